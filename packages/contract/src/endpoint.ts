@@ -1,0 +1,43 @@
+import type { TSchema } from 'typebox';
+
+/** What a personal access token may be allowed to do. */
+export const scopes = [
+  'dispatch:read',
+  'dispatch:write',
+  'conversation:read',
+  'conversation:write',
+  'admin',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/**
+ * Who may call an endpoint. `public`: anybody. `session`: any signed-in user whatever the token's scopes.
+ * `admin`: the admin role (and, for a token, the admin scope). A scope: a signed-in user, and for a token that scope.
+ * A route without it is refused, so nothing is opened by forgetting.
+ */
+export type Access = 'public' | 'session' | Scope;
+
+/** An endpoint is a plain constant in Fastify's own route shape: the server spreads it, the client calls it. */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Fastify notation: `/api/tasks/:taskId`. */
+  url: string;
+  config: {
+    access: Access;
+    /** Largest body in bytes where it differs from the shell's limit. */
+    bodyLimit?: number;
+    /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
+    csrf?: 'origin';
+  };
+  schema: {
+    summary: string;
+    description?: string;
+    tags: string[];
+    params?: TSchema;
+    querystring?: TSchema;
+    headers?: TSchema;
+    body?: TSchema;
+    consumes?: string[];
+    response: Record<number, TSchema>;
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Every error that can cross the wire, once. Domain code throws `AppError(code)`; the kind decides the HTTP
+ * status; the message is the default sentence, which a thrower may make more specific.
+ */
+export const statusOfKind = {
+  invalid: 422,
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition: 412,
+  too_large: 413,
+  unsupported: 415,
+  too_many: 429,
+  internal: 500,
+  unavailable: 503,
+  too_slow: 504,
+  no_space: 507,
+} as const;
+
+export type ErrorKind = keyof typeof statusOfKind;
+
+interface CatalogueEntry {
+  kind: ErrorKind;
+  message: string;
+  /** Rendered as `{ detail: { code, message } }` in the conversation area, where ordinary errors are a string. */
+  auth?: true;
+}
+
+export const errorCatalogue = {
+  // Requests
+  validation_failed: { kind: 'invalid', message: 'The request is not valid.' },
+  body_malformed: { kind: 'malformed', message: 'The body is not valid JSON.' },
+  body_too_large: { kind: 'too_large', message: 'The body is larger than this gateway accepts.' },
+  media_type_unsupported: { kind: 'unsupported', message: 'Send application/json.' },
+  route_not_found: { kind: 'not_found', message: 'Not Found' },
+  method_not_allowed: { kind: 'method_not_allowed', message: 'Method Not Allowed' },
+  request_timeout: { kind: 'too_slow', message: 'The request took too long.' },
+  internal_error: { kind: 'internal', message: 'Internal error. Quote the request id when you report it.' },
+  database_unavailable: {
+    kind: 'unavailable',
+    message: 'The database cannot be reached. Try again shortly.',
+  },
+  storage_full: { kind: 'no_space', message: 'The gateway has no disk space left.' },
+  shutting_down: { kind: 'unavailable', message: 'The gateway is shutting down. Try again shortly.' },
+  rate_limited: { kind: 'too_many', message: 'Too many requests. Try again later.' },
+
+  // Identity
+  not_authenticated: { kind: 'unauthenticated', message: 'Authentication required', auth: true },
+  token_invalid: { kind: 'unauthenticated', message: 'The token is not valid.', auth: true },
+  token_expired: { kind: 'unauthenticated', message: 'The token has expired.', auth: true },
+  user_not_found: { kind: 'unauthenticated', message: 'User not found', auth: true },
+  csrf_missing: { kind: 'forbidden', message: 'CSRF token missing. Include X-CSRF-Token header.' },
+  csrf_mismatch: { kind: 'forbidden', message: 'CSRF token mismatch.' },
+  origin_denied: { kind: 'forbidden', message: 'Cross-site auth request denied.' },
+  admin_required: { kind: 'forbidden', message: 'Admin privileges required.' },
+  scope_missing: { kind: 'forbidden', message: 'The token lacks the scope for this call.' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export function statusOf(code: ErrorCode): number {
+  return statusOfKind[errorCatalogue[code].kind];
+}
+
+/** One fault of a request. `path` is a dotted path into the part named by `in`. */
+export interface Fault {
+  in: 'body' | 'query' | 'path' | 'header';
+  path: (string | number)[];
+  message: string;
+  /** The conversation contract's error type, for example `missing` or `string_too_short`. */
+  type: string;
+  input?: unknown;
+  ctx?: Record<string, unknown>;
+}

@@ -1,0 +1,31 @@
+import { type ErrorCode, errorCatalogue, type Fault, statusOf } from '@switchyard/contract/errors';
+
+interface AppErrorOptions {
+  /** Replaces the catalogue's sentence; says what is wrong and what to do. */
+  message?: string;
+  faults?: Fault[];
+  details?: unknown;
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** The one error that domain code throws on purpose. Anything else that reaches the edge is a 500. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly faults: Fault[] | undefined;
+  readonly details: unknown;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.faults = options.faults;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return statusOf(this.code);
+  }
+}

@@ -1,0 +1,20 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+export function newId(): string {
+  return randomUUID();
+}
+
+/** UUIDv7: ascends with time, so rows written one after the other stand side by side in an index. */
+export function newTimeOrderedId(epochMs: number = Date.now()): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(epochMs, 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** An unguessable value in URL-safe text; 16 bytes are 128 bits. */
+export function newSecret(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url');
+}

@@ -1,0 +1,21 @@
+import type { Kysely, Transaction } from 'kysely';
+
+/**
+ * What areas see of storage. Reads go through `read` and never see uncommitted rows. Every write is a unit handed to
+ * `write`, which answers after the commit is on disk.
+ */
+export interface Database<Tables> {
+  readonly backend: 'memory' | 'sqlite' | 'postgres';
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly read: Kysely<Tables>;
+  /**
+   * Units that arrive together share one commit on SQLite, a savepoint each: one that throws fails alone. A unit awaits
+   * nothing but its `trx`.
+   */
+  write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
+  /** The same database seen with an area's own tables. */
+  withTables<AreaTables>(): Database<AreaTables>;
+  /** Throws when the database does not answer within the deadline. */
+  ping(deadlineMs: number): Promise<void>;
+  close(): Promise<void>;
+}
