@@ -1,0 +1,178 @@
+/** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
+export interface DispatchTables {
+  tasks: TaskTable;
+  task_inputs: TaskInputTable;
+  task_attempts: TaskAttemptTable;
+  task_files: TaskFileTable;
+  task_counts: TaskCountTable;
+  idempotency_keys: IdempotencyKeyTable;
+  instances: InstanceTable;
+  instance_capabilities: InstanceCapabilityTable;
+  files: FileTable;
+  file_usage: FileUsageTable;
+  settings: SettingsTable;
+  webhooks: WebhookTable;
+  webhook_deliveries: WebhookDeliveryTable;
+}
+
+/** Ids are UUIDv7 made at `createdAt`, so `ORDER BY id` is the order of creation and one index serves both. */
+export interface TaskTable {
+  id: string;
+  owner: string;
+  name: string | null;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  phase: string;
+  progress: number;
+  priority: number;
+  tags: string;
+  pool: string | null;
+  pinnedInstanceId: string | null;
+  instanceId: string | null;
+  attempt: number;
+  /** The ownership token of the runner that may write this attempt; a runner that lost its lease matches no row. */
+  claimToken: number | null;
+  cancelRequested: number;
+  node: string | null;
+  fingerprint: string;
+  retryPolicy: 'never' | 'on_lost' | 'on_error';
+  maxAttempts: number;
+  timeoutSeconds: number | null;
+  error: string | null;
+  result: string | null;
+  warnings: string;
+  webhook: string | null;
+  requestId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+/** Apart from `tasks` so that lists and counts never touch a page that holds a graph. */
+export interface TaskInputTable {
+  taskId: string;
+  workflow: string;
+  params: string;
+  nodeClasses: string;
+}
+
+export interface TaskAttemptTable {
+  taskId: string;
+  attempt: number;
+  instanceId: string;
+  /** The id on the worker, written before the POST: it is how a restarted gateway finds the run again. */
+  promptId: string;
+  clientId: string;
+  state: 'dispatching' | 'accepted' | 'ended';
+  outcome: string | null;
+  error: string | null;
+  startedAt: string;
+  acceptedAt: string | null;
+  endedAt: string | null;
+}
+
+/** Which stored files an unfinished task needs; its rows keep a file from being deleted. */
+export interface TaskFileTable {
+  taskId: string;
+  fileId: string;
+}
+
+/** Kept in the transaction that changes a status, so that no list or overview ever counts rows. */
+export interface TaskCountTable {
+  owner: string;
+  status: string;
+  count: number;
+}
+
+export interface IdempotencyKeyTable {
+  owner: string;
+  key: string;
+  bodyHash: string;
+  taskId: string;
+  createdAt: string;
+}
+
+export interface InstanceTable {
+  id: string;
+  serverId: string;
+  serverName: string;
+  kind: string;
+  ip: string;
+  port: number;
+  weight: number;
+  tags: string;
+  enabled: number;
+  /** Off the configuration while its last task still runs; the row goes when it is idle. */
+  removed: number;
+  alive: number;
+  busy: number;
+  state: string;
+  lastHeartbeat: string | null;
+  since: string;
+  lastError: string | null;
+  version: string | null;
+  devices: string;
+  queueRemaining: number | null;
+  currentTaskId: string | null;
+  /** Stable per gateway and instance: a restarted gateway that uses it again gets the live events. */
+  clientId: string;
+}
+
+export interface InstanceCapabilityTable {
+  instanceId: string;
+  nodeClasses: string;
+  models: string;
+  updatedAt: string;
+}
+
+export interface FileTable {
+  id: string;
+  owner: string;
+  filename: string;
+  sha256: string;
+  size: number;
+  contentType: string;
+  source: 'upload' | 'output';
+  taskId: string | null;
+  createdAt: string;
+}
+
+export interface FileUsageTable {
+  owner: string;
+  bytes: number;
+  count: number;
+}
+
+export interface SettingsTable {
+  id: string;
+  version: number;
+  value: string;
+  updatedAt: string;
+  updatedBy: string | null;
+}
+
+export interface WebhookTable {
+  id: string;
+  owner: string;
+  url: string;
+  events: string;
+  secret: string;
+  enabled: number;
+  failures: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface WebhookDeliveryTable {
+  id: string;
+  webhookId: string;
+  owner: string;
+  event: string;
+  payload: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  responseStatus: number | null;
+  lastError: string | null;
+  createdAt: string;
+  deliveredAt: string | null;
+}
