@@ -27,6 +27,8 @@ interface CatalogueEntry {
   message: string;
   /** Rendered as `{ detail: { code, message } }` in the conversation area, where ordinary errors are a string. */
   auth?: true;
+  /** Where the contract gives one wire code two statuses, the code that is written. */
+  wireCode?: string;
 }
 
 export const errorCatalogue = {
@@ -57,6 +59,31 @@ export const errorCatalogue = {
   origin_denied: { kind: 'forbidden', message: 'Cross-site auth request denied.' },
   admin_required: { kind: 'forbidden', message: 'Admin privileges required.' },
   scope_missing: { kind: 'forbidden', message: 'The token lacks the scope for this call.' },
+
+  // Accounts
+  invalid_credentials: { kind: 'unauthenticated', message: 'Incorrect email or password', auth: true },
+  current_password_wrong: {
+    kind: 'malformed',
+    message: 'Current password is incorrect',
+    auth: true,
+    wireCode: 'invalid_credentials',
+  },
+  email_already_exists: { kind: 'malformed', message: 'Email already registered', auth: true },
+  registration_disabled: {
+    kind: 'forbidden',
+    message: 'Registration is closed. Ask an administrator for an account.',
+    auth: true,
+  },
+  system_already_initialized: { kind: 'conflict', message: 'System already initialized', auth: true },
+  login_locked: { kind: 'too_many', message: 'Too many login attempts. Try again later.' },
+  login_busy: { kind: 'too_many', message: 'Too many logins at once. Try again in a second.' },
+  account_not_found: { kind: 'not_found', message: 'Account not found' },
+  last_admin: { kind: 'conflict', message: 'At least one enabled administrator must remain.' },
+  access_token_not_found: { kind: 'not_found', message: 'Access token not found' },
+  access_token_limit: {
+    kind: 'conflict',
+    message: 'This account has as many access tokens as it may have. Delete one first.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

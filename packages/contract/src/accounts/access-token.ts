@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox';
+import { type Endpoint, scopes } from '../endpoint.ts';
+
+const tags = ['Access tokens'];
+const nullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+export const accessToken = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  scopes: Type.Array(Type.Enum([...scopes])),
+  created_at: Type.String(),
+  expires_at: nullableTime,
+  last_used_at: nullableTime,
+});
+export type AccessToken = Static<typeof accessToken>;
+
+export const newAccessToken = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, maxItems: scopes.length, uniqueItems: true }),
+  expires_in_days: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      minimum: 1,
+      maximum: 3650,
+      description: 'Absent: 90 days. Null: the token lasts until it is deleted.',
+    }),
+  ),
+});
+export type NewAccessToken = Static<typeof newAccessToken>;
+
+export const createAccessToken = {
+  method: 'POST',
+  url: '/api/v1/auth/tokens',
+  config: { access: 'session', bodyLimit: 16_384 },
+  schema: {
+    summary: 'Make a personal access token',
+    description: 'The answer is the only place where the token itself is ever shown.',
+    tags,
+    body: newAccessToken,
+    response: {
+      201: Type.Object({
+        ...accessToken.properties,
+        token: Type.String({ description: 'Send it as `Authorization: Bearer …` or `x-api-key`.' }),
+      }),
+    },
+  },
+} as const satisfies Endpoint;
+
+export const listAccessTokens = {
+  method: 'GET',
+  url: '/api/v1/auth/tokens',
+  config: { access: 'session' },
+  schema: {
+    summary: 'The own personal access tokens',
+    tags,
+    response: { 200: Type.Object({ total: Type.Integer(), items: Type.Array(accessToken) }) },
+  },
+} as const satisfies Endpoint;
+
+export const deleteAccessToken = {
+  method: 'DELETE',
+  url: '/api/v1/auth/tokens/:tokenId',
+  config: { access: 'session' },
+  schema: {
+    summary: 'Delete a personal access token',
+    tags,
+    params: Type.Object({ tokenId: Type.String({ minLength: 1, maxLength: 64 }) }),
+    response: { 200: Type.Object({ success: Type.Boolean(), message: Type.String() }) },
+  },
+} as const satisfies Endpoint;

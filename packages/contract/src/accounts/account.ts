@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox';
+
+export const roles = ['admin', 'user'] as const;
+export type Role = (typeof roles)[number];
+
+export const roleSchema = Type.Enum([...roles]);
+
+/** The account that a session answers about: its own. */
+export const account = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  system_role: roleSchema,
+  needs_setup: Type.Boolean({ description: 'The password was made by somebody else and should be changed.' }),
+  oauth_provider: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+});
+export type Account = Static<typeof account>;
+
+/** Longer input is refused before anything is computed from it. */
+export const emailInput = Type.String({ minLength: 1, maxLength: 320 });
+export const currentPassword = Type.String({ minLength: 1, maxLength: 1024 });
+export const newPassword = Type.String({
+  minLength: 8,
+  maxLength: 1024,
+  description: 'At least 8 characters, at most 1,024 bytes, and not on the list of common passwords.',
+});
