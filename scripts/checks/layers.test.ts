@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { layerRules } from './layer-rules.ts';
+import { findLayerFaults } from './layers.ts';
+import { parseSource } from './source-file.ts';
+
+const server = 'packages/server/src';
+
+/** The rules that a planted file breaks; `beside` are files that exist, so that its imports lead somewhere. */
+function rulesBrokenBy(path: string, text: string, beside: string[] = []): string[] {
+  const files = [parseSource(path, text), ...beside.map((other) => parseSource(other, ''))];
+  return findLayerFaults(files).map((finding) => finding.rule);
+}
+
+/** One import that each rule forbids, and one close to it that it allows. */
+const planted: Record<
+  string,
+  { forbidden: [string, string, string[]?]; allowed: [string, string, string[]?] }
+> = {
+  'left-only': {
+    forbidden: [
+      `${server}/lib/ids.ts`,
+      "import { guard } from '../http/guard.ts'",
+      [`${server}/http/guard.ts`],
+    ],
+    allowed: [`${server}/http/guard.ts`, "import { newId } from '../lib/ids.ts'", [`${server}/lib/ids.ts`]],
+  },
+  'areas-apart': {
+    forbidden: [
+      `${server}/dispatch/tasks.ts`,
+      "import { runs } from '../conversation/runs/runs.ts'",
+      [`${server}/conversation/runs/runs.ts`],
+    ],
+    allowed: [
+      `${server}/ops/doctor.ts`,
+      "import { runs } from '../conversation/runs/runs.ts'",
+      [`${server}/conversation/runs/runs.ts`],
+    ],
+  },
+  packages: {
+    forbidden: [
+      'packages/client/src/call.ts',
+      "import { AppError } from '@switchyard/server/lib/app-error'",
+      [`${server}/lib/app-error.ts`],
+    ],
+    allowed: [
+      'packages/cli/src/up.ts',
+      "import { AppError } from '@switchyard/server/lib/app-error'",
+      [`${server}/lib/app-error.ts`],
+    ],
+  },
+  'dev-env-in-tests': {
+    forbidden: [
+      `${server}/server.ts`,
+      "import { startGateway } from '@switchyard/dev-env/gateway'",
+      ['packages/dev-env/src/gateway.ts'],
+    ],
+    allowed: [
+      `${server}/server.test.ts`,
+      "import { startGateway } from '@switchyard/dev-env/gateway'",
+      ['packages/dev-env/src/gateway.ts'],
+    ],
+  },
+  'contract-imports-schemas-only': {
+    forbidden: ['packages/contract/src/errors.ts', "import { createHash } from 'node:crypto'"],
+    allowed: ['packages/contract/src/errors.ts', "import { Type } from 'typebox'"],
+  },
+  'langchain-below-agent': {
+    forbidden: [
+      `${server}/conversation/runs/runs.ts`,
+      "import { Runnable } from '@langchain/core/runnables'",
+    ],
+    allowed: [`${server}/conversation/agent/load.ts`, "import { Runnable } from '@langchain/core/runnables'"],
+  },
+  'fastify-at-the-edge': {
+    forbidden: [`${server}/accounts/accounts.ts`, "import type { FastifyRequest } from 'fastify'"],
+    allowed: [`${server}/accounts/account-routes.ts`, "import type { FastifyRequest } from 'fastify'"],
+  },
+  'query-builder-in-stores': {
+    forbidden: [`${server}/accounts/accounts.ts`, "import { sql } from 'kysely'"],
+    allowed: [`${server}/accounts/account-store.ts`, "import { sql } from 'kysely'"],
+  },
+};
+
+describe('the direction of imports', () => {
+  it('has a planted import for every rule of the table', () => {
+    expect(Object.keys(planted).sort()).toEqual(layerRules.map((rule) => rule.name).sort());
+  });
+
+  for (const [rule, { forbidden, allowed }] of Object.entries(planted)) {
+    it(`${rule}: refuses ${forbidden[1]} in ${forbidden[0]}`, () => {
+      expect(rulesBrokenBy(...forbidden)).toEqual([rule]);
+    });
+    it(`${rule}: allows ${allowed[1]} in ${allowed[0]}`, () => {
+      expect(rulesBrokenBy(...allowed)).toEqual([]);
+    });
+  }
+
+  const ways = {
+    'a named import': "import { guard } from '../http/guard.ts';",
+    'a type import': "import type { Guard } from '../http/guard.ts';",
+    'an import for its effect': "import '../http/guard.ts';",
+    'a re-export': "export { guard } from '../http/guard.ts';",
+    'a re-export of everything': "export * from '../http/guard.ts';",
+    'a dynamic import': "export const load = () => import('../http/guard.ts');",
+    'a dynamic import by template': 'export const load = () => import(`../http/guard.ts`);',
+    'a type query': "export type Guard = import('../http/guard.ts').Guard;",
+    'a typeof query': "export type Guard = typeof import('../http/guard.ts');",
+    'a require': "export const guard = require('../http/guard.ts');",
+  };
+  for (const [way, text] of Object.entries(ways)) {
+    it(`sees ${way}`, () => {
+      expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/guard.ts`])).toEqual(['left-only']);
+    });
+  }
+
+  it('takes no import from comments and strings', () => {
+    const text = "// import '../http/guard.ts'\nexport const text = \"import '../http/guard.ts'\";";
+    expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/guard.ts`])).toEqual([]);
+  });
+
+  it('names the file, the line, the rule and a way out', () => {
+    const file = parseSource(`${server}/lib/ids.ts`, "\n\nimport { sql } from 'kysely';");
+    expect(findLayerFaults([file])).toEqual([
+      {
+        file: `${server}/lib/ids.ts`,
+        line: 3,
+        rule: 'query-builder-in-stores',
+        found: 'imports kysely',
+        fix: 'give the store a function that says what is wanted, and call that',
+      },
+    ]);
+  });
+
+  it('lets a test look at rows and requests, but not import to the right', () => {
+    const path = `${server}/accounts/accounts.test.ts`;
+    expect(rulesBrokenBy(path, "import { sql } from 'kysely'")).toEqual([]);
+    expect(rulesBrokenBy(path, "import '../ops/doctor.ts'", [`${server}/ops/doctor.ts`])).toEqual([
+      'left-only',
+    ]);
+  });
+});
+
+describe('the environment', () => {
+  const readings = {
+    'process.env': 'export const home = process.env.HOME;',
+    'a computed member': "export const home = process['env'].HOME;",
+    'the global object': 'export const home = globalThis.process.env.HOME;',
+    destructuring: 'export const { env } = process;',
+    'an import': "import { env } from 'node:process';\nexport const home = env.HOME;",
+  };
+  for (const [way, text] of Object.entries(readings)) {
+    it(`is not read through ${way} outside config/env.ts`, () => {
+      expect(rulesBrokenBy(`${server}/platform/telemetry/logger.ts`, text)).toEqual([
+        'environment-in-config',
+      ]);
+      expect(rulesBrokenBy(`${server}/config/env.ts`, text)).toEqual([]);
+    });
+  }
+});
+
+describe('the place of a file', () => {
+  it('must be one that the line names', () => {
+    expect(rulesBrokenBy(`${server}/helpers/strings.ts`, '')).toEqual(['known-place']);
+    expect(rulesBrokenBy(`${server}/utils.ts`, '')).toEqual(['known-place']);
+    expect(rulesBrokenBy('packages/extras/src/a.ts', '')).toEqual(['known-place']);
+  });
+
+  it('is written out in every import', () => {
+    const ids = [`${server}/lib/ids.ts`];
+    expect(rulesBrokenBy(`${server}/lib/a.ts`, "import './ids'", ids)).toEqual(['explicit-path']);
+    expect(rulesBrokenBy(`${server}/lib/a.ts`, "import './gone.ts'", ids)).toEqual(['explicit-path']);
+    expect(rulesBrokenBy(`${server}/lib/a.ts`, "import '@switchyard/server/lib/ids'", ids)).toEqual([
+      'explicit-path',
+    ]);
+    const crossing = "import '../../server/src/lib/ids.ts'";
+    expect(rulesBrokenBy('packages/cli/src/up.ts', crossing, ids)).toEqual(['explicit-path']);
+  });
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { parseSync } from 'oxc-parser';
+import { listFiles } from './tree.ts';
+
+export interface ImportStatement {
+  specifier: string;
+  line: number;
+}
+
+/** What the layer rules need to know of a file: whom it imports, and where it reads the environment. */
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes: `packages/server/src/lib/ids.ts`. */
+  path: string;
+  isTest: boolean;
+  imports: ImportStatement[];
+  environmentReads: { line: number }[];
+}
+
+/** Tests, and the conformance suites that several tests share. */
+const testFile = /(\.test|-?conformance)\.tsx?$/;
+const packageSource = /^packages\/[^/]+\/src\/.+\.tsx?$/;
+
+export function readPackageSources(root: string): SourceFile[] {
+  return listFiles(root)
+    .filter((path) => packageSource.test(path))
+    .map((path) => parseSource(path, readFileSync(`${root}/${path}`, 'utf8')));
+}
+
+export function parseSource(path: string, text: string): SourceFile {
+  const { program, errors } = parseSync(path, text);
+  const fault = errors[0];
+  if (fault) throw new Error(`${path} cannot be parsed: ${fault.message}`);
+
+  const imports: ImportStatement[] = [];
+  const environmentReads: { line: number }[] = [];
+  visit(program, (node) => {
+    const specifier = importedBy(node);
+    if (specifier !== undefined) imports.push({ specifier, line: lineOf(text, node.start) });
+    if (readsEnvironment(node)) environmentReads.push({ line: lineOf(text, node.start) });
+  });
+  return { path, isTest: testFile.test(path), imports, environmentReads };
+}
+
+interface Node {
+  type: string;
+  start: number;
+  [field: string]: unknown;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+function visit(node: unknown, each: (node: Node) => void): void {
+  if (Array.isArray(node)) {
+    for (const item of node) visit(item, each);
+    return;
+  }
+  if (!isNode(node)) return;
+  each(node);
+  for (const child of Object.values(node)) visit(child, each);
+}
+
+/** The module that a node imports, in each of the ways in which TypeScript can import one. */
+function importedBy(node: Node): string | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
+    case 'TSImportType':
+      return literalText(node.source);
+    case 'TSExternalModuleReference':
+      return literalText(node.expression);
+    case 'CallExpression':
+      return isNamed(node.callee, 'require') && Array.isArray(node.arguments)
+        ? literalText(node.arguments[0])
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function literalText(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type === 'TSLiteralType') return literalText(node.literal);
+  if (node.type !== 'TemplateLiteral' || !Array.isArray(node.quasis) || node.quasis.length !== 1)
+    return undefined;
+  return (node.quasis[0] as { value: { cooked: string } }).value.cooked;
+}
+
+/** `process.env`, `globalThis.process['env']`, `const { env } = process`, `import { env } from 'node:process'`. */
+function readsEnvironment(node: Node): boolean {
+  if (node.type === 'MemberExpression') return isProcess(node.object) && isNamed(node.property, 'env');
+  if (node.type === 'VariableDeclarator') return isProcess(node.init) && hasKey(node.id, 'env');
+  if (node.type !== 'ImportDeclaration') return false;
+  const specifier = literalText(node.source);
+  if (specifier !== 'process' && specifier !== 'node:process') return false;
+  return (node.specifiers as Node[]).some((item) => isNamed(item.imported, 'env'));
+}
+
+function isProcess(node: unknown): boolean {
+  return isNamed(node, 'process') || (isNode(node) && isNamed(node.property, 'process'));
+}
+
+function isNamed(node: unknown, name: string): boolean {
+  return isNode(node) && (node.name === name || literalText(node) === name);
+}
+
+function hasKey(pattern: unknown, key: string): boolean {
+  if (!isNode(pattern) || !Array.isArray(pattern.properties)) return false;
+  return pattern.properties.some((property) => isNode(property) && isNamed(property.key, key));
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
