@@ -1,0 +1,42 @@
+import { type ConfigFault, type Source, unknownKey } from './faults.ts';
+import { child, environmentName, fields, isSection, rootSection, type Section } from './keys.ts';
+import type { Entry } from './resolve.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+/** The one place that touches the process's environment; everything else is handed what it needs. */
+export function environment(): Environment {
+  return process.env;
+}
+
+const prefix = 'SWITCHYARD__';
+
+/** Values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset. */
+export function readEnvironment(env: Environment): { entries: Entry[]; faults: ConfigFault[] } {
+  const entries: Entry[] = [];
+  const faults: ConfigFault[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(prefix) || !text) continue;
+    const source: Source = { kind: 'env', name };
+    const key = name.slice(prefix.length).toLowerCase().split('__').join('.');
+    if (fields.has(key)) entries.push({ key, source, data: text, isText: true });
+    else faults.push(notAKey(key, source));
+  }
+  for (const [key, field] of fields) {
+    const name = field['x-env'];
+    const text = name && env[name];
+    if (text) entries.push({ key, source: { kind: 'env', name }, data: text, isText: true });
+  }
+  return { entries, faults };
+}
+
+function notAKey(key: string, source: Source): ConfigFault {
+  let section: Section = rootSection;
+  for (const name of key.split('.')) {
+    const node = child(section, name);
+    if (!node || !isSection(node)) return unknownKey(key, Object.keys(section.properties), source);
+    section = node;
+  }
+  const example = environmentName(`${key}.${Object.keys(section.properties)[0]}`);
+  return { key, source, message: `is a section; set its keys one by one, for example ${example}` };
+}

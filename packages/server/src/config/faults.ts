@@ -1,0 +1,77 @@
+import { nearest } from '../lib/nearest.ts';
+import { environmentName, fields } from './keys.ts';
+
+/** Where a value came from. Lines and columns count from 1. */
+export type Source =
+  | { kind: 'flag'; name: string }
+  | { kind: 'env'; name: string }
+  | { kind: 'file'; file: string; line: number; column: number }
+  | { kind: 'default' };
+
+export interface ConfigFault {
+  /** Null where the fault is the file's as a whole. */
+  key: string | null;
+  message: string;
+  source: Source;
+  /** The known key or variable that was most likely meant. */
+  nearest?: string;
+}
+
+/** Carries every fault of the configuration; the message is the list that a person reads. */
+export class ConfigError extends Error {
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    const sorted = [...faults].sort(byPlace);
+    const count = sorted.length === 1 ? '1 fault' : `${sorted.length} faults`;
+    super(
+      [`The configuration has ${count}:`, ...sorted.map((fault) => `  ${describeFault(fault)}`)].join('\n'),
+    );
+    this.name = 'ConfigError';
+    this.faults = sorted;
+  }
+}
+
+export function describeSource(source: Source): string {
+  switch (source.kind) {
+    case 'file':
+      return `${source.file}:${source.line}:${source.column}`;
+    case 'default':
+      return 'default';
+    case 'flag':
+    case 'env':
+      return source.name;
+  }
+}
+
+/** An unknown key; `siblings` are the names that would be right in its place. */
+export function unknownKey(key: string, siblings: Iterable<string>, source: Source): ConfigFault {
+  const prefix = key.slice(0, key.lastIndexOf('.') + 1);
+  const name = key.slice(prefix.length);
+  const sibling = nearest(name, siblings);
+  const meant = sibling === undefined ? sameNameElsewhere(name) : prefix + sibling;
+  const suggestion = source.kind === 'env' && meant !== undefined ? environmentName(meant) : meant;
+  const message = `unknown key "${key}"`;
+  if (suggestion === undefined) return { key, message, source };
+  return { key, message: `${message}; did you mean ${suggestion}?`, source, nearest: suggestion };
+}
+
+/** A right name in the wrong section, for example `port` at the top. */
+function sameNameElsewhere(name: string): string | undefined {
+  return [...fields.keys()].find((key) => key === name || key.endsWith(`.${name}`));
+}
+
+function describeFault({ key, message, source }: ConfigFault): string {
+  const place = describeSource(source);
+  const needsKey = key !== null && !message.includes(key);
+  return needsKey ? `${place}  ${key} ${message}` : `${place}  ${message}`;
+}
+
+function byPlace(a: ConfigFault, b: ConfigFault): number {
+  if (a.source.kind === 'file' && b.source.kind === 'file') {
+    return a.source.line - b.source.line || a.source.column - b.source.column;
+  }
+  return order[a.source.kind] - order[b.source.kind];
+}
+
+const order = { file: 0, env: 1, flag: 2, default: 3 } as const;

@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+
+/** What a text must look like. Each answers the text in its normal form, or throws a RangeError that says how to write it. */
+const formats = {
+  host(text: string): string {
+    if (isIP(text) || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text)) return text;
+    throw new RangeError('must be an IP address or a host name, without scheme or port');
+  },
+
+  origin(text: string): string {
+    if (text === '*')
+      throw new RangeError('must name each origin; "*" would let every page act for the user');
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isOrigin =
+      url && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '').toLowerCase();
+    if (!isOrigin)
+      throw new RangeError('must be scheme, host and port only, such as https://gate.example.com');
+    return url.origin;
+  },
+
+  cidr(text: string): string {
+    const [address = '', prefix, ...rest] = text.split('/');
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+    if (bits > 0 && isPrefix && rest.length === 0) return text;
+    throw new RangeError('must be an IP address or a range such as 10.0.0.0/8');
+  },
+
+  email(text: string): string {
+    if (text.length <= 320 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)) return text.toLowerCase();
+    throw new RangeError('must be an e-mail address');
+  },
+
+  postgres_url(text: string): string {
+    if (/^postgres(ql)?:\/\//.test(text)) return text;
+    throw new RangeError('must begin with postgres:// or postgresql://');
+  },
+};
+
+export type FormatName = keyof typeof formats;
+
+export function checkFormat(name: FormatName, text: string): string {
+  return formats[name](text);
+}

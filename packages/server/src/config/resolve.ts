@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { ConfigFault, Source } from './faults.ts';
+import type { Field } from './fields.ts';
+import { interpolate, isTemplate } from './interpolate.ts';
+import { fields } from './keys.ts';
+import type { Config } from './schema.ts';
+import { type GivenValue, ItemFault, readValue } from './value.ts';
+
+/** One value as it was given, not yet judged. */
+export interface Entry extends GivenValue {
+  key: string;
+  source: Source;
+  /** Where each item of a list stands. */
+  items?: Source[];
+}
+
+interface Surroundings {
+  env: Record<string, string | undefined>;
+  cwd: string;
+}
+
+/**
+ * Takes each key's value from the first entry that has one (`entries` stands strongest first), else its default.
+ * A weaker value that is overridden is still judged, so that a broken file does not hide behind a flag.
+ */
+export function resolveConfig(
+  entries: readonly Entry[],
+  surroundings: Surroundings,
+): { config: Config; sources: Map<string, Source>; faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  const values = new Map<string, unknown>();
+  const sources = new Map<string, Source>();
+  for (const [key, field] of fields) {
+    for (const entry of entries.filter((candidate) => candidate.key === key)) {
+      const value = readEntry(entry, field, { ...surroundings, faults, isOverridden: values.has(key) });
+      if (value === undefined || values.has(key)) continue;
+      values.set(key, value);
+      sources.set(key, entry.source);
+    }
+    if (values.has(key)) continue;
+    values.set(key, defaultOf(field, values, surroundings.cwd));
+    sources.set(key, { kind: 'default' });
+  }
+  return { config: nest(values), sources, faults };
+}
+
+/** The value, or undefined where the entry is empty or faulty. */
+function readEntry(
+  entry: Entry,
+  field: Field,
+  context: Surroundings & { faults: ConfigFault[]; isOverridden: boolean },
+): unknown {
+  // An overridden reference needs no variable.
+  if (context.isOverridden && refersToEnvironment(entry.data)) return undefined;
+  try {
+    const given = expand(entry, context.env);
+    return isEmpty(given.data) ? undefined : readValue(field, given, context.cwd);
+  } catch (error) {
+    context.faults.push(...toFaults(error, entry));
+    return undefined;
+  }
+}
+
+/** Only a RangeError is about the value; anything else is a defect of ours and passes on. */
+function toFaults(error: unknown, { key, source, items }: Entry): ConfigFault[] {
+  const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
+  return causes.map((cause) => {
+    if (!(cause instanceof RangeError)) throw error;
+    const place = cause instanceof ItemFault ? items?.[cause.index] : undefined;
+    return { key, source: place ?? source, message: cause.message };
+  });
+}
+
+/** Only the file has templates; a `$` that arrives by the environment is meant. */
+function expand({ data, isText }: Entry, env: Surroundings['env']): GivenValue {
+  if (isText) return { data, isText };
+  if (typeof data === 'string' && isTemplate(data)) return { data: interpolate(data, env), isText: true };
+  if (!Array.isArray(data)) return { data, isText };
+  return {
+    data: data.map((item: unknown) => (typeof item === 'string' ? interpolate(item, env) : item)),
+    isText,
+  };
+}
+
+function refersToEnvironment(data: unknown): boolean {
+  return [data].flat().some((item) => typeof item === 'string' && isTemplate(item));
+}
+
+/** `key:` and `key: "${NAME:-}"` mean the default. */
+function isEmpty(data: unknown): boolean {
+  return data === null || data === '';
+}
+
+function defaultOf(field: Field, values: Map<string, unknown>, cwd: string): unknown {
+  const name = field['x-under-home'];
+  if (name !== undefined) return join(String(values.get('data_home')), name);
+  return field.default === null ? null : readValue(field, { data: field.default, isText: false }, cwd);
+}
+
+/** `Config` is derived from the same schema that `fields` lists, which is what the cast rests on. */
+function nest(values: Map<string, unknown>): Config {
+  const root: Record<string, unknown> = {};
+  for (const [key, value] of values) {
+    const names = key.split('.');
+    const last = names.pop() ?? key;
+    let section = root;
+    for (const name of names) {
+      section[name] ??= {};
+      section = section[name] as Record<string, unknown>;
+    }
+    section[last] = value;
+  }
+  return root as Config;
+}

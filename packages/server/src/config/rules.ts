@@ -1,0 +1,63 @@
+import type { ConfigFault, Source } from './faults.ts';
+import { environmentName } from './keys.ts';
+import type { Config } from './schema.ts';
+
+/** What one key demands of another. The first key is where the fault is shown. */
+interface Rule {
+  keys: readonly [string, ...string[]];
+  check(config: Config): string | null;
+}
+
+const rules: Rule[] = [
+  {
+    keys: ['database.url', 'database.backend'],
+    check: ({ database }) =>
+      database.backend === 'postgres' && database.url === null
+        ? `is required when database.backend is postgres; set it in the file or as ${environmentName('database.url')}`
+        : null,
+  },
+  {
+    keys: ['server.large_body_limit', 'server.body_limit'],
+    check: ({ server }) =>
+      server.large_body_limit < server.body_limit ? 'must not be smaller than server.body_limit' : null,
+  },
+  {
+    keys: ['areas.dispatch', 'areas.conversation'],
+    check: ({ areas }) =>
+      areas.dispatch || areas.conversation
+        ? null
+        : 'and areas.conversation are both off; leave one of them on',
+  },
+  {
+    keys: ['cluster.allow_replicas_without_redis', 'database.backend'],
+    check: ({ cluster, database }) =>
+      cluster.allow_replicas_without_redis && database.backend !== 'postgres'
+        ? `needs database.backend postgres; ${database.backend} serves one process only`
+        : null,
+  },
+  {
+    keys: ['run_events.backend', 'cluster.allow_replicas_without_redis'],
+    check: ({ run_events, cluster }) =>
+      cluster.allow_replicas_without_redis && run_events.backend !== 'db'
+        ? `must be db when several replicas run; ${run_events.backend} events stay on one of them`
+        : null,
+  },
+];
+
+/** Faults between keys. A key that is faulty by itself is left out: judging its default would mislead. */
+export function checkRules(
+  config: Config,
+  sources: ReadonlyMap<string, Source>,
+  faultyKeys: ReadonlySet<string | null>,
+): ConfigFault[] {
+  return rules.flatMap(({ keys, check }) => {
+    const message = keys.some((key) => faultyKeys.has(key)) ? null : check(config);
+    return message === null ? [] : [{ key: keys[0], message, source: firstGiven(keys, sources) }];
+  });
+}
+
+/** The place to look at: of the keys that a rule joins, the first that somebody set. */
+function firstGiven(keys: readonly string[], sources: ReadonlyMap<string, Source>): Source {
+  const given = keys.map((key) => sources.get(key)).find((source) => source && source.kind !== 'default');
+  return given ?? { kind: 'default' };
+}

@@ -1,0 +1,169 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { boolean, choice, duration, integer, list, path, pathUnderHome, size, text } from './fields.ts';
+
+/**
+ * Every key that this version understands: its type, default, limits, description and marks. Reading, faults,
+ * `config show`, the schema for editors and the reference page all come from here.
+ */
+export const configSchema = section('Configuration of a Switchyard gateway.', {
+  version: choice([1], 1, 'Version of this file format.'),
+  data_home: path('./.switchyard', 'Directory of everything the gateway stores on disk.', {
+    env: 'SWITCHYARD_HOME',
+    flag: 'home',
+  }),
+
+  server: section('The HTTP listener.', {
+    host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens the gateway to the network.', {
+      env: 'SWITCHYARD_HOST',
+      flag: 'host',
+      format: 'host',
+    }),
+    port: integer(7300, 'Port to listen on; 0 takes any free one. The default moves up to 7310 when busy.', {
+      minimum: 0,
+      maximum: 65_535,
+      env: 'SWITCHYARD_PORT',
+      flag: 'port',
+    }),
+    public_url: text(
+      null,
+      'Address under which clients reach the gateway, where it differs from the listener.',
+      {
+        format: 'origin',
+      },
+    ),
+    cors: section('Cross-origin access.', {
+      origins: list('Origins that may call with credentials, each exactly as the browser sends it.', {
+        format: 'origin',
+      }),
+    }),
+    shutdown_grace: duration('25s', 'How long open requests may take to finish after SIGTERM.', {
+      minimum: '0s',
+      maximum: '25s',
+    }),
+    request_timeout: duration('2m', 'How long a client may take to send a whole request.', {
+      minimum: '1s',
+      maximum: '1h',
+    }),
+    header_limit: size('16KB', 'Largest request head (request line and headers together).', {
+      minimum: '4KB',
+      maximum: '64KB',
+    }),
+    body_limit: size('2MB', 'Largest request body.', { minimum: '1KB', maximum: '100MB' }),
+    large_body_limit: size('25MB', 'Largest request body where messages or workflows travel.', {
+      minimum: '1KB',
+      maximum: '500MB',
+    }),
+  }),
+
+  database: section('Where rows are kept.', {
+    backend: choice(
+      ['memory', 'sqlite', 'postgres'],
+      'sqlite',
+      'sqlite: one file on this machine. postgres: a server, for several replicas. memory: gone at exit.',
+    ),
+    sqlite_dir: pathUnderHome(
+      'data',
+      'Directory of the SQLite file; `data` under the data home when absent.',
+    ),
+    url: text(null, 'Address of the Postgres database: postgres://user:password@host:5432/name.', {
+      secret: true,
+      format: 'postgres_url',
+    }),
+    pool_size: integer(10, 'Postgres connections of this process.', { minimum: 1, maximum: 200 }),
+  }),
+
+  bus: section('How parts of the gateway wake each other.', {
+    backend: choice(['memory'], 'memory', 'memory: within this process.'),
+  }),
+
+  run_events: section('The stored record of agent runs.', {
+    backend: choice(
+      ['memory', 'db', 'jsonl'],
+      'db',
+      'db: rows in the database. jsonl: one file per run in the data home. memory: gone at exit.',
+    ),
+    track_tokens: boolean(true, 'Count token usage of runs.'),
+    max_trace_content: size('10KB', 'Trace content beyond this is cut.', {
+      minimum: '256B',
+      maximum: '10MB',
+    }),
+  }),
+
+  auth: section('Accounts and sessions.', {
+    jwt_secret: text(null, 'Key that signs sessions; generated once and kept in the data home when absent.', {
+      secret: true,
+      minLength: 32,
+      env: 'AUTH_JWT_SECRET',
+    }),
+    trusted_proxies: list('Addresses or CIDR ranges of reverse proxies whose X-Real-IP is believed.', {
+      format: 'cidr',
+      env: 'AUTH_TRUSTED_PROXIES',
+    }),
+    session_ttl: duration('7d', 'Lifetime of a browser session.', { minimum: '1d', maximum: '30d' }),
+    dispatch_token_ttl: duration('24h', 'Lifetime of a token from the dispatch login.', {
+      minimum: '1m',
+      maximum: '30d',
+    }),
+    registration: choice(
+      ['open', 'closed'],
+      'open',
+      'open: anybody may register. closed: an admin makes accounts.',
+    ),
+    bootstrap: choice(
+      ['auto', 'interactive'],
+      'auto',
+      'auto: the first start makes an admin and writes a credentials file. interactive: the first visitor does.',
+    ),
+    admin_email: text('admin@example.com', 'E-mail address of the admin that `auto` makes.', {
+      format: 'email',
+    }),
+    password_blocklist_file: path(null, 'Further passwords to refuse, one a line, besides the built-in 36.'),
+    lockout: section('Failed logins per client address.', {
+      attempts: integer(5, 'Failures in a row that lock an address out.', { minimum: 1, maximum: 1_000 }),
+      duration: duration('5m', 'How long an address stays locked out.', { minimum: '1s', maximum: '24h' }),
+    }),
+    hashing: section('Password hashing, which runs beside the event loop.', {
+      concurrency: integer(2, 'Hashes at the same time.', { minimum: 1, maximum: 32 }),
+      queue: integer(256, 'Hashes that may wait; beyond it a login is answered 429.', {
+        minimum: 1,
+        maximum: 10_000,
+      }),
+    }),
+  }),
+
+  areas: section('Service areas; either can be switched off.', {
+    dispatch: boolean(true, 'Instances, tasks and files.'),
+    conversation: boolean(true, 'Threads and agent runs.'),
+  }),
+
+  observability: section('What the gateway tells its operator.', {
+    log: section('Logs on standard error.', {
+      level: choice(
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'info',
+        'Least severe level that is written.',
+      ),
+      format: choice(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal, JSON lines elsewhere.'),
+    }),
+    metrics: section('The Prometheus endpoint.', {
+      token: text(null, 'Bearer token for /metrics; without one it answers to loopback only.', {
+        secret: true,
+        minLength: 16,
+      }),
+    }),
+  }),
+
+  cluster: section('Several replicas on one Postgres database.', {
+    allow_replicas_without_redis: boolean(
+      false,
+      'Let replicas share one database without Redis; live events then reach only the clients of one replica.',
+    ),
+  }),
+});
+
+/** The effective configuration: names as in the file, durations in milliseconds, sizes in bytes, paths absolute. */
+export type Config = Static<typeof configSchema>;
+
+function section<Properties extends TProperties>(description: string, properties: Properties) {
+  return Type.Object(properties, { description, additionalProperties: false });
+}
