@@ -84,6 +84,84 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'This account has as many access tokens as it may have. Delete one first.',
   },
+
+  // Dispatch
+  instance_not_found: {
+    kind: 'not_found',
+    message: 'No such instance. GET /api/instances lists those that the configuration names.',
+  },
+  task_not_found: { kind: 'not_found', message: 'No such task. GET /api/tasks lists your tasks.' },
+  task_finished: {
+    kind: 'conflict',
+    message: 'The task has already ended and cannot be cancelled any more.',
+  },
+  invalid_workflow: {
+    kind: 'invalid',
+    message: 'The workflow cannot run. Correct the nodes that the details name.',
+  },
+  ui_format_workflow: {
+    kind: 'invalid',
+    message:
+      "This workflow is in the editor's format. In ComfyUI choose Workflow > Export (API) and send that file's content.",
+  },
+  unknown_param: {
+    kind: 'invalid',
+    message:
+      'A param fits nothing in the workflow. Use <node id>.<input>, <node title>.<input> or the name of a {{placeholder}}.',
+  },
+  invalid_param: {
+    kind: 'invalid',
+    message: 'A param has a value that its place in the workflow cannot take.',
+  },
+  no_capable_instance: {
+    kind: 'invalid',
+    message:
+      'No instance can run this workflow. Install what the details name on a worker, or change the workflow.',
+  },
+  queue_full: {
+    kind: 'too_many',
+    message: 'The queue is full. Wait until some tasks have ended, then submit again.',
+  },
+  idempotency_mismatch: {
+    kind: 'invalid',
+    message: 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
+  },
+  file_not_found: { kind: 'not_found', message: 'No such file. GET /api/files lists your files.' },
+  file_in_use: {
+    kind: 'conflict',
+    message: 'A task that has not ended needs this file. Delete it afterwards, or cancel the task.',
+  },
+  file_too_large: { kind: 'too_large', message: 'The file is larger than this gateway accepts.' },
+  file_part_invalid: {
+    kind: 'invalid',
+    message: 'Send multipart/form-data with exactly one part, named file, that has a filename.',
+  },
+  link_expired: {
+    kind: 'forbidden',
+    message: 'This link is not valid any more. Read the task or the file list again for a new one.',
+  },
+  quota_exceeded: {
+    kind: 'too_large',
+    message: 'Your file quota is used up. Delete files that you do not need any more.',
+  },
+  config_version_mismatch: {
+    kind: 'precondition',
+    message: 'The configuration has changed since you read it. Read it again, then send your change.',
+  },
+  webhook_not_found: { kind: 'not_found', message: 'No such webhook. GET /api/webhooks lists yours.' },
+  webhook_url_denied: {
+    kind: 'invalid',
+    message: 'Webhooks may not call this address. Use a public http or https address.',
+  },
+  webhook_limit: {
+    kind: 'conflict',
+    message: 'You have as many webhooks as you may have. Delete one first.',
+  },
+  delivery_not_found: { kind: 'not_found', message: 'No such delivery of this webhook.' },
+  too_many_sockets: {
+    kind: 'too_many',
+    message: 'You have as many open sockets as you may have. Close one first.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

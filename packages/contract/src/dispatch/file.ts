@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { envelope } from '../envelope.ts';
+import { isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+
+const tags = ['Files'];
+
+export const fileSources = ['upload', 'output'] as const;
+export type FileSource = (typeof fileSources)[number];
+
+export const storedFile = Type.Object({
+  fileId: Type.String(),
+  filename: Type.String(),
+  url: Type.String({ description: 'Loadable without credentials for 24 hours.' }),
+  size: Type.Integer(),
+  contentType: Type.String(),
+  sha256: Type.String(),
+  source: oneOf(fileSources),
+  taskId: nullable(Type.String()),
+  createdAt: isoTime,
+});
+export type StoredFile = Static<typeof storedFile>;
+
+export const fileListQuery = Type.Object({
+  ...pageQuery,
+  source: Type.Optional(oneOf(fileSources)),
+  taskId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
+});
+export type FileListQuery = Static<typeof fileListQuery>;
+
+export const uploadFile = {
+  method: 'POST',
+  url: '/api/files/upload',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Upload a file',
+    description: 'Exactly one part, named `file`. An empty file is allowed.',
+    tags,
+    consumes: ['multipart/form-data'],
+    response: {
+      200: envelope(
+        Type.Object({
+          fileId: Type.String(),
+          filename: Type.String(),
+          url: Type.String(),
+          size: Type.Integer(),
+          contentType: Type.String(),
+          sha256: Type.String(),
+        }),
+      ),
+    },
+  },
+} as const satisfies Endpoint;
+
+export const listFiles = {
+  method: 'GET',
+  url: '/api/files',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'List files, the newest first',
+    tags,
+    querystring: fileListQuery,
+    response: {
+      200: envelope(Type.Object({ total: Type.Integer(), items: Type.Array(storedFile) })),
+    },
+  },
+} as const satisfies Endpoint;
+
+export const deleteFile = {
+  method: 'DELETE',
+  url: '/api/files/:fileId',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Delete a file',
+    tags,
+    params: Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) }),
+    response: { 200: envelope(Type.Object({ fileId: Type.String() })) },
+  },
+} as const satisfies Endpoint;

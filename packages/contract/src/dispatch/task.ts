@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox';
+import { isoTime, nullable, oneOf } from '../shapes.ts';
+
+export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+
+/** Where inside its status a task is. */
+export const taskPhases = ['queued', 'dispatching', 'accepted', 'executing', 'collecting', 'ended'] as const;
+export type TaskPhase = (typeof taskPhases)[number];
+
+export const retryPolicies = ['never', 'on_lost', 'on_error'] as const;
+export type RetryPolicy = (typeof retryPolicies)[number];
+
+/** Why a task failed. These are words in a task's record, not errors of a request. */
+export const taskErrorCodes = [
+  'cancelled',
+  'invalid_workflow',
+  'execution_failed',
+  'out_of_memory',
+  'device_error',
+  'interrupted',
+  'lost',
+  'stalled',
+  'timed_out',
+  'rejected_by_worker',
+  'input_file_missing',
+  'outputs_missing',
+  'internal_error',
+] as const;
+export type TaskErrorCode = (typeof taskErrorCodes)[number];
+
+export const taskError = Type.Object({
+  code: oneOf(taskErrorCodes),
+  message: Type.String(),
+  node: Type.Optional(Type.String({ description: 'Id of the node at fault.' })),
+  nodeTitle: Type.Optional(Type.String()),
+});
+export type TaskError = Static<typeof taskError>;
+
+export const taskOutput = Type.Object({
+  fileId: Type.String(),
+  filename: Type.String(),
+  url: Type.String(),
+  contentType: Type.String(),
+  size: Type.Integer(),
+  node: Type.String({ description: 'Id of the node that made it.' }),
+});
+export type TaskOutput = Static<typeof taskOutput>;
+
+export const taskText = Type.Object({ node: Type.String(), text: Type.String() });
+export type TaskText = Static<typeof taskText>;
+
+export const taskResult = Type.Object({
+  files: Type.Array(Type.String({ description: 'Signed address of an output, good for 24 hours.' })),
+  outputs: Type.Array(taskOutput),
+  texts: Type.Array(taskText),
+  outputsReused: Type.Boolean({ description: 'The worker answered from its cache and drew nothing new.' }),
+  outputsMissing: Type.Integer({ description: 'Outputs that the worker named and could not hand over.' }),
+});
+export type TaskResult = Static<typeof taskResult>;
+
+export const task = Type.Object({
+  id: Type.String(),
+  instanceId: nullable(Type.String()),
+  status: oneOf(taskStatuses),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Per cent; 100 only when completed.' }),
+  createdAt: isoTime,
+  updatedAt: isoTime,
+  owner: Type.String(),
+  name: nullable(Type.String()),
+  priority: Type.Integer(),
+  tags: Type.Array(Type.String()),
+  phase: oneOf(taskPhases),
+  attempt: Type.Integer({ description: '0 until a worker has been chosen for the first time.' }),
+  cancelRequested: Type.Boolean(),
+  error: nullable(taskError),
+  result: nullable(taskResult),
+  warnings: Type.Array(Type.String()),
+  position: nullable(Type.Integer({ description: 'Place in the queue while pending, 1 is next.' })),
+  startedAt: nullable(isoTime),
+  finishedAt: nullable(isoTime),
+  node: nullable(Type.String({ description: 'Title of the running node.' })),
+});
+export type Task = Static<typeof task>;
+
+export const taskAttempt = Type.Object({
+  attempt: Type.Integer(),
+  instanceId: Type.String(),
+  promptId: Type.String({ description: 'The id of the run on the worker.' }),
+  state: oneOf(['dispatching', 'accepted', 'ended']),
+  outcome: nullable(Type.String({ description: '`completed`, or why the attempt ended.' })),
+  error: nullable(taskError),
+  startedAt: isoTime,
+  acceptedAt: nullable(isoTime),
+  endedAt: nullable(isoTime),
+});
+export type TaskAttempt = Static<typeof taskAttempt>;
+
+/** A graph in ComfyUI's API format. Its nodes are checked by the gateway, not by this schema, to name what is wrong. */
+export const workflow = Type.Record(Type.String(), Type.Unknown());
+export const params = Type.Record(Type.String(), Type.Unknown());
+
+export const taskDetail = Type.Object({
+  ...task.properties,
+  workflow,
+  params,
+  pinnedInstanceId: nullable(Type.String()),
+  pool: nullable(Type.String()),
+  timeoutSeconds: nullable(Type.Integer()),
+  retry: oneOf(retryPolicies),
+  maxAttempts: Type.Integer(),
+  attempts: Type.Array(taskAttempt),
+});
+export type TaskDetail = Static<typeof taskDetail>;

@@ -1,0 +1,160 @@
+import { type Static, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { envelope } from '../envelope.ts';
+import { oneOf, pageQuery } from '../shapes.ts';
+import { params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
+
+const tags = ['Tasks'];
+const tag = Type.String({ minLength: 1, maxLength: 64 });
+const time = Type.String({ maxLength: 40, format: 'date-time', description: 'ISO 8601.' });
+const taskParams = Type.Object({ taskId: Type.String({ minLength: 1, maxLength: 64 }) });
+
+/** Called once when the task ends. */
+export const taskWebhook = Type.Object(
+  {
+    url: Type.String({ minLength: 1, maxLength: 2048 }),
+    secret: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: '^whsec_[A-Za-z0-9+/=]{32,}$',
+        description: '`whsec_` and at least 24 bytes in base64. Without one the call is not signed.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type TaskWebhook = Static<typeof taskWebhook>;
+
+export const newTask = Type.Object(
+  {
+    workflow,
+    params: Type.Optional(params),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    priority: Type.Optional(
+      Type.Integer({ minimum: -100, maximum: 100, default: 0, description: 'Higher goes first.' }),
+    ),
+    tags: Type.Optional(Type.Array(tag, { maxItems: 20, uniqueItems: true })),
+    instanceId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 300, description: 'Run on this instance only.' }),
+    ),
+    pool: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Run on a server with this tag only.' }),
+    ),
+    timeoutSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 604_800, description: 'Longest time that one attempt may run.' }),
+    ),
+    retry: Type.Optional(
+      oneOf(retryPolicies, {
+        description:
+          '`on_lost` (the default): again when the worker died or was cut off. `on_error`: also after an error. `never`: at most one start.',
+      }),
+    ),
+    maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 3 })),
+    webhook: Type.Optional(taskWebhook),
+    strict: Type.Optional(
+      Type.Boolean({ description: 'Refuse a param that fits nothing instead of keeping a warning.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type NewTask = Static<typeof newTask>;
+
+export const taskListQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(oneOf(taskStatuses)),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, or the start of the id.' }),
+  ),
+  instanceId: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
+  tag: Type.Optional(tag),
+  since: Type.Optional(time),
+  until: Type.Optional(time),
+  order: Type.Optional(
+    oneOf(['desc', 'asc'], { description: 'By `createdAt`; the newest first unless `asc`.' }),
+  ),
+});
+export type TaskListQuery = Static<typeof taskListQuery>;
+
+export const taskList = Type.Object({
+  total: Type.Integer(),
+  totalIsMinimum: Type.Optional(Type.Boolean({ description: 'There are more than were counted.' })),
+  items: Type.Array(task),
+});
+export type TaskList = Static<typeof taskList>;
+
+export const submitTask = {
+  method: 'POST',
+  url: '/api/tasks',
+  config: { access: 'dispatch:write', bodyLimit: 10_485_760 },
+  schema: {
+    summary: 'Submit a task',
+    description:
+      'Answered after the task is stored for good. The same `Idempotency-Key` with the same body answers the first task again for 24 hours, with `Idempotency-Replayed: true`.',
+    tags,
+    headers: Type.Object({
+      'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    }),
+    body: newTask,
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const listTasks = {
+  method: 'GET',
+  url: '/api/tasks',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'List tasks, the newest first',
+    tags,
+    querystring: taskListQuery,
+    response: { 200: envelope(taskList) },
+  },
+} as const satisfies Endpoint;
+
+export const getTask = {
+  method: 'GET',
+  url: '/api/tasks/:taskId',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'One task, at once or when it has ended',
+    tags,
+    params: taskParams,
+    querystring: Type.Object({
+      wait: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 60,
+          description: 'Hold the answer until the task has ended, for at most this many seconds.',
+        }),
+      ),
+    }),
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const cancelTask = {
+  method: 'DELETE',
+  url: '/api/tasks/:taskId',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Cancel a task',
+    description:
+      'A waiting task ends at once. A running one is asked to stop and ends as `failed` with `error.code` `cancelled`.',
+    tags,
+    params: taskParams,
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const retryTask = {
+  method: 'POST',
+  url: '/api/tasks/:taskId/retry',
+  config: { access: 'dispatch:write', bodyLimit: 16_384 },
+  schema: {
+    summary: 'Submit a copy of a task',
+    tags,
+    params: taskParams,
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;

@@ -1,0 +1,6 @@
+import { type TSchema, Type } from 'typebox';
+
+/** The dispatch area's answer to a request that succeeded. */
+export function envelope<Data extends TSchema>(data: Data) {
+  return Type.Object({ code: Type.Literal(200), data });
+}
