@@ -1,0 +1,7 @@
+import { busConformance } from './bus-conformance.ts';
+import { MemoryBus } from './memory-bus.ts';
+
+busConformance('memory', async () => {
+  const bus = new MemoryBus();
+  return { here: bus, there: bus, close: () => bus.close() };
+});
