@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis and Chromium.
+# What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
+# servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
+set -euo pipefail
+
+missing=()
+
+# need <what> <package> <test...>: remembers the package when the test fails
+need() {
+  local what=$1 package=$2
+  shift 2
+  if "$@"; then
+    echo "services: $what is installed"
+  else
+    echo "services: $what is missing, wants Debian's package $package"
+    missing+=("$package")
+  fi
+}
+
+has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
+has_redis() { command -v redis-server >/dev/null; }
+has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
+
+need PostgreSQL postgresql has_postgres
+need Redis redis-server has_redis
+need Chromium chromium has_chromium
+
+if [ ${#missing[@]} -eq 0 ]; then
+  exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+  echo "services: there is no apt-get here. Install by hand: ${missing[*]}" >&2
+  exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
+    echo "services: this needs root. Run: sudo apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+# RUNLEVEL=1 keeps the packages' own services from starting.
+install=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get)
+echo "services: installing ${missing[*]}"
+"${as_root[@]}" "${install[@]}" update -q
+"${as_root[@]}" "${install[@]}" install -q -y --no-install-recommends "${missing[@]}"
+echo "services: installed ${missing[*]}"

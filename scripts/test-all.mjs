@@ -1,0 +1,41 @@
+/**
+ * `npm run test:all`: every test there is, the built binary and the kill rounds included. What a machine lacks makes a
+ * test fail here instead of skipping it. `--only e2e,chaos` runs those projects alone; `--reports <folder>` adds the
+ * reports to those of other runs, whose sum somebody else prints.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { closingLine, reportTo } from './test-results.mjs';
+
+/** Run one after the other: each of the last two wants the machine for itself. */
+const runs = [['unit', 'http'], ['e2e'], ['chaos']];
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const { values } = parseArgs({ options: { only: { type: 'string' }, reports: { type: 'string' } } });
+const only = values.only?.split(',') ?? runs.flat();
+const reports = resolve(values.reports ?? join(root, '.build/test-reports'));
+
+if (values.reports === undefined) rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+const environment = { CHAOS_ROUNDS: '5', ...process.env, CI: 'true' };
+const failed = [];
+if (!runNode('scripts/build.mjs', '--if-stale')) failed.push('build');
+for (const projects of runs) {
+  const chosen = projects.filter((project) => only.includes(project));
+  if (chosen.length === 0) continue;
+  const report = reportTo(join(reports, `${chosen.join('-')}.json`));
+  const selection = chosen.flatMap((project) => ['--project', project]);
+  if (!runNode('node_modules/vitest/vitest.mjs', 'run', ...selection, ...report))
+    failed.push(chosen.join(' and '));
+}
+console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '\nEverything passed.');
+if (values.reports === undefined) console.log(closingLine(reports));
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function runNode(...args) {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: environment }).status === 0;
+}

@@ -1,0 +1,2 @@
+export function reportTo(path: string): string[];
+export function closingLine(folder: string): string;
