@@ -1,0 +1,73 @@
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The peers whose forwarding headers are believed. */
+export interface TrustedProxies {
+  includes(peer: string | undefined): boolean;
+  /** Entries that are no address and no CIDR range; they are skipped, and worth a warning. */
+  rejected: string[];
+}
+
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  const rejected: string[] = [];
+  const ranges: [Address, number][] = [];
+  for (const entry of entries.map((text) => text.trim()).filter((text) => text !== '')) {
+    const range = parseRange(entry);
+    if (range) ranges.push(range);
+    else rejected.push(entry);
+  }
+  return {
+    rejected,
+    includes(peer) {
+      const address = parseAddress(peer);
+      if (!address) return false;
+      return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+    },
+  };
+}
+
+interface Connection {
+  /** The address at the other end of the socket. */
+  peer: string | undefined;
+  /** The header `X-Real-IP`; `X-Forwarded-For` is never used. */
+  realIp: string | string[] | undefined;
+}
+
+/** The client's address in its one canonical spelling, so that spellings cannot be used to look like many clients. */
+export function clientIp({ peer, realIp }: Connection, proxies: TrustedProxies): string {
+  if (typeof realIp === 'string' && proxies.includes(peer)) {
+    const claimed = parseAddress(realIp);
+    if (claimed) return claimed.toString();
+  }
+  return parseAddress(peer)?.toString() ?? 'unknown';
+}
+
+function parseAddress(text: string | undefined): Address | undefined {
+  const bare = text?.trim().replace(/%.*$/, '');
+  if (!bare) return undefined;
+  const fourParts = parseFourParts(bare);
+  if (fourParts) return fourParts;
+  if (!isIPv6(bare)) return undefined;
+  const address = ipaddr.IPv6.parse(bare);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** Decimal only: `010.0.0.1` is 10.0.0.1 with a leading zero, not the octal 8.0.0.1. */
+function parseFourParts(text: string): ipaddr.IPv4 | undefined {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  if (!match) return undefined;
+  const octets = match.slice(1).map(Number);
+  return octets.every((octet) => octet <= 255) ? new ipaddr.IPv4(octets) : undefined;
+}
+
+function parseRange(entry: string): [Address, number] | undefined {
+  const [base = '', prefix, ...rest] = entry.split('/');
+  const address = parseAddress(base);
+  if (!address || rest.length > 0) return undefined;
+  const width = address.kind() === 'ipv4' ? 32 : 128;
+  if (prefix === undefined) return [address, width];
+  const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  return bits <= width ? [address, bits] : undefined;
+}

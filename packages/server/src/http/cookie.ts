@@ -1,0 +1,46 @@
+/** The contract fixes these names, so a `__Host-` prefix is not possible. */
+const sessionCookie = 'access_token';
+const csrfCookie = 'csrf_token';
+
+/** More than any honest browser sends us; beyond it nothing is read. */
+const maxHeaderLength = 16_384;
+
+/** Our values are tokens in URL-safe text, so nothing is ever encoded or quoted in a cookie. */
+export function readCookies(header: string | undefined): {
+  session: string | undefined;
+  csrf: string | undefined;
+} {
+  const known = header !== undefined && header.length <= maxHeaderLength ? header : '';
+  return { session: readCookie(known, sessionCookie), csrf: readCookie(known, csrfCookie) };
+}
+
+interface SessionCookies {
+  token: string;
+  csrf: string;
+  /** Undefined: the cookies end with the browser. */
+  maxAgeSeconds: number | undefined;
+  secure: boolean;
+}
+
+/** The two `Set-Cookie` values of a new session. The CSRF cookie is read by the page, so it cannot be HttpOnly. */
+export function sessionCookies({ token, csrf, maxAgeSeconds, secure }: SessionCookies): string[] {
+  const shared = `${maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`}; Path=/${secure ? '; Secure' : ''}`;
+  return [
+    `${sessionCookie}=${token}${shared}; HttpOnly; SameSite=Lax`,
+    `${csrfCookie}=${csrf}${shared}; SameSite=Strict`,
+  ];
+}
+
+export function expiredSessionCookies(secure: boolean): string[] {
+  return sessionCookies({ token: '', csrf: '', maxAgeSeconds: 0, secure });
+}
+
+/** The first of that name, which is the one with the longest path. */
+function readCookie(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const separator = pair.indexOf('=');
+    if (separator > 0 && pair.slice(0, separator).trim() === name)
+      return pair.slice(separator + 1).trim() || undefined;
+  }
+  return undefined;
+}

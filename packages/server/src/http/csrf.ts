@@ -1,0 +1,32 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../lib/app-error.ts';
+
+/** What a browser must send beside its session cookie on every request that changes something. */
+export class CsrfTokens {
+  readonly #key: KeyObject;
+
+  constructor(key: KeyObject) {
+    this.#key = key;
+  }
+
+  /** Bound to the session, so that a value planted by a neighbouring site's cookie is of no use. */
+  valueFor(sessionId: string): string {
+    return createHmac('sha512', this.#key).update(sessionId).digest('base64url');
+  }
+
+  /** The documented rule, which needs no session: the header is there and equals the cookie. */
+  checkPair(header: string | string[] | undefined, cookie: string | undefined): string {
+    if (typeof header !== 'string' || header === '' || !cookie) throw new AppError('csrf_missing');
+    if (!sameText(header, cookie)) throw new AppError('csrf_mismatch');
+    return header;
+  }
+
+  checkBinding(value: string, sessionId: string): void {
+    if (!sameText(value, this.valueFor(sessionId))) throw new AppError('csrf_mismatch');
+  }
+}
+
+function sameText(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
