@@ -45,20 +45,31 @@ export function describeSource(source: Source): string {
 }
 
 /** An unknown key; `siblings` are the names that would be right in its place. */
-export function unknownKey(key: string, siblings: Iterable<string>, source: Source): ConfigFault {
+export function unknownKey(key: string, siblings: readonly string[], source: Source): ConfigFault {
+  if (fields.has(key)) return dottedKey(key, source);
   const prefix = key.slice(0, key.lastIndexOf('.') + 1);
   const name = key.slice(prefix.length);
   const sibling = nearest(name, siblings);
-  const meant = sibling === undefined ? sameNameElsewhere(name) : prefix + sibling;
-  const suggestion = source.kind === 'env' && meant !== undefined ? environmentName(meant) : meant;
-  const message = `unknown key "${key}"`;
-  if (suggestion === undefined) return { key, message, source };
-  return { key, message: `${message}; did you mean ${suggestion}?`, source, nearest: suggestion };
+  const meant = sibling === undefined ? inAnotherSection(name) : prefix + sibling;
+  if (meant === undefined) {
+    return { key, source, message: `unknown key "${key}"; known here: ${siblings.join(', ')}` };
+  }
+  const suggestion = source.kind === 'env' ? environmentName(meant) : meant;
+  return { key, source, message: `unknown key "${key}"; did you mean ${suggestion}?`, nearest: suggestion };
+}
+
+/** Only a file can do this: `server.port: 7300` in one word. */
+function dottedKey(key: string, source: Source): ConfigFault {
+  const [name, ...sections] = key.split('.').reverse();
+  const section = sections.reverse().join('.');
+  return { key, source, message: `unknown key "${key}"; write ${name} inside ${section}`, nearest: key };
 }
 
 /** A right name in the wrong section, for example `port` at the top. */
-function sameNameElsewhere(name: string): string | undefined {
-  return [...fields.keys()].find((key) => key === name || key.endsWith(`.${name}`));
+function inAnotherSection(name: string): string | undefined {
+  const keysByName = new Map([...fields.keys()].map((key) => [key.slice(key.lastIndexOf('.') + 1), key]));
+  const match = nearest(name, keysByName.keys());
+  return match === undefined ? undefined : keysByName.get(match);
 }
 
 function describeFault({ key, message, source }: ConfigFault): string {

@@ -48,7 +48,7 @@ export function parseConfig(text: string, file: string): FileContents {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   const place = (offset = 0): Source => {
     const { line, col } = lines.linePos(offset);
@@ -101,7 +101,16 @@ class Walker {
   private value(written: Node, key: string): void {
     const node = this.target(written);
     const source = this.place(written.range?.[0]);
-    const entry: Entry = { key, source, data: node.toJS(this.document), isText: false };
+    if (isAlias(node)) {
+      this.faults.push({ key, source, message: `refers to "*${node.source}", which stands nowhere above` });
+      return;
+    }
+    const entry: Entry = {
+      key,
+      source,
+      data: node.toJS(this.document, { maxAliasCount: 100 }),
+      isText: false,
+    };
     if (isSeq(node))
       entry.items = node.items.map((item) => (isNode(item) ? this.place(item.range?.[0]) : source));
     this.entries.push(entry);

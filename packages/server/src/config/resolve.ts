@@ -51,7 +51,7 @@ function readEntry(
   context: Surroundings & { faults: ConfigFault[]; isOverridden: boolean },
 ): unknown {
   // An overridden reference needs no variable.
-  if (context.isOverridden && refersToEnvironment(entry.data)) return undefined;
+  if (context.isOverridden && !entry.isText && hasTemplate(entry.data)) return undefined;
   try {
     const given = expand(entry, context.env);
     return isEmpty(given.data) ? undefined : readValue(field, given, context.cwd);
@@ -82,7 +82,7 @@ function expand({ data, isText }: Entry, env: Surroundings['env']): GivenValue {
   };
 }
 
-function refersToEnvironment(data: unknown): boolean {
+function hasTemplate(data: unknown): boolean {
   return [data].flat().some((item) => typeof item === 'string' && isTemplate(item));
 }
 

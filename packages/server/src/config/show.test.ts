@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from './load.ts';
+import { listValues, showConfig } from './show.ts';
+
+const cwd = '/nowhere';
+const env = {
+  AUTH_JWT_SECRET: 'a-secret-of-more-than-32-characters',
+  SWITCHYARD__DATABASE__URL: 'postgres://me:hunter2@host/db',
+  SWITCHYARD__OBSERVABILITY__METRICS__TOKEN: 'hunter2-hunter2-hunter2',
+  SWITCHYARD__AUTH__TRUSTED_PROXIES: '10.0.0.1,10.0.0.2',
+};
+
+describe('config show', () => {
+  it('prints only what somebody set, unless asked for the effective values', () => {
+    const loaded = loadConfig({ flags: { port: '7301' }, env: { SWITCHYARD_HOST: '::1' }, cwd });
+    expect(showConfig(loaded, { effective: false, sources: true })).toBe(
+      ['server:', '  host: ::1   # SWITCHYARD_HOST', '  port: 7301  # --port', ''].join('\n'),
+    );
+    expect(listValues(loaded, { effective: true }).length).toBeGreaterThan(30);
+  });
+
+  it('prints YAML that means the same when it is read again', () => {
+    const shown = showConfig(loadConfig({ env: {}, cwd }), { effective: true, sources: true });
+    expect(parse(shown)).toMatchObject({
+      version: 1,
+      data_home: '/nowhere/.switchyard',
+      server: {
+        port: 7300,
+        cors: { origins: [] },
+        shutdown_grace: '25s',
+        body_limit: '2MB',
+        public_url: null,
+      },
+      run_events: { max_trace_content: '10KB', track_tokens: true },
+    });
+  });
+
+  it('masks every secret', () => {
+    const loaded = loadConfig({ env, cwd });
+    const shown = showConfig(loaded, { effective: true, sources: true });
+    expect(shown).not.toMatch(/hunter2|a-secret/);
+    expect(shown).toMatch(/jwt_secret: "\*\*\*" +# AUTH_JWT_SECRET/);
+    expect(listValues(loaded, { effective: false })).toContainEqual({
+      key: 'database.url',
+      value: '***',
+      source: 'SWITCHYARD__DATABASE__URL',
+    });
+  });
+
+  it('prints nothing where nothing is set', () => {
+    expect(showConfig(loadConfig({ env: {}, cwd }), { effective: false, sources: false })).toBe('');
+  });
+});
