@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface Exit {
+  /** Null when a signal ended the process. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A run of the built `switchyard` binary, as its own process. */
+export interface BinaryRun {
+  child: ChildProcess;
+  /** Everything that it has printed so far, both streams in the order of arrival. */
+  output(): string;
+  exited: Promise<Exit>;
+}
+
+interface BinaryOptions {
+  args: string[];
+  /** The whole environment besides PATH, so that settings of the machine never leak into a test. */
+  env?: Record<string, string>;
+}
+
+const binary = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
+const running = new Set<ChildProcess>();
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export function runBinary({ args, env = {} }: BinaryOptions): BinaryRun {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [binary, ...args], { env: { PATH, ...env } });
+  running.add(child);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const forget = () => running.delete(child);
+  exited.then(forget, forget);
+  return { child, output: () => output, exited };
+}
