@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../lib/app-error.ts';
+import { isSameText } from '../lib/same-text.ts';
 
 /** What a browser must send beside its session cookie on every request that changes something. */
 export class CsrfTokens {
@@ -17,16 +18,11 @@ export class CsrfTokens {
   /** The documented rule, which needs no session: the header is there and equals the cookie. */
   checkPair(header: string | string[] | undefined, cookie: string | undefined): string {
     if (typeof header !== 'string' || header === '' || !cookie) throw new AppError('csrf_missing');
-    if (!sameText(header, cookie)) throw new AppError('csrf_mismatch');
+    if (!isSameText(header, cookie)) throw new AppError('csrf_mismatch');
     return header;
   }
 
   checkBinding(value: string, sessionId: string): void {
-    if (!sameText(value, this.valueFor(sessionId))) throw new AppError('csrf_mismatch');
+    if (!isSameText(value, this.valueFor(sessionId))) throw new AppError('csrf_mismatch');
   }
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

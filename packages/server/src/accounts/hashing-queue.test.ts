@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { HashingQueue } from './hashing-queue.ts';
+
+function controlled() {
+  const started: number[] = [];
+  const finish = new Map<number, (error?: Error) => void>();
+  const work = (id: number) => () =>
+    new Promise<number>((resolve, reject) => {
+      started.push(id);
+      finish.set(id, (error) => (error ? reject(error) : resolve(id)));
+    });
+  return { started, finish, work };
+}
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('hashing queue', () => {
+  test('runs as many at once as it may and the others in order', async () => {
+    const { started, finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 2, queue: 10 });
+    const all = [1, 2, 3, 4].map((id) => queue.run(work(id)));
+    await settle();
+    expect(started).toEqual([1, 2]);
+    finish.get(2)?.();
+    await settle();
+    expect(started).toEqual([1, 2, 3]);
+    finish.get(1)?.();
+    await settle();
+    finish.get(3)?.();
+    finish.get(4)?.();
+    expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('refuses one more than may wait, with a time to try again', async () => {
+    const { finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 1, queue: 1 });
+    const running = queue.run(work(1));
+    const waiting = queue.run(work(2));
+    await expect(queue.run(work(3))).rejects.toMatchObject({ code: 'login_busy', retryAfterSeconds: 1 });
+    finish.get(1)?.();
+    await settle();
+    finish.get(2)?.();
+    expect(await Promise.all([running, waiting])).toEqual([1, 2]);
+  });
+
+  test('gives the place of work that failed to the next', async () => {
+    const { finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 1, queue: 1 });
+    const failing = queue.run(work(1));
+    const waiting = queue.run(work(2));
+    finish.get(1)?.(new Error('no memory'));
+    await expect(failing).rejects.toThrow('no memory');
+    await settle();
+    finish.get(2)?.();
+    expect(await waiting).toBe(2);
+    expect(await queue.run(async () => 'idle again')).toBe('idle again');
+  });
+
+  test('leaves at least one of the four threads to others, whatever it is told', async () => {
+    const { started, finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 64, queue: 10 });
+    const all = [1, 2, 3, 4].map((id) => queue.run(work(id)));
+    await settle();
+    expect(started).toEqual([1, 2, 3]);
+    for (const id of [1, 2, 3]) finish.get(id)?.();
+    await settle();
+    finish.get(4)?.();
+    await Promise.all(all);
+  });
+});

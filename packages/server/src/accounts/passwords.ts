@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import type { Fault } from '@switchyard/contract/errors';
+import bcrypt from 'bcrypt';
+import type { CommonPasswords } from './common-passwords.ts';
+import { type HashingLimits, HashingQueue } from './hashing-queue.ts';
+
+/** Says how the rest was made, so that a later version can verify what this one wrote. */
+const version = '$sy1$';
+
+/** Not a secret: it keeps hashes of ours from being tried against digests that leaked elsewhere. */
+const prehashKey = 'switchyard password, version 1';
+
+const maxBytes = 1_024;
+
+interface PasswordOptions {
+  hashing: HashingLimits;
+  common: CommonPasswords;
+  /** bcrypt's cost. Tests lower it. */
+  cost?: number;
+}
+
+export class Passwords {
+  readonly #queue: HashingQueue;
+  readonly #common: CommonPasswords;
+  readonly #cost: number;
+  readonly #nobodysHash: string;
+
+  constructor({ hashing, common, cost = 12 }: PasswordOptions) {
+    this.#queue = new HashingQueue(hashing);
+    this.#common = common;
+    this.#cost = cost;
+    this.#nobodysHash = `${version}$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}${'.'.repeat(31)}`;
+  }
+
+  async hash(password: string): Promise<string> {
+    return this.#queue.run(async () => version + (await bcrypt.hash(prehash(password), this.#cost)));
+  }
+
+  /** Takes as long for an account that does not exist, or has no password, as for one that does. */
+  async verify(password: string, hash: string | null | undefined): Promise<boolean> {
+    const known = hash?.startsWith(version) ? hash : this.#nobodysHash;
+    const matches = await this.#queue.run(() =>
+      bcrypt.compare(prehash(password), known.slice(version.length)),
+    );
+    return matches && known === hash;
+  }
+
+  /** What is wrong with a new password; its length in characters is the schema's to check. */
+  faults(password: string, field: string): Fault[] {
+    if (Buffer.byteLength(password) > maxBytes) {
+      return [fault(field, password, `Password is longer than ${maxBytes} bytes; choose a shorter one.`)];
+    }
+    if (this.#common.has(password)) {
+      return [fault(field, password, 'Password is too common; choose a stronger password.')];
+    }
+    return [];
+  }
+}
+
+/** 64 characters whatever the password: bcrypt would cut at 72 bytes and stop at a NUL. */
+function prehash(password: string): string {
+  return createHmac('sha384', prehashKey).update(password).digest('base64');
+}
+
+function fault(field: string, input: string, message: string): Fault {
+  return {
+    in: 'body',
+    path: [field],
+    message: `Value error, ${message}`,
+    type: 'value_error',
+    input,
+    ctx: { error: {} },
+  };
+}

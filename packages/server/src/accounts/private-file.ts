@@ -1,0 +1,99 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { newId } from '../lib/ids.ts';
+
+/** Longer files are not ours. */
+const maxBytes = 8_192;
+
+/** Puts a file that only its owner may read in place of whatever is there. No moment shows it to others, or half of it. */
+export function writePrivateFile(path: string, text: string): void {
+  throughTemporary(path, text, (temporary) => renameSync(temporary, path));
+}
+
+/** As `writePrivateFile`, but leaves an existing file alone and answers false: of many who try, one creates it. */
+export function createPrivateFile(path: string, text: string): boolean {
+  let created = true;
+  throughTemporary(path, text, (temporary) => {
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+      created = false;
+    }
+    unlinkSync(temporary);
+  });
+  return created;
+}
+
+/** The text of a private file, or undefined where there is none. A link is not followed; open permissions are closed. */
+export function readPrivateFile(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  try {
+    if ((fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
+    const buffer = Buffer.alloc(maxBytes);
+    return buffer.toString('utf8', 0, readSync(file, buffer, 0, maxBytes, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function throughTemporary(path: string, text: string, putInPlace: (temporary: string) => void): void {
+  const directory = dirname(path);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${newId()}.tmp`;
+  const exclusive = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const file = openSync(temporary, exclusive, 0o600);
+  try {
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    putInPlace(temporary);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+  syncDirectory(directory);
+}
+
+function syncDirectory(directory: string): void {
+  const handle = openSync(directory, constants.O_RDONLY);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

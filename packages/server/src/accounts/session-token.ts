@@ -1,0 +1,85 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { AppError } from '../lib/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isSameText } from '../lib/same-text.ts';
+import { deriveKey } from './signing-secret.ts';
+
+/** The conversation area's cookie, and the dispatch area's bearer token. One kind is never taken for the other. */
+export const sessionKinds = ['session', 'dispatch'] as const;
+export type SessionKind = (typeof sessionKinds)[number];
+
+export interface SessionClaims {
+  /** User id. */
+  sub: string;
+  /** The account's `token_version` when the token was made; a higher one ends the session. */
+  ver: number;
+  /** Session id: what logout revokes. */
+  jti: string;
+  aud: SessionKind;
+  iat: number;
+  nbf: number;
+  exp: number;
+}
+
+const maxTokenLength = 2_048;
+
+/** A clock that was set back must not end every session that was begun before. */
+const clockStepSeconds = 86_400;
+
+/**
+ * JWTs of ours, HS256 only. The header is compared as text with the one that we write, so no header of a stranger is
+ * ever interpreted; kinds differ in key, `typ` and `aud`.
+ */
+export class SessionTokens {
+  readonly #clock: Clock;
+  readonly #keys: Record<SessionKind, KeyObject>;
+
+  constructor({ secret, clock }: { secret: string; clock: Clock }) {
+    this.#clock = clock;
+    this.#keys = {
+      session: deriveKey(secret, 'session token'),
+      dispatch: deriveKey(secret, 'dispatch token'),
+    };
+  }
+
+  sign(
+    kind: SessionKind,
+    claims: Pick<SessionClaims, 'sub' | 'ver' | 'jti'> & { ttlSeconds: number },
+  ): string {
+    const { ttlSeconds, ...rest } = claims;
+    const iat = Math.floor(this.#clock() / 1_000);
+    const payload: SessionClaims = { ...rest, aud: kind, iat, nbf: iat, exp: iat + ttlSeconds };
+    const signed = `${headers[kind]}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
+    return `${signed}.${this.#mac(kind, signed)}`;
+  }
+
+  /** Throws `token_invalid` or `token_expired`. */
+  verify(kind: SessionKind, token: string): SessionClaims {
+    const end = token.lastIndexOf('.');
+    const signed = token.slice(0, end);
+    const [header, payload, ...rest] = signed.split('.');
+    if (token.length > maxTokenLength || header !== headers[kind] || !payload || rest.length > 0) {
+      throw invalid('malformed');
+    }
+    if (!isSameText(token.slice(end + 1), this.#mac(kind, signed))) throw invalid('invalid_signature');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as SessionClaims;
+    const now = Math.floor(this.#clock() / 1_000);
+    if (claims.aud !== kind || claims.nbf > now + clockStepSeconds) throw invalid('malformed');
+    if (claims.exp <= now) throw new AppError('token_expired', { message: 'Token error: expired' });
+    return claims;
+  }
+
+  #mac(kind: SessionKind, text: string): string {
+    return createHmac('sha256', this.#keys[kind]).update(text).digest('base64url');
+  }
+}
+
+const headers: Record<SessionKind, string> = { session: header('session'), dispatch: header('dispatch') };
+
+function header(kind: SessionKind): string {
+  return Buffer.from(JSON.stringify({ alg: 'HS256', typ: `sy-${kind}+jwt` })).toString('base64url');
+}
+
+function invalid(reason: 'malformed' | 'invalid_signature'): AppError {
+  return new AppError('token_invalid', { message: `Token error: ${reason}` });
+}
