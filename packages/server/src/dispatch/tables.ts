@@ -1,3 +1,5 @@
+import type { TaskPhase } from '@switchyard/contract/dispatch/task';
+
 /** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
 export interface DispatchTables {
   tasks: TaskTable;
@@ -21,7 +23,7 @@ export interface TaskTable {
   owner: string;
   name: string | null;
   status: 'pending' | 'running' | 'completed' | 'failed';
-  phase: string;
+  phase: TaskPhase;
   progress: number;
   priority: number;
   tags: string;
