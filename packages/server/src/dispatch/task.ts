@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { RetryPolicy, TaskErrorCode, TaskPhase, TaskStatus } from '@switchyard/contract/dispatch/task';
+
+/** How a task that has ended did so. */
+export type TaskEnd = 'completed' | 'failed';
+
+/**
+ * What may follow what. Back to `queued` is a new attempt (or, from `dispatching`, a worker that certainly did not take
+ * it). `accepted` may be skipped by a run that is over before it was seen to start. Nothing follows `ended`.
+ */
+const followers: Record<TaskPhase, readonly TaskPhase[]> = {
+  queued: ['dispatching', 'ended'],
+  dispatching: ['queued', 'accepted', 'executing', 'collecting', 'ended'],
+  accepted: ['queued', 'executing', 'collecting', 'ended'],
+  executing: ['queued', 'collecting', 'ended'],
+  collecting: ['queued', 'ended'],
+  ended: [],
+};
+
+export function mayFollow(from: TaskPhase, to: TaskPhase): boolean {
+  return followers[from].includes(to);
+}
+
+export function statusOfPhase(phase: Exclude<TaskPhase, 'ended'>): 'pending' | 'running';
+export function statusOfPhase(phase: TaskPhase, end: TaskEnd): TaskStatus;
+export function statusOfPhase(phase: TaskPhase, end?: TaskEnd): TaskStatus {
+  if (phase === 'ended') return end ?? 'failed';
+  return phase === 'queued' || phase === 'dispatching' ? 'pending' : 'running';
+}
+
+/** Phases in which a worker may hold the task, so that a restarted gateway asks the worker before it does anything. */
+export function isOnWorker(phase: TaskPhase): boolean {
+  return phase === 'dispatching' || phase === 'accepted' || phase === 'executing' || phase === 'collecting';
+}
+
+/**
+ * The id of an attempt's run on the worker, from which a restarted gateway finds it again. Present ComfyUI takes
+ * nothing but a lower-case UUID, so later attempts are hashed into one (version 8) instead of getting a suffix.
+ */
+export function promptIdOf(taskId: string, attempt: number): string {
+  if (attempt <= 1) return taskId;
+  const hex = createHash('sha256').update(`${taskId}:a${attempt}`).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+export type CancelDecision = 'end_now' | 'ask_worker' | 'nothing_to_do' | 'already_finished';
+
+/** What a cancel does, by where the task stands. Cancelling a cancelled task again changes nothing. */
+export function decideCancel(task: {
+  phase: TaskPhase;
+  cancelRequested: boolean;
+  errorCode: TaskErrorCode | null;
+}): CancelDecision {
+  if (task.phase === 'ended') return task.errorCode === 'cancelled' ? 'nothing_to_do' : 'already_finished';
+  if (task.phase === 'queued') return 'end_now';
+  return task.cancelRequested ? 'nothing_to_do' : 'ask_worker';
+}
+
+/**
+ * Why an attempt came to nothing.
+ * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, not capable after all)
+ * - `lost`: the worker died, restarted or was cut off; it may have run in part
+ * - `worker_error`: the worker's own trouble, such as no memory or a device error
+ * - `graph_error`: the workflow's fault; another try would end the same way
+ * - `stalled`, `timed_out`: no sign of life for too long; longer than allowed
+ */
+export type AttemptFailure =
+  | 'not_taken'
+  | 'lost'
+  | 'worker_error'
+  | 'graph_error'
+  | 'stalled'
+  | 'timed_out'
+  | 'outputs_lost';
+
+export interface AttemptRecord {
+  retry: RetryPolicy;
+  maxAttempts: number;
+  /** Attempts that started or may have started, this one included. */
+  startedAttempts: number;
+  /** How often a worker did not take the task, this time included. */
+  refusals: number;
+  cancelRequested: boolean;
+}
+
+export type AfterFailure = { next: 'fail' } | { next: 'requeue'; delayMs: number; avoidInstance: boolean };
+
+/** A task that no worker takes ends instead of going round for ever. */
+const maxRefusals = 20;
+const retriesOf: Record<RetryPolicy, readonly AttemptFailure[]> = {
+  never: [],
+  on_lost: ['lost', 'outputs_lost', 'stalled'],
+  on_error: ['lost', 'outputs_lost', 'stalled', 'worker_error', 'graph_error', 'timed_out'],
+};
+
+/** The one retry decision. A task with a cancel on it never starts again. */
+export function decideRetry(failure: AttemptFailure, record: AttemptRecord): AfterFailure {
+  if (record.cancelRequested) return { next: 'fail' };
+  if (failure === 'not_taken') {
+    if (record.refusals >= maxRefusals) return { next: 'fail' };
+    return { next: 'requeue', delayMs: backoffMs(record.refusals), avoidInstance: true };
+  }
+  const mayTryAgain =
+    retriesOf[record.retry].includes(failure) && record.startedAttempts < record.maxAttempts;
+  if (!mayTryAgain) return { next: 'fail' };
+  return {
+    next: 'requeue',
+    delayMs: backoffMs(record.startedAttempts),
+    avoidInstance: failure !== 'graph_error',
+  };
+}
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 60_000;
+
+function backoffMs(failures: number): number {
+  return Math.min(firstBackoffMs * 2 ** Math.max(failures - 1, 0), longestBackoffMs);
+}
+
+const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
+  not_taken: 'rejected_by_worker',
+  lost: 'lost',
+  worker_error: 'device_error',
+  graph_error: 'execution_failed',
+  stalled: 'stalled',
+  timed_out: 'timed_out',
+  outputs_lost: 'outputs_missing',
+};
+
+/** The word in the task's record when nothing more specific is known. */
+export function errorCodeOf(failure: AttemptFailure): TaskErrorCode {
+  return errorOfFailure[failure];
+}
