@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /**
- * The linter's promise rules are young. This plants the bugs that they are kept for, in a copy of the workspace's shape
- * under the repository's own settings, so that an update of the linter which stops seeing them is noticed.
+ * The linter's rules that need types are young. This plants the bugs that they are kept for, in a copy of the workspace's
+ * shape under the repository's own settings, so that an update of the linter which stops seeing them is noticed.
  */
 const root = resolve(import.meta.dirname, '../..');
 const contract = 'packages/contract/src/store.ts';
@@ -23,7 +23,10 @@ beforeAll(() => {
   }
   mkdirSync(join(copy, 'node_modules/@switchyard'), { recursive: true });
   symlinkSync('../../packages/contract', join(copy, 'node_modules/@switchyard/contract'));
-  write(contract, 'export class Store { async save(): Promise<boolean> { return true; } }\n');
+  write(
+    contract,
+    'export class Store { state: "open" | "closed" = "open"; async save(): Promise<boolean> { return true; } }\n',
+  );
 });
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -34,6 +37,11 @@ const bugs = {
   'an async callback where nobody waits': [
     '[1].forEach(async () => { await store.save(); });',
     'noMisusedPromises',
+  ],
+  'an await on what is no promise': ['await 1;', 'useAwaitThenable'],
+  'a switch that leaves a case out': [
+    'switch (store.state) { case "open": await store.save(); break; }',
+    'useExhaustiveSwitchCases',
   ],
 } as const;
 
@@ -50,7 +58,7 @@ it('is content where the promise is awaited, caught or given up in plain words',
 function lint(statement: string): string[] {
   write(
     planted,
-    `import { Store } from '@switchyard/contract/store';\nconst store = new Store();\nexport async function run(): Promise<void> {\n  ${statement}\n}\n`,
+    `import { Store } from '@switchyard/contract/store';\nexport const store = new Store();\nexport async function run(): Promise<void> {\n  ${statement}\n}\n`,
   );
   const { stdout, stderr } = spawnSync(
     join(root, 'node_modules/.bin/biome'),
