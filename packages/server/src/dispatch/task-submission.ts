@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
+import { toIso } from '../lib/clock.ts';
+import { newTimeOrderedId } from '../lib/ids.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { nodeClasses, parseGraph } from './graph.ts';
+import { applyParams, fileIdsIn } from './params.ts';
+import type { NewTask } from './task-store.ts';
+
+export interface PreparedTask {
+  task: NewTask;
+  nodeClasses: string[];
+}
+
+export interface SubmissionContext {
+  owner: string;
+  requestId: string | null;
+  idempotencyKey: string | null;
+  nowMs: number;
+  /** Names on a worker of the files that the params mention; what is missing here does not exist for this owner. */
+  fileNames: ReadonlyMap<string, string>;
+}
+
+export function filesWanted(input: TaskInput): string[] {
+  return fileIdsIn(input.params ?? {});
+}
+
+/** Checks everything about a submission that needs no worker and no row, and makes the rows of it. */
+export function prepareTask(input: TaskInput, context: SubmissionContext): PreparedTask {
+  const applied = applyParams({
+    graph: parseGraph(input.workflow),
+    params: input.params ?? {},
+    strict: input.strict ?? false,
+    fileNames: context.fileNames,
+  });
+  const classes = nodeClasses(applied.graph);
+  const id = newTimeOrderedId(context.nowMs);
+  const at = toIso(context.nowMs);
+  return {
+    nodeClasses: classes,
+    task: {
+      row: {
+        id,
+        owner: context.owner,
+        name: input.name ?? null,
+        status: 'pending',
+        phase: 'queued',
+        progress: 0,
+        priority: input.priority ?? 0,
+        tags: JSON.stringify(input.tags ?? []),
+        pool: input.pool ?? null,
+        pinnedInstanceId: input.instanceId ?? null,
+        instanceId: null,
+        attempt: 0,
+        claimToken: null,
+        cancelRequested: 0,
+        node: null,
+        fingerprint: fingerprintOf(applied.graph),
+        retryPolicy: input.retry ?? 'on_lost',
+        maxAttempts: input.maxAttempts ?? 3,
+        timeoutSeconds: input.timeoutSeconds ?? null,
+        error: null,
+        result: null,
+        warnings: JSON.stringify(applied.warnings),
+        webhook: input.webhook ? JSON.stringify(input.webhook) : null,
+        requestId: context.requestId,
+        createdAt: at,
+        updatedAt: at,
+        startedAt: null,
+        finishedAt: null,
+      },
+      input: {
+        taskId: id,
+        workflow: JSON.stringify(input.workflow),
+        params: JSON.stringify(input.params ?? {}),
+        nodeClasses: JSON.stringify(classes),
+      },
+      fileIds: applied.fileIds,
+      idempotency: context.idempotencyKey ? { key: context.idempotencyKey, bodyHash: bodyHash(input) } : null,
+    },
+  };
+}
+
+/** The order of keys in a body does not make it another one. */
+function bodyHash(input: TaskInput): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(input)))
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}

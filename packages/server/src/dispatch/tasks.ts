@@ -1,0 +1,219 @@
+import type { Task, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { DispatchEvents } from './dispatch-events.ts';
+import { decideCancel } from './task.ts';
+import type { TaskRow, TaskStore } from './task-store.ts';
+import { filesWanted, prepareTask } from './task-submission.ts';
+import { type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
+import { type TaskUpdate, watchTask } from './task-watch.ts';
+
+/** What the queue must be able to do for the tasks; the whole of it is in pending-queue. */
+export interface TaskQueue {
+  add(task: TaskRow, nodeClasses: readonly string[]): void;
+  remove(taskId: string): void;
+  position(taskId: string): number | null;
+  readonly size: number;
+  sizeOf(owner: string): number;
+}
+
+export interface TasksOptions {
+  store: TaskStore;
+  queue: TaskQueue;
+  events: DispatchEvents;
+  /** Names on a worker of those of the files that exist for this owner. */
+  fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Throws `no_capable_instance` when it is certain that no instance could run these classes. */
+  requireCapable: (wanted: { nodeClasses: readonly string[]; instanceId: string | null }) => void;
+  /** Asks the runner that has this task to stop it. */
+  askToStop: (taskId: string) => void;
+  linkTo: TaskViewOptions['linkTo'];
+  clock: Clock;
+  limits: { queued: number; queuedPerUser: number };
+}
+
+interface SubmitMeta {
+  userId: string;
+  requestId: string | null;
+  idempotencyKey: string | null;
+}
+
+export class Tasks {
+  private readonly options: TasksOptions;
+
+  constructor(options: TasksOptions) {
+    this.options = options;
+  }
+
+  /** Answered once the task is on disk. */
+  async submit(input: TaskInput, meta: SubmitMeta): Promise<{ task: TaskDetail; replayed: boolean }> {
+    const { store, queue, events, clock } = this.options;
+    const owner: Owner = { user: meta.userId };
+    const wanted = filesWanted(input);
+    const prepared = prepareTask(input, {
+      owner: meta.userId,
+      requestId: meta.requestId,
+      idempotencyKey: meta.idempotencyKey,
+      nowMs: clock(),
+      fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
+    });
+    this.options.requireCapable({
+      nodeClasses: prepared.nodeClasses,
+      instanceId: input.instanceId ?? null,
+    });
+    this.requireRoom(meta.userId);
+    const outcome = await store.insert(owner, prepared.task);
+    if (!outcome.inserted) {
+      if (!outcome.sameBody) throw new AppError('idempotency_mismatch');
+      return { task: await this.get(owner, outcome.taskId), replayed: true };
+    }
+    const row = prepared.task.row as TaskRow;
+    queue.add(row, prepared.nodeClasses);
+    events.announce({ type: 'task_created', task: row });
+    const task = viewTaskDetail(row, { input: prepared.task.input, attempts: [] }, this.viewOptions(row));
+    return { task, replayed: false };
+  }
+
+  async get(owner: Owner, taskId: string): Promise<TaskDetail> {
+    return this.detail(await this.row(owner, taskId));
+  }
+
+  async list(
+    owner: Owner,
+    query: TaskListQuery,
+  ): Promise<{ total: number; totalIsMinimum?: boolean; items: Task[] }> {
+    const page = {
+      status: query.status,
+      instanceId: query.instanceId,
+      owner: query.owner,
+      tag: query.tag,
+      text: query.q,
+      since: query.since && toIso(Date.parse(query.since)),
+      until: query.until && toIso(Date.parse(query.until)),
+      order: query.order ?? 'desc',
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+    };
+    const [rows, { total, isMinimum }] = await Promise.all([
+      this.options.store.page(owner, page),
+      this.options.store.total(owner, page),
+    ]);
+    const items = rows.map((row) => viewTask(row, this.viewOptions(row)));
+    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+  }
+
+  /** The task as it is when it ends, or when the time is over. */
+  async wait(owner: Owner, taskId: string, waitMs: number): Promise<TaskDetail> {
+    const signal = AbortSignal.timeout(waitMs);
+    for await (const update of this.watch(owner, taskId, signal)) {
+      if (update.type === 'ended') return this.detail(update.task);
+    }
+    return this.get(owner, taskId);
+  }
+
+  /** For inner callers as well, such as the agent's workflow tool: the row as it stands, then every change. */
+  watch(owner: Owner, taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate, void, undefined> {
+    return watchTask(taskId, {
+      events: this.options.events,
+      read: () => this.row(owner, taskId),
+      signal,
+    });
+  }
+
+  async cancel(owner: Owner, taskId: string): Promise<TaskDetail> {
+    const row = await this.row(owner, taskId);
+    const decision = decideCancel({
+      phase: row.phase,
+      cancelRequested: row.cancelRequested === 1,
+      errorCode: taskErrorOf(row)?.code ?? null,
+    });
+    if (decision === 'already_finished') throw new AppError('task_finished');
+    if (decision === 'end_now' && !(await this.endQueued(row, cancelledError))) {
+      // It was claimed between the read and the write: now a worker has to be asked.
+      return this.cancel(owner, taskId);
+    }
+    if (decision === 'ask_worker') {
+      await this.options.store.requestCancel(taskId, toIso(this.options.clock()));
+      this.options.askToStop(taskId);
+    }
+    return this.get(owner, taskId);
+  }
+
+  async retry(owner: Owner, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
+    const { workflow, params, ...task } = await this.get(owner, taskId);
+    const input: TaskInput = {
+      workflow,
+      params,
+      priority: task.priority,
+      tags: task.tags,
+      retry: task.retry,
+      maxAttempts: task.maxAttempts,
+      ...(task.name !== null && { name: task.name }),
+      ...(task.pinnedInstanceId !== null && { instanceId: task.pinnedInstanceId }),
+      ...(task.pool !== null && { pool: task.pool }),
+      ...(task.timeoutSeconds !== null && { timeoutSeconds: task.timeoutSeconds }),
+    };
+    return (await this.submit(input, meta)).task;
+  }
+
+  /** Ends a task that waits in the queue. False when a runner claimed it first. */
+  async endQueued(row: TaskRow, error: { code: TaskErrorCode; message: string }): Promise<boolean> {
+    const at = toIso(this.options.clock());
+    const change = {
+      status: 'failed',
+      phase: 'ended',
+      progress: row.progress,
+      node: null,
+      error: JSON.stringify(error),
+      result: null,
+      updatedAt: at,
+      finishedAt: at,
+    } as const;
+    const ended = await this.options.store.endQueued(row.id, { owner: row.owner, ...change });
+    if (!ended) return false;
+    this.options.queue.remove(row.id);
+    this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
+    return true;
+  }
+
+  private async row(owner: Owner, taskId: string): Promise<TaskRow> {
+    const row = await this.options.store.get(owner, taskId);
+    if (!row) throw new AppError('task_not_found');
+    return row;
+  }
+
+  private async detail(row: TaskRow): Promise<TaskDetail> {
+    const [input, attempts] = await Promise.all([
+      this.options.store.input(row.id),
+      this.options.store.attempts(row.id),
+    ]);
+    if (!input) throw new AppError('task_not_found');
+    return viewTaskDetail(row, { input, attempts }, this.viewOptions(row));
+  }
+
+  private viewOptions(row: TaskRow): TaskViewOptions {
+    const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
+    return { linkTo: this.options.linkTo, position };
+  }
+
+  private requireRoom(userId: string): void {
+    const { queue, limits } = this.options;
+    if (queue.size >= limits.queued) {
+      throw new AppError('queue_full', {
+        message: `The queue holds ${limits.queued} tasks and takes no more. Try again when some have run.`,
+        retryAfterSeconds: queueFullRetrySeconds,
+      });
+    }
+    if (queue.sizeOf(userId) >= limits.queuedPerUser) {
+      throw new AppError('queue_full', {
+        message: `You have ${limits.queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`,
+        retryAfterSeconds: queueFullRetrySeconds,
+      });
+    }
+  }
+}
+
+const queueFullRetrySeconds = 10;
+const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
