@@ -37,7 +37,10 @@ export interface Endpoint {
     querystring?: TSchema;
     headers?: TSchema;
     body?: TSchema;
+    /** Content types of the body; `application/json` when absent. */
     consumes?: string[];
+    /** Content types of the answer; `application/json` when absent. */
+    produces?: string[];
     response: Record<number, TSchema>;
   };
 }

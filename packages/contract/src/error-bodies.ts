@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+
+/** How the dispatch area says that a request failed. */
+export const dispatchError = Type.Object({
+  code: Type.Integer({ description: 'The HTTP status.' }),
+  message: Type.String({ description: 'What is wrong and what to do.' }),
+  error: Type.String({ description: 'The code of the catalogue; stable, for programs.' }),
+  data: Type.Null(),
+  requestId: Type.String({ description: 'As in `X-Request-Id`.' }),
+  details: Type.Optional(
+    Type.Unknown({ description: 'For a request that is not valid: a list of `{ path, message }`.' }),
+  ),
+});
+export type DispatchError = Static<typeof dispatchError>;
+
+/** One entry of the dispatch area's `details` for a request that is not valid. */
+export interface DispatchFault {
+  /** Where: `body.params.seed`, `query.limit`. */
+  path: string;
+  message: string;
+}
+
+const validationFault = Type.Object({
+  type: Type.String({ description: 'For example `missing` or `string_too_short`.' }),
+  loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+    description: 'Where: begins with `body`, `query`, `path` or `header`.',
+  }),
+  msg: Type.String(),
+  input: Type.Unknown(),
+  ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type ValidationFault = Static<typeof validationFault>;
+
+/** How the conversation area, accounts and sessions say that a request failed. */
+export const conversationError = Type.Object({
+  detail: Type.Union([
+    Type.String({ description: 'An ordinary error.' }),
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'An error of accounts and sessions.' },
+    ),
+    Type.Array(validationFault, { description: 'A request that is not valid: every fault.' }),
+  ]),
+});
+export type ConversationError = Static<typeof conversationError>;
