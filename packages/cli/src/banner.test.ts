@@ -1,0 +1,68 @@
+import pc from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { type BannerFacts, banner } from './banner.ts';
+
+const facts: BannerFacts = {
+  version: '1.2.3',
+  readyMs: 1_440,
+  url: 'http://127.0.0.1:7300',
+  movedFromPort: null,
+  database: { backend: 'sqlite', place: './.switchyard/data/switchyard.db' },
+  bus: 'in-process',
+  configFile: null,
+  credentialsFile: './.switchyard/admin_initial_credentials.txt',
+  awaitsFirstAdmin: false,
+  adminEmail: 'admin@example.com',
+  isOpenOverPlainHttp: false,
+};
+
+const plain = pc.createColors(false);
+const show = (changes: Partial<BannerFacts> = {}) => banner({ ...facts, ...changes }, plain);
+
+describe('banner', () => {
+  it('says where to go, what is used and how to sign in', () => {
+    expect(show()).toBe(
+      [
+        '  switchyard 1.2.3  ready in 1.4 s',
+        '  API       http://127.0.0.1:7300',
+        '  Docs      http://127.0.0.1:7300/docs',
+        '  Database  sqlite  ./.switchyard/data/switchyard.db',
+        '  Bus       in-process',
+        '  Config    defaults (no switchyard.yaml here)',
+        '  Sign in   admin@example.com, password in ./.switchyard/admin_initial_credentials.txt',
+        '  Next      sign in and choose a password: POST http://127.0.0.1:7300/api/v1/auth/change-password',
+        '  Stop      Ctrl-C',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has at most 12 lines, with everything to say at once', () => {
+    const text = show({ movedFromPort: 7300, isOpenOverPlainHttp: true, configFile: '/etc/switchyard.yaml' });
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
+  });
+
+  it('points at the credentials only while their file exists', () => {
+    expect(show({ credentialsFile: null })).not.toMatch(/Sign in|password/);
+  });
+
+  it('tells how to make the first admin where the first visitor is to do it', () => {
+    const text = show({ credentialsFile: null, awaitsFirstAdmin: true });
+    expect(text).toContain('make the first admin: POST http://127.0.0.1:7300/api/v1/auth/initialize');
+  });
+
+  it('says that it moved up from a busy port', () => {
+    expect(show({ movedFromPort: 7300 })).toContain('Port 7300 was in use');
+    expect(show()).not.toContain('was in use');
+  });
+
+  it('warns when other machines can reach it over plain HTTP', () => {
+    expect(show({ isOpenOverPlainHttp: true })).toContain('over plain HTTP');
+    expect(show()).not.toContain('plain HTTP');
+  });
+
+  it('writes no escape codes without colours', () => {
+    expect(show({ movedFromPort: 7300, isOpenOverPlainHttp: true })).not.toContain('\u001b');
+    expect(banner(facts, pc.createColors(true))).toContain('\u001b');
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from './cli.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+async function run(line: string, env: Record<string, string> = {}) {
+  const written = { stdout: '', stderr: '' };
+  const output = (name: keyof typeof written) => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const terminal = { env, cwd, stdout: output('stdout'), stderr: output('stderr') };
+  const code = await runCli(line.split(' ').filter(Boolean), terminal);
+  return { code, ...written };
+}
+
+describe('switchyard', () => {
+  it('prints help on request, with examples before the usage', async () => {
+    for (const line of ['--help', 'up --help', 'config show --help', 'version --help']) {
+      const { code, stdout, stderr } = await run(line);
+      expect([line, code, stderr]).toEqual([line, 0, '']);
+      expect(stdout.indexOf('  switchyard ')).toBeGreaterThan(-1);
+      expect(stdout.indexOf('  switchyard ')).toBeLessThan(stdout.indexOf('Usage:'));
+    }
+  });
+
+  it.each(['', 'config', 'unknown', 'up --unknown', 'config show more'])(
+    'ends "%s" as wrong usage',
+    async (line) => {
+      const { code, stdout, stderr } = await run(line);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).not.toBe('');
+    },
+  );
+
+  it('prints its version', async () => {
+    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run('version')).stdout).toMatch(/^switchyard \d+\.\d+\.\d+ {2}node \d+/);
+  });
+});
+
+describe('switchyard config', () => {
+  it.each(['config show', 'config validate', 'up'])(
+    '"%s" ends with 3 and every fault on standard error',
+    async (line) => {
+      writeFileSync(join(cwd, 'switchyard.yaml'), 'server:\n  prot: 7300\n  host: 5\n');
+      const { code, stdout, stderr } = await run(line);
+      expect([code, stdout]).toEqual([3, '']);
+      expect(stderr.split('\n')).toEqual([
+        'The configuration has 2 faults:',
+        '  switchyard.yaml:2:3  unknown key "server.prot"; did you mean server.port?',
+        '  switchyard.yaml:3:9  server.host must be text, not 5',
+        '',
+      ]);
+    },
+  );
+
+  it('shows values with sources on standard output, secrets masked', async () => {
+    writeFileSync(join(cwd, 'here.yaml'), 'server: { port: 7301 }');
+    const env = { AUTH_JWT_SECRET: 'a-secret-of-more-than-32-characters' };
+    const { code, stdout } = await run('config show --sources --config here.yaml', env);
+    expect(code).toBe(0);
+    expect(stdout).toContain('port: 7301         # here.yaml:1:17');
+    expect(stdout).toContain('jwt_secret: "***"  # AUTH_JWT_SECRET');
+    expect(stdout).not.toContain('a-secret');
+  });
+
+  it('shows the same as JSON', async () => {
+    const { stdout } = await run('config show --json', { SWITCHYARD_PORT: '7301' });
+    expect(JSON.parse(stdout)).toEqual([{ key: 'server.port', value: 7301, source: 'SWITCHYARD_PORT' }]);
+  });
+
+  it('says that nothing is set instead of printing nothing', async () => {
+    const { code, stdout, stderr } = await run('config show');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('--effective');
+  });
+
+  it('confirms a valid configuration', async () => {
+    expect(await run('config validate')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('is valid'),
+    });
+  });
+
+  it('prints the schema as JSON', async () => {
+    expect(JSON.parse((await run('config schema')).stdout)).toMatchObject({ title: 'switchyard.yaml' });
+  });
+});

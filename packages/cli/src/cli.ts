@@ -1,0 +1,64 @@
+import { ConfigError } from '@switchyard/server/config/faults';
+import { AppError } from '@switchyard/server/lib/app-error';
+import { Command, CommanderError } from 'commander';
+import { addConfigCommand } from './commands/config.ts';
+import { addVersionCommand } from './commands/version.ts';
+import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
+import { describeCommand } from './help.ts';
+import { colorsFor, type Terminal } from './terminal.ts';
+import { version } from './version.ts';
+
+/** Runs one command line and answers its exit code. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await newProgram(terminal).parseAsync(args, { from: 'user' });
+    return exitCodes.ok.code;
+  } catch (error) {
+    // Commander has said what it had to say by then.
+    if (!(error instanceof CommanderError)) terminal.stderr.write(`${explain(error, terminal)}\n`);
+    return exitCodes[exitNameOf(error)].code;
+  }
+}
+
+function newProgram(terminal: Terminal): Command {
+  const program = new Command('switchyard')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help for a command')
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  describeCommand(program, {
+    purpose: 'one gateway for ComfyUI workers and LangGraph.js agents',
+    examples: [
+      'switchyard up                                  # on http://127.0.0.1:7300, data in ./.switchyard',
+      'switchyard up --port 8080 --home /srv/switchyard',
+      'switchyard config show --effective --sources   # what is set, and where it comes from',
+    ],
+    environment: {
+      SWITCHYARD_CONFIG: 'configuration file, as --config',
+      SWITCHYARD_HOME: 'data home, as --home',
+      SWITCHYARD_HOST: 'address to listen on, as --host',
+      SWITCHYARD_PORT: 'port to listen on, as --port',
+      SWITCHYARD__A__B: 'any key of the configuration file: a.b',
+      NO_COLOR: 'no colours',
+    },
+    exits: Object.keys(exitCodes) as ExitName[],
+  });
+  addConfigCommand(program, terminal);
+  addVersionCommand(program, terminal);
+  return program;
+}
+
+/** An error that we raised on purpose is a sentence; any other is a defect, and its stack helps whoever reports it. */
+function explain(error: unknown, { stderr, env }: Terminal): string {
+  const colors = colorsFor(stderr, env);
+  if (error instanceof ConfigError || error instanceof AppError) return colors.red(error.message);
+  if (!(error instanceof Error)) return colors.red(String(error));
+  const isOurs = error.constructor !== TypeError && error.constructor !== ReferenceError;
+  return isOurs ? colors.red(error.message) : (error.stack ?? error.message);
+}

@@ -1,0 +1,26 @@
+import { ConfigError } from '@switchyard/server/config/faults';
+import { AppError } from '@switchyard/server/lib/app-error';
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { exitCodes, exitNameOf } from './exit-codes.ts';
+
+describe('exit codes', () => {
+  it('are these, for scripts rely on them', () => {
+    expect(Object.values(exitCodes).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130]);
+  });
+
+  it.each([
+    [new ConfigError([]), 'config'],
+    [new CommanderError(1, 'commander.unknownOption', 'unknown option'), 'usage'],
+    [new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)'), 'ok'],
+    [new AppError('not_authenticated'), 'auth'],
+    [new AppError('admin_required'), 'auth'],
+    [new AppError('route_not_found'), 'not_found'],
+    [new AppError('database_unavailable'), 'unreachable'],
+    [new AppError('internal_error'), 'failed'],
+    [new Error('anything else'), 'failed'],
+    ['not even an error', 'failed'],
+  ] as const)('%s ends as "%s"', (error, name) => {
+    expect(exitNameOf(error)).toBe(name);
+  });
+});

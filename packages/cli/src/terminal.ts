@@ -1,0 +1,22 @@
+import type { Environment } from '@switchyard/server/config/env';
+import pc from 'picocolors';
+
+/** Where a command reads and writes. Data goes to `stdout`, talk to `stderr`. */
+export interface Terminal {
+  env: Environment;
+  cwd: string;
+  stdout: Output;
+  stderr: Output;
+}
+
+interface Output {
+  write(text: string): unknown;
+  isTTY?: boolean;
+}
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+/** Colours only where a person reads them, and never against NO_COLOR (https://no-color.org). */
+export function colorsFor(output: Output, env: Environment): Colors {
+  return pc.createColors(output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
+}
