@@ -131,6 +131,7 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'A task that has not ended needs this file. Delete it afterwards, or cancel the task.',
   },
+  path_not_allowed: { kind: 'invalid', message: 'The path is not allowed.' },
   file_too_large: { kind: 'too_large', message: 'The file is larger than this gateway accepts.' },
   file_part_invalid: {
     kind: 'invalid',

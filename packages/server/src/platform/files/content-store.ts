@@ -1,0 +1,234 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import { type Disk, nodeDisk } from './disk.ts';
+import { requireFits, type StoredContent, writeBlob } from './write-blob.ts';
+
+export interface ContentStoreOptions {
+  root: string;
+  /** Left free on the disk, so that uploads never take the last page from a database beside them. */
+  reserveBytes: number;
+  /** True where several replicas write into this folder: their unfinished uploads are not ours to sweep. */
+  isShared: boolean;
+  now?: Clock;
+  disk?: Disk;
+}
+
+export interface PutOptions {
+  maxBytes: number;
+  /** What the sender announces (Content-Length): too much is refused before a byte is read. */
+  declaredBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface OpenedContent {
+  /** Of the whole file, also when a range was asked for. */
+  sizeBytes: number;
+  /** Destroying it, or reading it to its end, closes the file. */
+  stream: Readable;
+}
+
+/** A blob younger than this may belong to a row that is about to be committed. */
+const graceMs = 60 * 60 * 1000;
+const listedAtOnce = 500;
+const sha256Pattern = /^[0-9a-f]{64}$/;
+
+/**
+ * Files by the hash of their content: `<root>/<first two digits>/<sha256>`, equal content once. What `put` answered is on
+ * disk, name and bytes, whatever happens next; docs/adr/0010 tells the order of syncs and how blobs are given up again.
+ */
+export class ContentStore {
+  readonly #root: string;
+  readonly #incoming: string;
+  readonly #reserveBytes: number;
+  readonly #now: Clock;
+  readonly #disk: Disk;
+
+  static async open(options: ContentStoreOptions): Promise<ContentStore> {
+    const store = new ContentStore(options);
+    await store.#makeDirectories();
+    await store.#sweepIncoming(options.isShared ? graceMs : 0);
+    return store;
+  }
+
+  private constructor({ root, reserveBytes, now = systemClock, disk = nodeDisk }: ContentStoreOptions) {
+    this.#root = root;
+    this.#incoming = join(root, 'incoming');
+    this.#reserveBytes = reserveBytes;
+    this.#now = now;
+    this.#disk = disk;
+  }
+
+  /**
+   * Streams `source` to disk and hashes it on the way; memory does not grow with its size. Throws `file_too_large` or
+   * `storage_full` and leaves nothing behind. The source is destroyed when it is not read to its end.
+   */
+  async put(source: Readable, options: PutOptions): Promise<StoredContent> {
+    const { signal } = options;
+    // A sender that goes away before the first read would otherwise be an uncaught error; the read reports it.
+    source.on('error', () => undefined);
+    try {
+      if (options.declaredBytes !== undefined) requireFits(options.declaredBytes, options.maxBytes);
+      signal?.throwIfAborted();
+      if (signal) addAbortSignal(signal, source);
+      return await this.#store(source, options);
+    } catch (error) {
+      source.destroy();
+      if (signal?.aborted) throw signal.reason;
+      throw isDiskFull(error) ? new AppError('storage_full', { cause: error }) : error;
+    }
+  }
+
+  /** Null when it is not there. `range` is inclusive. */
+  async open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null> {
+    const handle = await this.#openToRead(this.#pathOf(sha256));
+    if (!handle) return null;
+    try {
+      const { size } = await handle.stat();
+      return { sizeBytes: size, stream: handle.createReadStream(range) };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Gives up a blob that no row refers to. `recent`: it was (also) stored within the last hour, perhaps for a row that is
+   * about to be committed, so it stays; ask again later.
+   */
+  async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
+    const path = this.#pathOf(sha256);
+    const found = await this.#disk.look(path);
+    if (!found) return 'absent';
+    if (this.#isRecent(found.modifiedMs)) return 'recent';
+    return this.#takeOut(path);
+  }
+
+  /** Removes what crashes and deleted rows left behind: every blob that `referenced` does not name. */
+  async removeUnreferenced(
+    referenced: (sha256s: string[]) => Promise<Set<string>>,
+    signal?: AbortSignal,
+  ): Promise<{ removed: number }> {
+    let removed = 0;
+    for (const shard of shards()) {
+      const names = (await this.#disk.list(join(this.#root, shard))).filter((name) =>
+        sha256Pattern.test(name),
+      );
+      for (let from = 0; from < names.length; from += listedAtOnce) {
+        signal?.throwIfAborted();
+        const some = names.slice(from, from + listedAtOnce);
+        const kept = await referenced(some);
+        for (const sha256 of some) {
+          if (!kept.has(sha256) && (await this.remove(sha256)) === 'removed') removed += 1;
+        }
+      }
+    }
+    return { removed };
+  }
+
+  async #store(source: Readable, options: PutOptions): Promise<StoredContent> {
+    await this.#requireSpace(options.declaredBytes ?? 0);
+    const temporary = join(this.#incoming, newId());
+    try {
+      const stored = await writeBlob(this.#disk, temporary, {
+        source,
+        maxBytes: options.maxBytes,
+        requireSpace: () => this.#requireSpace(0),
+      });
+      await this.#disk.rename(temporary, this.#pathOf(stored.sha256));
+      await this.#disk.syncDirectory(join(this.#root, shardOf(stored.sha256)));
+      return stored;
+    } catch (error) {
+      // A failure to tidy up must not hide what went wrong; the sweep at the next start finds the rest.
+      await this.#unlinkIfThere(temporary).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #requireSpace(neededBytes: number): Promise<void> {
+    const freeBytes = await this.#disk.freeBytes(this.#root);
+    if (freeBytes - neededBytes < this.#reserveBytes) throw new AppError('storage_full');
+  }
+
+  /** Looks again once nobody can reach it: the same content may have been stored since the first look. */
+  async #takeOut(path: string): Promise<'removed' | 'recent' | 'absent'> {
+    const taken = join(this.#incoming, newId());
+    try {
+      await this.#disk.rename(path, taken);
+    } catch (error) {
+      if (isMissing(error)) return 'absent';
+      throw error;
+    }
+    const found = await this.#disk.look(taken);
+    if (found && this.#isRecent(found.modifiedMs)) {
+      await this.#disk.rename(taken, path);
+      return 'recent';
+    }
+    await this.#unlinkIfThere(taken);
+    return 'removed';
+  }
+
+  #isRecent(modifiedMs: number): boolean {
+    return this.#now() - modifiedMs < graceMs;
+  }
+
+  async #openToRead(path: string): Promise<FileHandle | null> {
+    try {
+      return await this.#disk.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async #unlinkIfThere(path: string): Promise<void> {
+    try {
+      await this.#disk.unlink(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** All of them at once, so that a put never makes one: a new directory would have to be synced into its parent. */
+  async #makeDirectories(): Promise<void> {
+    await this.#disk.makeDirectory(this.#incoming);
+    const there = new Set(await this.#disk.list(this.#root));
+    const missing = shards().filter((shard) => !there.has(shard));
+    for (const shard of missing) await this.#disk.makeDirectory(join(this.#root, shard));
+    if (missing.length > 0) await this.#disk.syncDirectory(this.#root);
+  }
+
+  async #sweepIncoming(olderThanMs: number): Promise<void> {
+    for (const name of await this.#disk.list(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const found = await this.#disk.look(path);
+      if (found && this.#now() - found.modifiedMs >= olderThanMs) await this.#unlinkIfThere(path);
+    }
+  }
+
+  /** The one place where a hash becomes a path. */
+  #pathOf(sha256: string): string {
+    if (!sha256Pattern.test(sha256)) throw new Error('A blob was asked for by something that is no SHA-256.');
+    return join(this.#root, shardOf(sha256), sha256);
+  }
+}
+
+function shardOf(sha256: string): string {
+  return sha256.slice(0, 2);
+}
+
+function shards(): string[] {
+  return Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
+}
+
+function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

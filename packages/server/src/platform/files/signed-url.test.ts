@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { isLinkValid, signLink } from './signed-url.ts';
+
+const key = Buffer.alloc(32, 7);
+const nowMs = Date.UTC(2030, 0, 1, 10, 20);
+const day = 24 * 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
+const link = signLink(key, 'file-1', { nowMs, lifetimeMs: day });
+
+describe('a signed link', () => {
+  test('is valid for its lifetime and at most an hour longer', () => {
+    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + day })).toBe(true);
+    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + day + hour })).toBe(false);
+  });
+
+  test('stays the same within an hour, so that a browser keeps what it loaded', () => {
+    expect(signLink(key, 'file-1', { nowMs: nowMs + 30 * 60 * 1000, lifetimeMs: day })).toEqual(link);
+    expect(signLink(key, 'file-1', { nowMs: nowMs + hour, lifetimeMs: day })).not.toEqual(link);
+  });
+
+  test('fits in a query as it is', () => {
+    expect(link.sig).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(link.expires).toMatch(/^\d{10}$/);
+  });
+
+  test.each([
+    ['another file', 'file-2', {}],
+    ['a later end', 'file-1', { expires: String(Number(link.expires) + 1) }],
+    ['another signature', 'file-1', { sig: Buffer.alloc(32).toString('base64url') }],
+    ['a cut signature', 'file-1', { sig: link.sig.slice(0, -2) }],
+    ['a signature that is no text', 'file-1', { sig: '' }],
+    ['an end that is no number', 'file-1', { expires: '1e99' }],
+    ['a negative end', 'file-1', { expires: '-1' }],
+    ['a missing end', 'file-1', { expires: undefined }],
+    ['a missing signature', 'file-1', { sig: undefined }],
+  ])('is refused with %s', (_, fileId, change) => {
+    expect(isLinkValid(key, fileId, { ...link, ...change, nowMs })).toBe(false);
+  });
+
+  test('is refused under another key', () => {
+    expect(isLinkValid(Buffer.alloc(32, 8), 'file-1', { ...link, nowMs })).toBe(false);
+  });
+});

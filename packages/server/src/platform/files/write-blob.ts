@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../lib/app-error.ts';
+import type { Disk } from './disk.ts';
+
+export interface StoredContent {
+  sha256: string;
+  sizeBytes: number;
+  /** The first bytes, at most 512: enough to tell the type. */
+  head: Buffer;
+}
+
+interface WriteOptions {
+  source: Readable;
+  maxBytes: number;
+  /** Asked again every 16 MB; throws when the disk is too full to go on. */
+  requireSpace: () => Promise<void>;
+}
+
+const headBytes = 512;
+/** Bounds what one step hashes on the event loop, whatever the chunks of the source. */
+const stepBytes = 256 * 1024;
+const spaceCheckBytes = 16 * 1024 * 1024;
+
+/** Streams a source into a new file and syncs it. On failure the file may be there, unfinished. */
+export async function writeBlob(disk: Disk, path: string, options: WriteOptions): Promise<StoredContent> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const file = await disk.open(path, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
+  try {
+    const stored = await copy(file, options);
+    await file.sync();
+    return stored;
+  } finally {
+    await file.close();
+  }
+}
+
+export function requireFits(sizeBytes: number, maxBytes: number): void {
+  if (sizeBytes <= maxBytes) return;
+  throw new AppError('file_too_large', {
+    message: `The file is larger than the ${maxBytes} bytes that this gateway accepts.`,
+    details: { maxBytes },
+  });
+}
+
+async function copy(file: FileHandle, options: WriteOptions): Promise<StoredContent> {
+  const { source, maxBytes, requireSpace } = options;
+  const hash = createHash('sha256');
+  let head = Buffer.alloc(0);
+  let sizeBytes = 0;
+  let checkedBytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    requireFits(sizeBytes, maxBytes);
+    if (sizeBytes - checkedBytes >= spaceCheckBytes) {
+      await requireSpace();
+      checkedBytes = sizeBytes;
+    }
+    if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)]);
+    for (let from = 0; from < chunk.length; from += stepBytes) {
+      const step = chunk.subarray(from, from + stepBytes);
+      hash.update(step);
+      await writeAll(file, step);
+    }
+  }
+  return { sha256: hash.digest('hex'), sizeBytes, head };
+}
+
+/** A write may take less than it was given, as it does on a disk that is nearly full. */
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let from = 0; from < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, from, bytes.length - from);
+    from += bytesWritten;
+  }
+}
