@@ -19,6 +19,8 @@ interface BinaryOptions {
   args: string[];
   /** The whole environment besides PATH, so that settings of the machine never leak into a test. */
   env?: Record<string, string>;
+  /** Where a `switchyard.yaml` would be found; a folder without one unless the test is about it. */
+  cwd: string;
 }
 
 const binary = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
@@ -28,9 +30,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export function runBinary({ args, env = {} }: BinaryOptions): BinaryRun {
+export function runBinary({ args, env = {}, cwd }: BinaryOptions): BinaryRun {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [binary, ...args], { env: { PATH, ...env } });
+  const child = spawn(process.execPath, [binary, ...args], { cwd, env: { PATH, ...env } });
   running.add(child);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

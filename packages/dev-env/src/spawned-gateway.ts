@@ -6,6 +6,7 @@ import { type BinaryRun, type Exit, runBinary } from './binary.ts';
 interface SpawnOptions {
   /** The data home; it stays when the gateway ends, so that a second one can take over. */
   home: string;
+  /** Replace the free port that a test wants by default. */
   args?: string[];
   env?: Record<string, string>;
   readyWithinMs?: number;
@@ -27,8 +28,8 @@ export class SpawnedGateway {
 
   /** Resolves when /readyz answers 200; throws with the gateway's own words when it ends or stays silent. */
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
-    const { home, args = [], env = {}, readyWithinMs = 30_000 } = options;
-    const run = runBinary({ args: ['up', '--home', home, '--port', '0', ...args], env });
+    const { home, args = ['--port', '0'], env = {}, readyWithinMs = 30_000 } = options;
+    const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd: home });
     const deadline = Date.now() + readyWithinMs;
     const gone = run.exited.then(({ code, signal }) => {
       throw new Error(`The gateway ended with ${signal ?? `exit code ${code}`}:\n${run.output()}`);

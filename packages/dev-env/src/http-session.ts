@@ -1,0 +1,73 @@
+interface Credentials {
+  email: string;
+  password: string;
+}
+
+/** A signed-in browser without the browser: keeps the cookies and sends the CSRF header that belongs to them. */
+export class HttpSession {
+  readonly #url: string;
+  readonly #cookies: ReadonlyMap<string, string>;
+
+  private constructor(url: string, cookies: ReadonlyMap<string, string>) {
+    this.#url = url;
+    this.#cookies = cookies;
+  }
+
+  static async register(url: string, { email, password }: Credentials): Promise<HttpSession> {
+    const body = JSON.stringify({ email, password });
+    const headers = { 'content-type': 'application/json' };
+    return HttpSession.#fromAnswer(url, await post(url, '/api/v1/auth/register', { headers, body }));
+  }
+
+  static async login(url: string, { email, password }: Credentials): Promise<HttpSession> {
+    const body = new URLSearchParams({ username: email, password });
+    return HttpSession.#fromAnswer(url, await post(url, '/api/v1/auth/login/local', { body }));
+  }
+
+  /** The same cookies at another address: what a browser does when the gateway came back on a new port. */
+  at(url: string): HttpSession {
+    return new HttpSession(url, this.#cookies);
+  }
+
+  async get<Answer>(path: string): Promise<Answer> {
+    return answerOf(await fetch(new URL(path, this.#url), { headers: { cookie: this.#cookieHeader() } }));
+  }
+
+  async post<Answer>(path: string, content: unknown): Promise<Answer> {
+    const headers = {
+      cookie: this.#cookieHeader(),
+      'content-type': 'application/json',
+      'x-csrf-token': this.#cookies.get('csrf_token') ?? '',
+    };
+    return answerOf(await post(this.#url, path, { headers, body: JSON.stringify(content) }));
+  }
+
+  static async #fromAnswer(url: string, answer: Response): Promise<HttpSession> {
+    await answerOf(answer);
+    const pairs = answer.headers.getSetCookie().map((cookie) => {
+      const pair = cookie.slice(0, cookie.indexOf(';'));
+      const split = pair.indexOf('=');
+      return [pair.slice(0, split), pair.slice(split + 1)] as const;
+    });
+    return new HttpSession(url, new Map(pairs));
+  }
+
+  #cookieHeader(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+}
+
+function post(
+  url: string,
+  path: string,
+  request: { headers?: Record<string, string>; body: RequestInit['body'] & {} },
+): Promise<Response> {
+  return fetch(new URL(path, url), { method: 'POST', ...request });
+}
+
+/** Reads the whole answer before it counts as given; anything but 2xx throws with what the gateway said. */
+async function answerOf<Answer>(answer: Response): Promise<Answer> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as Answer;
+}
