@@ -78,6 +78,10 @@ export const errorCatalogue = {
   login_locked: { kind: 'too_many', message: 'Too many login attempts. Try again later.' },
   login_busy: { kind: 'too_many', message: 'Too many logins at once. Try again in a second.' },
   account_not_found: { kind: 'not_found', message: 'Account not found' },
+  account_changed: {
+    kind: 'conflict',
+    message: 'The account was changed by somebody else meanwhile. Try again.',
+  },
   last_admin: { kind: 'conflict', message: 'At least one enabled administrator must remain.' },
   access_token_not_found: { kind: 'not_found', message: 'Access token not found' },
   access_token_limit: {

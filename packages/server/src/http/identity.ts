@@ -1,3 +1,4 @@
+import type { Area } from '@switchyard/contract/areas';
 import type { Scope } from '@switchyard/contract/endpoint';
 
 /** Who is calling, once the credentials have been checked. */
@@ -21,5 +22,6 @@ export type Credentials =
 
 /** Implemented by accounts. Throws an AppError with one of the four 401 codes. */
 export interface Authenticator {
-  authenticate(credentials: Exclude<Credentials, { kind: 'none' }>): Promise<Identity>;
+  /** The area decides which kinds of token count: a dispatch bearer token opens dispatch only. */
+  authenticate(credentials: Exclude<Credentials, { kind: 'none' }>, area: Area): Promise<Identity>;
 }

@@ -1,0 +1,95 @@
+import type { CompiledQuery, Insertable, Selectable } from 'kysely';
+import { type Owner, requireOwner } from '../lib/owner.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { AccessTokenTable, AccountTables, UserTable } from './tables.ts';
+
+export type AccessTokenRow = Selectable<AccessTokenTable>;
+
+/** What every request asks about the access token that it carries. */
+export interface TokenAccount
+  extends Pick<Selectable<UserTable>, 'id' | 'email' | 'system_role' | 'disabled'>,
+    Pick<AccessTokenRow, 'scopes' | 'expires_at' | 'last_used_at'> {
+  token_id: string;
+}
+
+export class AccessTokenStore {
+  readonly #db: Database<AccountTables>;
+  readonly #byDigest: CompiledQuery<TokenAccount>;
+
+  constructor(db: Database<AccountTables>) {
+    this.#db = db;
+    this.#byDigest = byDigest(db);
+  }
+
+  /** The one read that authenticates a token. It has no owner, since it is what finds out who that is. */
+  async byDigest(digest: string): Promise<TokenAccount | undefined> {
+    const query = { ...this.#byDigest, parameters: [digest] };
+    return (await this.#db.read.executeQuery<TokenAccount>(query)).rows[0];
+  }
+
+  async list(owner: { user: string }): Promise<AccessTokenRow[]> {
+    requireOwner(owner);
+    return this.#db.read
+      .selectFrom('access_tokens')
+      .selectAll()
+      .where('user_id', '=', owner.user)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+  }
+
+  /** False when the owner has as many as `limit` already. */
+  async insert(owner: { user: string }, row: Insertable<AccessTokenTable>, limit: number): Promise<boolean> {
+    requireOwner(owner);
+    return this.#db.write(async (trx) => {
+      const { count } = await trx
+        .selectFrom('access_tokens')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', owner.user)
+        .executeTakeFirstOrThrow();
+      if (count >= limit) return false;
+      await trx.insertInto('access_tokens').values(row).execute();
+      return true;
+    });
+  }
+
+  async delete(owner: { user: string }, id: string): Promise<boolean> {
+    requireOwner(owner);
+    const result = await this.#db.write((trx) =>
+      trx
+        .deleteFrom('access_tokens')
+        .where('id', '=', id)
+        .where('user_id', '=', owner.user)
+        .executeTakeFirst(),
+    );
+    return result.numDeletedRows === 1n;
+  }
+
+  async writeLastUsed(owner: Owner, uses: Iterable<[tokenId: string, at: string]>): Promise<void> {
+    requireOwner(owner);
+    await this.#db.write(async (trx) => {
+      for (const [id, at] of uses) {
+        await trx.updateTable('access_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
+      }
+    });
+  }
+}
+
+/** Compiled once: its parameter is the digest. */
+function byDigest(db: Database<AccountTables>): CompiledQuery<TokenAccount> {
+  return db.read
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .select([
+      'users.id',
+      'users.email',
+      'users.system_role',
+      'users.disabled',
+      'access_tokens.id as token_id',
+      'access_tokens.scopes',
+      'access_tokens.expires_at',
+      'access_tokens.last_used_at',
+    ])
+    .where('access_tokens.digest', '=', 'digest')
+    .compile();
+}

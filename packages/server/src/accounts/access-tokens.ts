@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { NewAccessToken } from '@switchyard/contract/accounts/access-token';
+import type { Scope } from '@switchyard/contract/endpoint';
+import type { Identity } from '../http/identity.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Timer } from '../lib/async/timer.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { newId, newSecret } from '../lib/ids.ts';
+import type { AccessTokenRow, AccessTokenStore, TokenAccount } from './access-token-store.ts';
+import type { AccountEvents, AccountLog } from './account-events.ts';
+
+/** More than a person uses, few enough to list in one answer. */
+const tokensPerAccount = 100;
+const defaultLifetimeDays = 90;
+const dayMs = 86_400_000;
+
+/** How exact "last used" is, and how long uses are gathered before one write stores them all. */
+const lastUsedGrainMs = 60_000;
+const lastUsedDelayMs = 5_000;
+
+const prefix = 'sy_pat_';
+
+export function isAccessToken(token: string): boolean {
+  return token.startsWith(prefix);
+}
+
+interface AccessTokensOptions {
+  store: AccessTokenStore;
+  events: AccountEvents;
+  log: AccountLog;
+  clock: Clock;
+  timer: Timer;
+}
+
+export type ShownAccessToken = Omit<AccessTokenRow, 'scopes' | 'digest' | 'user_id'> & { scopes: Scope[] };
+
+export class AccessTokens {
+  readonly #store: AccessTokenStore;
+  readonly #events: AccountEvents;
+  readonly #log: AccountLog;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
+  readonly #uses = new Map<string, string>();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor({ store, events, log, clock, timer }: AccessTokensOptions) {
+    this.#store = store;
+    this.#events = events;
+    this.#log = log;
+    this.#clock = clock;
+    this.#timer = timer;
+  }
+
+  async identify(token: string): Promise<Identity> {
+    const account = await this.#store.byDigest(digestOf(token));
+    if (!account) throw new AppError('token_invalid', { message: 'The access token is not known.' });
+    if (account.expires_at !== null && Date.parse(account.expires_at) <= this.#clock()) {
+      throw new AppError('token_expired', { message: 'The access token has expired.' });
+    }
+    if (account.disabled)
+      throw new AppError('token_invalid', { message: 'Token revoked (account disabled)' });
+    this.#noteUse(account);
+    return {
+      userId: account.id,
+      email: account.email,
+      role: account.system_role,
+      via: 'access_token',
+      credentialId: account.token_id,
+      scopes: JSON.parse(account.scopes) as Scope[],
+      expiresAtMs: account.expires_at === null ? null : Date.parse(account.expires_at),
+    };
+  }
+
+  /** The answer holds the token itself, which is stored nowhere. */
+  async create(maker: Identity, input: NewAccessToken): Promise<ShownAccessToken & { token: string }> {
+    checkScopes(maker, input.scopes);
+    const now = this.#clock();
+    const token = prefix + newSecret(32);
+    const row: AccessTokenRow = {
+      id: newId(),
+      user_id: maker.userId,
+      name: input.name,
+      digest: digestOf(token),
+      scopes: JSON.stringify(input.scopes),
+      created_at: toIso(now),
+      expires_at: expiryOf(maker, input, now),
+      last_used_at: null,
+    };
+    if (!(await this.#store.insert({ user: maker.userId }, row, tokensPerAccount))) {
+      throw new AppError('access_token_limit');
+    }
+    this.#events.record('access_token_created', { user_id: maker.userId, access_token_id: row.id });
+    return { ...shown(row), token };
+  }
+
+  async list(userId: string): Promise<ShownAccessToken[]> {
+    return (await this.#store.list({ user: userId })).map(shown);
+  }
+
+  async delete(userId: string, tokenId: string): Promise<void> {
+    if (!(await this.#store.delete({ user: userId }, tokenId))) throw new AppError('access_token_not_found');
+    this.#events.record('access_token_deleted', { user_id: userId, access_token_id: tokenId });
+    await this.#events.sessionsEnded(userId, tokenId);
+  }
+
+  /** Stores the uses that are still only noted. */
+  async close(): Promise<void> {
+    this.#cancelTimer?.();
+    await this.#writeUses();
+  }
+
+  #noteUse({ token_id, last_used_at }: TokenAccount): void {
+    const now = this.#clock();
+    if (last_used_at !== null && now - Date.parse(last_used_at) < lastUsedGrainMs) return;
+    this.#uses.set(token_id, toIso(now));
+    this.#cancelTimer ??= this.#timer(() => void this.#writeUses(), lastUsedDelayMs);
+  }
+
+  /** What cannot be stored is dropped: it is a note, and the next use makes another. */
+  async #writeUses(): Promise<void> {
+    this.#cancelTimer = undefined;
+    const uses = [...this.#uses];
+    this.#uses.clear();
+    if (uses.length === 0) return;
+    try {
+      await this.#store.writeLastUsed({ system: 'access token use' }, uses);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'The last use of access tokens could not be stored.');
+    }
+  }
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** A token never makes one that may do more than itself, and nobody one that may do more than they may. */
+function checkScopes(maker: Identity, wanted: readonly Scope[]): void {
+  const missing = wanted.filter((scope) => maker.scopes !== null && !maker.scopes.includes(scope));
+  if (missing.length > 0) {
+    throw new AppError('scope_missing', {
+      message: `This token cannot make one with the scopes that it lacks itself: ${missing.join(', ')}.`,
+    });
+  }
+  if (wanted.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
+}
+
+/** Nor does a token make one that outlives it. */
+function expiryOf(maker: Identity, { expires_in_days }: NewAccessToken, now: number): string | null {
+  const asked = expires_in_days === null ? null : now + (expires_in_days ?? defaultLifetimeDays) * dayMs;
+  const ceiling = maker.via === 'access_token' ? maker.expiresAtMs : null;
+  const expiresAtMs = ceiling === null ? asked : Math.min(asked ?? ceiling, ceiling);
+  return expiresAtMs === null ? null : toIso(expiresAtMs);
+}
+
+function shown({ id, name, scopes, created_at, expires_at, last_used_at }: AccessTokenRow): ShownAccessToken {
+  return { id, name, scopes: JSON.parse(scopes) as Scope[], created_at, expires_at, last_used_at };
+}

@@ -1,0 +1,210 @@
+import { type CompiledQuery, type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import { type Owner, requireOwner } from '../lib/owner.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { AccountTables, UserTable } from './tables.ts';
+
+export type AccountRow = Selectable<UserTable>;
+
+/** What every request asks about the session that it carries. */
+export interface SessionAccount
+  extends Pick<AccountRow, 'id' | 'email' | 'system_role' | 'token_version' | 'disabled'> {
+  /** Null while nobody signed the session out. */
+  revoked: string | null;
+}
+
+export interface PasswordChange {
+  hash: string;
+  needsSetup: boolean;
+  email?: string | undefined;
+  /** The version that the caller saw: of two changes at once, one finds no row. */
+  expectedVersion: number;
+  /** Runs when the row has changed and before that is committed; if it throws, nothing has changed. */
+  beforeCommit?: () => void;
+}
+
+/** At least one of the two. */
+export interface AdminChange {
+  disabled?: boolean | undefined;
+  role?: AccountRow['system_role'] | undefined;
+}
+
+export interface AccountPage {
+  limit: number;
+  offset: number;
+  /** Part of an e-mail address, lower case. */
+  q?: string | undefined;
+}
+
+export class AccountStore {
+  readonly #db: Database<AccountTables>;
+  readonly #bySession: CompiledQuery<SessionAccount>;
+
+  constructor(db: Database<AccountTables>) {
+    this.#db = db;
+    this.#bySession = bySession(db);
+  }
+
+  /** The one read that authenticates a session. It has no owner, since it is what finds out who that is. */
+  async bySession(userId: string, sessionId: string): Promise<SessionAccount | undefined> {
+    const query = { ...this.#bySession, parameters: [sessionId, userId] };
+    return (await this.#db.read.executeQuery<SessionAccount>(query)).rows[0];
+  }
+
+  async find(owner: Owner, id: string): Promise<AccountRow | undefined> {
+    return this.#visibleTo(owner).where('id', '=', id).executeTakeFirst();
+  }
+
+  async findByEmail(owner: Owner, email: string): Promise<AccountRow | undefined> {
+    return this.#visibleTo(owner).where('email', '=', email).executeTakeFirst();
+  }
+
+  async findBootstrapAdmin(owner: Owner): Promise<AccountRow | undefined> {
+    return this.#visibleTo(owner)
+      .where('bootstrap', '=', 1)
+      .where('system_role', '=', 'admin')
+      .executeTakeFirst();
+  }
+
+  /** The administrator who was made first, disabled ones left out unless there is no other. */
+  async findFirstAdmin(owner: Owner): Promise<AccountRow | undefined> {
+    return this.#visibleTo(owner)
+      .where('system_role', '=', 'admin')
+      .orderBy('disabled')
+      .orderBy('created_at')
+      .orderBy('id')
+      .executeTakeFirst();
+  }
+
+  async list(
+    owner: Owner,
+    { limit, offset, q }: AccountPage,
+  ): Promise<{ total: number; items: AccountRow[] }> {
+    const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, '\\$&')}%`;
+    const matching =
+      pattern === undefined ? sql<boolean>`1 = 1` : sql<boolean>`email like ${pattern} escape '\\'`;
+    const [items, counted] = await Promise.all([
+      this.#visibleTo(owner)
+        .where(matching)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+      this.#visibleTo(owner)
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where(matching)
+        .executeTakeFirstOrThrow(),
+    ]);
+    return { total: counted.total, items };
+  }
+
+  /** False when the e-mail address, or the place of the bootstrap administrator, is taken. */
+  async insert(owner: Owner, row: Insertable<UserTable>, beforeCommit?: () => void): Promise<boolean> {
+    requireOwner(owner);
+    return this.#db.write(async (trx) => {
+      const result = await trx
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (result.numInsertedOrUpdatedRows !== 1n) return false;
+      beforeCommit?.();
+      return true;
+    });
+  }
+
+  /** The changed row, or undefined when it vanished or somebody else changed the password meanwhile. */
+  async changePassword(owner: Owner, id: string, change: PasswordChange): Promise<AccountRow | undefined> {
+    const { hash, needsSetup, email, expectedVersion, beforeCommit } = change;
+    return this.#db.write(async (trx) => {
+      const row = await this.#updatableBy(owner, trx, id)
+        .set({
+          password_hash: hash,
+          needs_setup: needsSetup ? 1 : 0,
+          token_version: expectedVersion + 1,
+          ...(email !== undefined && { email }),
+        })
+        .where('token_version', '=', expectedVersion)
+        .returningAll()
+        .executeTakeFirst();
+      if (row) beforeCommit?.();
+      return row;
+    });
+  }
+
+  async changeEmail(owner: Owner, id: string, email: string): Promise<AccountRow | undefined> {
+    return this.#db.write((trx) =>
+      this.#updatableBy(owner, trx, id).set({ email }).returningAll().executeTakeFirst(),
+    );
+  }
+
+  /** Disabling also raises the version, so that enabling again brings no old session back. */
+  async administer(
+    owner: Owner,
+    id: string,
+    { disabled, role }: AdminChange,
+  ): Promise<AccountRow | 'last_admin' | undefined> {
+    return this.#db.write(async (trx) => {
+      const weakens = disabled === true || role === 'user';
+      if (weakens && (await this.#isLastAdmin(trx, id))) return 'last_admin';
+      return this.#updatableBy(owner, trx, id)
+        .set((eb) => ({
+          ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+          ...(disabled === true && { token_version: eb('token_version', '+', 1) }),
+          ...(role !== undefined && { system_role: role }),
+          ...(role === 'user' && { bootstrap: null }),
+        }))
+        .returningAll()
+        .executeTakeFirst();
+    });
+  }
+
+  async delete(owner: Owner, id: string): Promise<AccountRow | 'last_admin' | undefined> {
+    requireOwner(owner);
+    return this.#db.write(async (trx) => {
+      if (await this.#isLastAdmin(trx, id)) return 'last_admin';
+      await trx.deleteFrom('access_tokens').where('user_id', '=', id).execute();
+      return trx.deleteFrom('users').where('id', '=', id).returningAll().executeTakeFirst();
+    });
+  }
+
+  #visibleTo(owner: Owner) {
+    const query = this.#db.read.selectFrom('users').selectAll();
+    return 'user' in requireOwner(owner) ? query.where('id', '=', (owner as { user: string }).user) : query;
+  }
+
+  #updatableBy(owner: Owner, trx: Transaction<AccountTables>, id: string) {
+    const query = trx.updateTable('users').where('id', '=', id);
+    return 'user' in requireOwner(owner) ? query.where('id', '=', (owner as { user: string }).user) : query;
+  }
+
+  /** On Postgres the rows are locked, so that two administrators cannot remove each other at the same moment. */
+  async #isLastAdmin(trx: Transaction<AccountTables>, id: string): Promise<boolean> {
+    const enabled = trx
+      .selectFrom('users')
+      .select('id')
+      .where('system_role', '=', 'admin')
+      .where('disabled', '=', 0)
+      .orderBy('id');
+    const admins = await (this.#db.dialect === 'postgres' ? enabled.forUpdate() : enabled).execute();
+    return admins.length === 1 && admins[0]?.id === id;
+  }
+}
+
+/** Compiled once: its parameters are the session's id, then the user's. */
+function bySession(db: Database<AccountTables>): CompiledQuery<SessionAccount> {
+  return db.read
+    .selectFrom('users')
+    .leftJoin('revoked_sessions', (join) => join.on('revoked_sessions.session_id', '=', 'session'))
+    .select([
+      'users.id',
+      'users.email',
+      'users.system_role',
+      'users.token_version',
+      'users.disabled',
+      'revoked_sessions.session_id as revoked',
+    ])
+    .where('users.id', '=', 'user')
+    .compile();
+}

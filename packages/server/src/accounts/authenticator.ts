@@ -1,0 +1,52 @@
+import type { Area } from '@switchyard/contract/areas';
+import type { Authenticator, Credentials, Identity } from '../http/identity.ts';
+import { AppError } from '../lib/app-error.ts';
+import { type AccessTokens, isAccessToken } from './access-tokens.ts';
+import type { AccountStore } from './account-store.ts';
+import type { SessionKind, SessionTokens } from './session-token.ts';
+
+interface AccountAuthenticatorOptions {
+  accounts: AccountStore;
+  tokens: SessionTokens;
+  accessTokens: AccessTokens;
+}
+
+/** Says whose credentials these are, from their signature and one read of the database. */
+export class AccountAuthenticator implements Authenticator {
+  readonly #options: AccountAuthenticatorOptions;
+
+  constructor(options: AccountAuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(credentials: Exclude<Credentials, { kind: 'none' }>, area: Area): Promise<Identity> {
+    if (credentials.kind === 'cookie') return this.#session('session', credentials.token);
+    if (isAccessToken(credentials.token)) return this.#options.accessTokens.identify(credentials.token);
+    if (area === 'dispatch') return this.#session('dispatch', credentials.token);
+    throw new AppError('token_invalid', {
+      message: 'This area takes the session cookie or a personal access token (sy_pat_…).',
+    });
+  }
+
+  async #session(kind: SessionKind, token: string): Promise<Identity> {
+    const claims = this.#options.tokens.verify(kind, token);
+    const account = await this.#options.accounts.bySession(claims.sub, claims.jti);
+    if (!account) throw new AppError('user_not_found');
+    if (account.token_version !== claims.ver) throw revoked('password changed');
+    if (account.revoked !== null) throw revoked('signed out');
+    if (account.disabled) throw revoked('account disabled');
+    return {
+      userId: account.id,
+      email: account.email,
+      role: account.system_role,
+      via: kind === 'session' ? 'cookie' : 'bearer',
+      credentialId: claims.jti,
+      scopes: null,
+      expiresAtMs: claims.exp * 1_000,
+    };
+  }
+}
+
+function revoked(reason: string): AppError {
+  return new AppError('token_invalid', { message: `Token revoked (${reason})` });
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { AppError } from '../lib/app-error.ts';
+import type { AttemptPolicy, Counters } from '../platform/counters/counters.ts';
+
+export interface LockoutOptions {
+  attempts: number;
+  durationMs: number;
+}
+
+/** What a check of a password found, and what it was about: a wrong guess counts against that alone. */
+export interface CheckedPassword<Result> {
+  about: string;
+  result: Result | undefined;
+}
+
+/** Longer than any hash waits in its queue. */
+const reservationMs = 120_000;
+
+/**
+ * The one limiter of every place that takes a password. An attempt is counted before it is hashed, so that parallel
+ * guesses cannot outrun the count.
+ */
+export class LoginGuard {
+  readonly #counters: Counters;
+  readonly #policy: AttemptPolicy;
+
+  constructor({ counters, lockout }: { counters: Counters; lockout: LockoutOptions }) {
+    this.#counters = counters;
+    this.#policy = { attempts: lockout.attempts, lockMs: lockout.durationMs, reservationMs };
+  }
+
+  /** Runs the check if the subject has an attempt left. `undefined` is a wrong password, and a check that throws is none. */
+  async attempt<Result>(
+    subject: string,
+    check: () => Promise<CheckedPassword<Result>>,
+  ): Promise<{ result: Result | undefined; locked: boolean }> {
+    const reservation = await this.#counters.reserve(subject, this.#policy);
+    if (reservation.outcome === 'locked') {
+      const retryAfterSeconds = Math.max(1, Math.ceil(reservation.retryAfterMs / 1_000));
+      throw new AppError('login_locked', { retryAfterSeconds });
+    }
+    if (reservation.outcome === 'busy') throw new AppError('login_busy', { retryAfterSeconds: 1 });
+    const { reservationId } = reservation;
+    const { about, result } = await check().catch(async (error: unknown) => {
+      await this.#counters.giveBack(subject, reservationId);
+      throw error;
+    });
+    if (result === undefined) {
+      const failure = { reservationId, about, policy: this.#policy };
+      return { result, ...(await this.#counters.confirmFailure(subject, failure)) };
+    }
+    await this.#counters.giveBack(subject, reservationId);
+    await this.#counters.clear(subject, about);
+    return { result, locked: false };
+  }
+}
+
+/** One client: an address, or the /64 that a single IPv6 client owns and can draw addresses from at will. */
+export function clientNetwork(ip: string): string {
+  return isIPv6(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64` : ip;
+}
+
+/** The name of an account that may not exist, in a length that a table can hold. */
+export function aboutName(name: string): string {
+  return createHash('sha256').update(name).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,44 @@
+/** The tables that accounts own. Column names are the wire's names; times are ISO text, booleans 0 or 1. */
+export interface AccountTables {
+  users: UserTable;
+  revoked_sessions: RevokedSessionTable;
+  access_tokens: AccessTokenTable;
+}
+
+export interface UserTable {
+  id: string;
+  /** Lower case, always. */
+  email: string;
+  /** Null for an account that signs in elsewhere. */
+  password_hash: string | null;
+  system_role: 'admin' | 'user';
+  created_at: string;
+  oauth_provider: string | null;
+  oauth_id: string | null;
+  needs_setup: number;
+  /** Part of every session token; raising it ends all sessions of the account. */
+  token_version: number;
+  disabled: number;
+  /** 1 for the first administrator, null for everybody else. Unique: it settles who of many processes makes that account. */
+  bootstrap: number | null;
+}
+
+/** Sessions that were signed out, kept until their tokens expire by themselves. */
+export interface RevokedSessionTable {
+  session_id: string;
+  expires_at: string;
+}
+
+export interface AccessTokenTable {
+  id: string;
+  user_id: string;
+  name: string;
+  /** SHA-256 of the token, which is random enough to need nothing slower. */
+  digest: string;
+  /** A JSON list. */
+  scopes: string;
+  created_at: string;
+  expires_at: string | null;
+  /** Written late and in batches: right to the minute. */
+  last_used_at: string | null;
+}

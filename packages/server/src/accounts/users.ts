@@ -1,0 +1,99 @@
+import type { Role } from '@switchyard/contract/accounts/account';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { newId, newSecret } from '../lib/ids.ts';
+import type { AccountEvents } from './account-events.ts';
+import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
+import { emailFaults, normalEmail, throwFaults } from './email.ts';
+import type { Passwords } from './passwords.ts';
+
+interface UsersOptions {
+  store: AccountStore;
+  passwords: Passwords;
+  events: AccountEvents;
+  clock: Clock;
+}
+
+export type WithOneTimePassword = AccountRow & { one_time_password: string };
+
+/** What administrators do with other people's accounts. Each method names the administrator first. */
+export class Users {
+  readonly #options: UsersOptions;
+
+  constructor(options: UsersOptions) {
+    this.#options = options;
+  }
+
+  async list(admin: string, page: AccountPage): Promise<{ total: number; items: AccountRow[] }> {
+    return this.#options.store.list({ admin }, page);
+  }
+
+  async create(admin: string, input: { email: string; role: Role }): Promise<WithOneTimePassword> {
+    const { store, passwords, events, clock } = this.#options;
+    throwFaults(emailFaults(input.email, 'email'));
+    const password = oneTimePassword();
+    const account: AccountRow = {
+      id: newId(),
+      email: normalEmail(input.email),
+      password_hash: await passwords.hash(password),
+      system_role: input.role,
+      created_at: toIso(clock()),
+      oauth_provider: null,
+      oauth_id: null,
+      needs_setup: 1,
+      token_version: 0,
+      disabled: 0,
+      bootstrap: null,
+    };
+    if (!(await store.insert({ admin }, account))) throw new AppError('email_already_exists');
+    events.record('user_created', { user_id: account.id, by: admin, role: input.role });
+    return { ...account, one_time_password: password };
+  }
+
+  /** Ends what the account has open, so that nothing goes on under the rights that it had. */
+  async update(admin: string, userId: string, change: AdminChange): Promise<AccountRow> {
+    const { store, events } = this.#options;
+    const account = changed(await store.administer({ admin }, userId, change));
+    const { disabled, role } = change;
+    if (disabled !== undefined) {
+      events.record(disabled ? 'user_disabled' : 'user_enabled', { user_id: userId, by: admin });
+    }
+    if (role !== undefined) events.record('user_role_changed', { user_id: userId, by: admin, role });
+    if (disabled || role !== undefined) await events.sessionsEnded(userId, null);
+    return account;
+  }
+
+  async resetPassword(admin: string, userId: string): Promise<WithOneTimePassword> {
+    const { store, passwords, events } = this.#options;
+    const before = changed(await store.find({ admin }, userId));
+    const password = oneTimePassword();
+    const change = {
+      hash: await passwords.hash(password),
+      needsSetup: true,
+      expectedVersion: before.token_version,
+    };
+    const account = await store.changePassword({ admin }, userId, change);
+    if (!account) throw new AppError('account_changed');
+    events.record('user_password_reset', { user_id: userId, by: admin });
+    await events.sessionsEnded(userId, null);
+    return { ...account, one_time_password: password };
+  }
+
+  async delete(admin: string, userId: string): Promise<void> {
+    const { store, events } = this.#options;
+    changed(await store.delete({ admin }, userId));
+    events.record('user_deleted', { user_id: userId, by: admin });
+    await events.sessionsEnded(userId, null);
+  }
+}
+
+/** 128 bits that can be read out over a telephone and typed. */
+function oneTimePassword(): string {
+  return newSecret(16);
+}
+
+function changed(outcome: AccountRow | 'last_admin' | undefined): AccountRow {
+  if (outcome === 'last_admin') throw new AppError('last_admin');
+  if (!outcome) throw new AppError('account_not_found');
+  return outcome;
+}
