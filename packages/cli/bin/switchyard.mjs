@@ -7,7 +7,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const bundle = new URL('../dist/main.js', import.meta.url);
-import('node:fs').then((fs) => {
+void import('node:fs').then((fs) => {
   if (fs.existsSync(bundle)) return import(bundle.href);
   console.error('Switchyard is not built yet. Run: npm run build');
   process.exitCode = 1;

@@ -1,0 +1,118 @@
+/**
+ * `npm run build`: bundles the binary into packages/cli/dist. With `--if-stale` it does nothing while sources, lockfile
+ * and Node's major version are those of the last build.
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { compareExternals, importedPackages } from './bundle-imports.mjs';
+import { externals } from './externals.mjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const cli = join(root, 'packages/cli');
+const dist = join(cli, 'dist');
+const stampFile = join(dist, 'stamp.json');
+
+const started = performance.now();
+const stamp = stampOfSources();
+if (process.argv.includes('--if-stale') && isFresh(stamp)) process.exit(0);
+await bundle();
+console.error(`Built packages/cli/dist in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+
+/** Everything that decides what the bundle contains. */
+function stampOfSources() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, 'packages'))
+    .map((name) => join(root, 'packages', name, 'src'))
+    .filter((folder) => existsSync(folder))
+    .flatMap(filesBelow)
+    .filter((file) => !/\.test\.tsx?$/.test(file))
+    .sort();
+  const settings = [
+    'package-lock.json',
+    'packages/cli/package.json',
+    'scripts/build.mjs',
+    'scripts/externals.mjs',
+  ];
+  for (const file of [...sources, ...settings.map((name) => join(root, name))]) {
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function isFresh(wanted) {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8')).stamp === wanted && existsSync(join(dist, 'main.js'));
+  } catch {
+    return false;
+  }
+}
+
+/** Builds beside the old bundle and swaps at the end, so that a failed build leaves the old one standing. */
+async function bundle() {
+  const fresh = mkdtempSync(join(cli, '.dist-'));
+  try {
+    const { metafile } = await build({
+      entryPoints: [join(cli, 'src/main.ts')],
+      outdir: fresh,
+      absWorkingDir: root,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      sourcemap: true,
+      sourcesContent: false,
+      legalComments: 'linked',
+      external: externals.flatMap((name) => [name, `${name}/*`]),
+      chunkNames: 'chunks/[name]-[hash]',
+      // CommonJS packages inside the bundle call require for Node's own modules.
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
+      metafile: true,
+      logLevel: 'warning',
+    });
+    const faults = compareExternals(importedPackages(metafile), externals);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    writeFileSync(join(fresh, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
+    replaceDist(fresh);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** A second build that runs at the same time may have put its own, equal, bundle there. */
+function replaceDist(fresh) {
+  const old = `${fresh}-old`;
+  if (existsSync(dist)) renameSync(dist, old);
+  try {
+    renameSync(fresh, dist);
+  } catch (error) {
+    if (!isFresh(stamp)) throw error;
+    rmSync(fresh, { recursive: true });
+  } finally {
+    rmSync(old, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,30 @@
+import { isBuiltin } from 'node:module';
+
+/** Asked for by bundled packages inside a try block, and not needed: their absence is expected. */
+const optional = new Set(['pg-native', 'bufferutil', 'utf-8-validate', 'supports-color']);
+
+/** The packages that the bundle still imports at run time, from esbuild's metafile. */
+export function importedPackages(metafile) {
+  const paths = Object.values(metafile.outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ external, path }) => external && !isBuiltin(path))
+    .map(({ path }) => packageOf(path));
+  return [...new Set(paths)].filter((name) => !optional.has(name)).sort();
+}
+
+/** What is imported must be declared, and what is declared must be imported. */
+export function compareExternals(imported, externals) {
+  const undeclared = imported.filter((name) => !externals.includes(name));
+  const unused = externals.filter((name) => !imported.includes(name));
+  return [
+    ...undeclared.map((name) => `The bundle imports ${name}, which scripts/externals.mjs does not name.`),
+    ...unused.map((name) => `scripts/externals.mjs names ${name}, which the bundle does not import.`),
+  ];
+}
+
+function packageOf(path) {
+  return path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+}
