@@ -1,5 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 
+/** What a unit is given; named for functions that take part in somebody else's unit. */
+export type WriteTransaction<Tables> = Transaction<Tables>;
+
 /**
  * What areas see of storage. Reads go through `read` and never see uncommitted rows. Every write is a unit handed to
  * `write`, which answers after the commit is on disk.
