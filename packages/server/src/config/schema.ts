@@ -123,7 +123,8 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       duration: duration('5m', 'How long an address stays locked out.', { minimum: '1s', maximum: '24h' }),
     }),
     hashing: section('Password hashing, which runs beside the event loop.', {
-      concurrency: integer(2, 'Hashes at the same time.', { minimum: 1, maximum: 32 }),
+      // Hashes run on libuv's four threads, which files and name look-ups need too.
+      concurrency: integer(2, 'Hashes at the same time.', { minimum: 1, maximum: 3 }),
       queue: integer(256, 'Hashes that may wait; beyond it a login is answered 429.', {
         minimum: 1,
         maximum: 10_000,
@@ -137,7 +138,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   }),
 
   observability: section('What the gateway tells its operator.', {
-    log: section('Logs on standard error.', {
+    log: section('Logs.', {
       level: choice(
         ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
         'info',
