@@ -1,29 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { type Endpoint, scopes } from '../endpoint.ts';
+import { isoTime, nullable, oneOf } from '../shapes.ts';
 
 const tags = ['Access tokens'];
-const nullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
 export const accessToken = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  scopes: Type.Array(Type.Enum([...scopes])),
-  created_at: Type.String(),
-  expires_at: nullableTime,
-  last_used_at: nullableTime,
+  scopes: Type.Array(oneOf(scopes)),
+  created_at: isoTime,
+  expires_at: nullable(isoTime),
+  last_used_at: nullable(isoTime),
 });
 export type AccessToken = Static<typeof accessToken>;
 
 export const newAccessToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, maxItems: scopes.length, uniqueItems: true }),
+  scopes: Type.Array(oneOf(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true }),
   expires_in_days: Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 1,
-      maximum: 3650,
-      description: 'Absent: 90 days. Null: the token lasts until it is deleted.',
-    }),
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: 'Absent: 90 days. Null: the token lasts until it is deleted.',
+      }),
+    ),
   ),
 });
 export type NewAccessToken = Static<typeof newAccessToken>;

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { nullable, oneOf } from '../shapes.ts';
 
 export const roles = ['admin', 'user'] as const;
 export type Role = (typeof roles)[number];
 
-export const roleSchema = Type.Enum([...roles]);
+export const roleSchema = oneOf(roles);
 
 /** The account that a session answers about: its own. */
 export const account = Type.Object({
@@ -11,13 +12,13 @@ export const account = Type.Object({
   email: Type.String(),
   system_role: roleSchema,
   needs_setup: Type.Boolean({ description: 'The password was made by somebody else and should be changed.' }),
-  oauth_provider: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  oauth_provider: nullable(Type.String()),
 });
 export type Account = Static<typeof account>;
 
 /** Longer input is refused before anything is computed from it. */
-export const emailInput = Type.String({ minLength: 1, maxLength: 320 });
-export const currentPassword = Type.String({ minLength: 1, maxLength: 1024 });
+export const emailInput = Type.String({ maxLength: 320 });
+export const currentPassword = Type.String({ maxLength: 1024 });
 export const newPassword = Type.String({
   minLength: 8,
   maxLength: 1024,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
+import { nullable } from '../shapes.ts';
 import { account, currentPassword, emailInput, newPassword } from './account.ts';
 
 const tags = ['Accounts'];
@@ -112,7 +113,7 @@ export const changePassword = {
     body: Type.Object({
       current_password: currentPassword,
       new_password: newPassword,
-      new_email: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 320 })),
+      new_email: Type.Optional(nullable(emailInput)),
     }),
     response: { 200: done },
   },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
+import { isoTime, pageQuery } from '../shapes.ts';
 import { account, emailInput, roleSchema } from './account.ts';
 
 const tags = ['Users'];
@@ -9,7 +10,7 @@ const userParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 
 export const user = Type.Object({
   ...account.properties,
   disabled: Type.Boolean(),
-  created_at: Type.String(),
+  created_at: isoTime,
 });
 export type User = Static<typeof user>;
 
@@ -27,8 +28,7 @@ export const listUsers = {
     description: 'Oldest first.',
     tags,
     querystring: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      ...pageQuery,
       q: Type.Optional(Type.String({ maxLength: 320, description: 'Part of an e-mail address.' })),
     }),
     response: { 200: Type.Object({ total: Type.Integer(), items: Type.Array(user) }) },

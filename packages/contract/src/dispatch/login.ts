@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
+import { envelope } from '../envelope.ts';
 
 export const dispatchLoginInput = Type.Object({
   username: Type.String({
@@ -19,14 +20,13 @@ export const dispatchLogin = {
     tags: ['Login'],
     body: dispatchLoginInput,
     response: {
-      200: Type.Object({
-        code: Type.Literal(200),
-        data: Type.Object({
+      200: envelope(
+        Type.Object({
           token: Type.String(),
           user: Type.Object({ username: Type.String() }),
           expiresIn: Type.Integer({ description: 'Seconds until the token expires.' }),
         }),
-      }),
+      ),
     },
   },
 } as const satisfies Endpoint;

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -42,6 +44,22 @@ export function clientIp({ peer, realIp }: Connection, proxies: TrustedProxies):
     if (claimed) return claimed.toString();
   }
   return parseAddress(peer)?.toString() ?? 'unknown';
+}
+
+/** What the socket says about where a request came from, and whether what its headers add is believed. */
+export interface RequestSource {
+  clientIp: string;
+  encrypted: boolean;
+  viaTrustedProxy: boolean;
+}
+
+export function sourceOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies): RequestSource {
+  const peer = socket.remoteAddress;
+  return {
+    clientIp: clientIp({ peer, realIp: headers['x-real-ip'] }, proxies),
+    encrypted: socket instanceof TLSSocket,
+    viaTrustedProxy: proxies.includes(peer),
+  };
 }
 
 function parseAddress(text: string | undefined): Address | undefined {

@@ -1,0 +1,155 @@
+import { type Area, areaOfPath } from '@switchyard/contract/areas';
+import type { Access } from '@switchyard/contract/endpoint';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { App } from './app.ts';
+import { headerToken } from './bearer.ts';
+import { sourceOf, type TrustedProxies } from './client-ip.ts';
+import { readCookies } from './cookie.ts';
+import type { CsrfTokens } from './csrf.ts';
+import type { Authenticator, Identity } from './identity.ts';
+import { isOriginAllowed, ownOrigin } from './origin.ts';
+
+interface GuardOptions {
+  authenticator: Authenticator;
+  csrf: CsrfTokens;
+  proxies: TrustedProxies;
+  /** Exact origins of other sites whose pages may call. */
+  allowedOrigins: readonly string[];
+  /** Open without credentials together with everything below, for routes that cannot declare their access. */
+  publicPaths: readonly string[];
+}
+
+/** Decides for every request who is calling and whether they may. It runs before the body is read. */
+export class Guard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Covers every route of the server, whether it is added before or after. */
+  protect(app: App): void {
+    app.addHook('onRoute', (route) => this.#requireAccess(route));
+    app.addHook('onRequest', (request, _reply, done) => {
+      const access = this.#accessOf(request);
+      if (access !== 'public') {
+        this.#admit(request, access).then(() => done(), done);
+        return;
+      }
+      if (request.routeOptions.config.csrf === 'origin') this.checkOrigin(request);
+      done();
+    });
+  }
+
+  /**
+   * Who is calling, for a route that decides itself whether it needs to know. A header counts alone; a cookie needs the
+   * CSRF header where something changes, looked at before the session.
+   */
+  async identify(request: FastifyRequest, area: Area = areaOf(request)): Promise<Identity> {
+    const { authenticator, csrf } = this.#options;
+    const token = headerToken(request.headers);
+    if (token !== undefined) return authenticator.authenticate({ kind: 'header', token }, area);
+    const cookies = readCookies(request.headers.cookie);
+    if (!changesSomething(request)) return this.#cookieSession(cookies.session, area);
+    if (area === 'dispatch' && cookies.session === undefined) throw new AppError('not_authenticated');
+    const value = csrf.checkPair(request.headers['x-csrf-token'], cookies.csrf);
+    const identity = await this.#cookieSession(cookies.session, area);
+    csrf.checkBinding(value, identity.credentialId);
+    return identity;
+  }
+
+  /** For requests that a browser sends without a CSRF header: logins, and the opening of a socket. */
+  checkOrigin(request: FastifyRequest): void {
+    const { proxies, allowedOrigins } = this.#options;
+    const own = ownOrigin({ headers: request.headers, ...sourceOf(request.raw, proxies) });
+    if (isOriginAllowed(request.headers.origin, { own, listed: allowedOrigins })) return;
+    throw new AppError('origin_denied');
+  }
+
+  async #admit(request: FastifyRequest, access: Access): Promise<void> {
+    const identity = await this.identify(request);
+    checkAccess(identity, access);
+    identities.set(request, identity);
+  }
+
+  #cookieSession(token: string | undefined, area: Area): Promise<Identity> {
+    if (token === undefined) throw new AppError('not_authenticated');
+    return this.#options.authenticator.authenticate({ kind: 'cookie', token }, area);
+  }
+
+  /** Without a route there is nothing to be public: an unknown path below `/api` tells strangers nothing. */
+  #accessOf(request: FastifyRequest): Access {
+    if (request.method === 'OPTIONS') return 'public';
+    const { access } = request.routeOptions.config;
+    if (access !== undefined) return access;
+    const path = pathOf(request);
+    if (this.#isPublicPath(path)) return 'public';
+    if (request.is404) return isBelow(path, '/api') ? 'session' : 'public';
+    throw new Error(`${request.method} ${path} declares no access.`);
+  }
+
+  #requireAccess(route: RouteOptions): void {
+    const declared: { access?: Access } = route.config ?? {};
+    if (declared.access !== undefined || route.method === 'OPTIONS' || this.#isPublicPath(route.url)) return;
+    throw new Error(
+      `The route ${String(route.method)} ${route.url} declares no access. Give its endpoint a config.access.`,
+    );
+  }
+
+  #isPublicPath(path: string): boolean {
+    return this.#options.publicPaths.some((publicPath) => isBelow(path, publicPath));
+  }
+}
+
+/** Who is calling. Only routes that are not public may ask. */
+export function identityOf(request: FastifyRequest): Identity {
+  const identity = identities.get(request);
+  if (!identity) throw new Error(`${request.method} ${request.url} is public and has no identity.`);
+  return identity;
+}
+
+/** On whose behalf a request reads and writes: its own user's, also when that is an administrator. */
+export function ownerOf(request: FastifyRequest): Owner {
+  return { user: identityOf(request).userId };
+}
+
+/** Administrators by role; a personal access token also needs the scope. */
+export function isAdmin({ role, scopes }: Identity): boolean {
+  return role === 'admin' && (scopes === null || scopes.includes('admin'));
+}
+
+/** As `ownerOf`, for areas in which administrators see what belongs to others. */
+export function adminOrOwnerOf(request: FastifyRequest): Owner {
+  const identity = identityOf(request);
+  return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
+}
+
+const identities = new WeakMap<FastifyRequest, Identity>();
+
+function checkAccess(identity: Identity, access: Access): void {
+  if (access === 'public' || access === 'session') return;
+  if (access === 'admin' && identity.role !== 'admin') throw new AppError('admin_required');
+  if (identity.scopes === null || identity.scopes.includes(access)) return;
+  throw new AppError('scope_missing', { message: `The token lacks the scope ${access}.` });
+}
+
+function changesSomething({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** By the route that was matched, so that no odd spelling of its path leads to the other area. */
+function areaOf(request: FastifyRequest): Area {
+  return areaOfPath(request.routeOptions.url ?? pathOf(request));
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** By whole segments: `/docs` covers `/docs/x`, not `/docsx`. */
+function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
+}
