@@ -1,0 +1,35 @@
+import type { Requirement } from './capability.ts';
+import type { ListPlace } from './ordered-list.ts';
+
+export interface PendingTask {
+  id: string;
+  owner: string;
+  priority: number;
+  createdAtMs: number;
+  fingerprint: string;
+  requirement: Requirement;
+}
+
+/** A task while it waits. */
+export interface PendingEntry {
+  readonly task: PendingTask;
+  /** Of the requirement: entries with equal keys stand in one group. */
+  readonly groupKey: string;
+  /** Decides between tasks of the same millisecond. */
+  readonly arrival: number;
+  /** How often a younger task went first because a worker had it warm. */
+  timesPassed: number;
+  /** Where it stands in its owner's line, for taking it out. */
+  places: LinePlaces | null;
+}
+
+export interface LinePlaces {
+  all: ListPlace<PendingEntry>;
+  graph: ListPlace<PendingEntry>;
+  models: ListPlace<PendingEntry> | null;
+}
+
+export function isOlder(a: PendingEntry, b: PendingEntry): boolean {
+  const [aTime, bTime] = [a.task.createdAtMs, b.task.createdAtMs];
+  return aTime === bTime ? a.arrival < b.arrival : aTime < bTime;
+}
