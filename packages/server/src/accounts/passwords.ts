@@ -16,7 +16,7 @@ interface PasswordOptions {
   hashing: HashingLimits;
   common: CommonPasswords;
   /** bcrypt's cost. Tests lower it. */
-  cost?: number;
+  cost?: number | undefined;
 }
 
 export class Passwords {

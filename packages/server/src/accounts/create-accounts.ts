@@ -1,0 +1,108 @@
+import type { Routes } from '../http/app.ts';
+import type { TrustedProxies } from '../http/client-ip.ts';
+import { CsrfTokens } from '../http/csrf.ts';
+import type { Authenticator } from '../http/identity.ts';
+import type { Timer } from '../lib/async/timer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import type { Counters } from '../platform/counters/counters.ts';
+import type { Database } from '../platform/database/database.ts';
+import { accessTokenRoutes } from './access-token-routes.ts';
+import { AccessTokenStore } from './access-token-store.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { AccountEvents, type AccountLog } from './account-events.ts';
+import { accountRoutes } from './account-routes.ts';
+import { AccountStore } from './account-store.ts';
+import { Accounts } from './accounts.ts';
+import { AccountAuthenticator } from './authenticator.ts';
+import { CommonPasswords } from './common-passwords.ts';
+import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
+import type { HashingLimits } from './hashing-queue.ts';
+import { type LockoutOptions, LoginGuard } from './login-guard.ts';
+import { Passwords } from './passwords.ts';
+import { SessionStore } from './session-store.ts';
+import { SessionTokens } from './session-token.ts';
+import { Sessions } from './sessions.ts';
+import { deriveKey } from './signing-secret.ts';
+import type { AccountTables } from './tables.ts';
+import { userRoutes } from './user-routes.ts';
+import { Users } from './users.ts';
+
+export interface AccountsOptions {
+  /** From `loadSigningSecret`. */
+  secret: string;
+  sessionTtlMs: number;
+  dispatchTokenTtlMs: number;
+  registration: 'open' | 'closed';
+  lockout: LockoutOptions;
+  hashing: HashingLimits;
+  /** bcrypt's cost, where it is not the usual one. */
+  passwordCost?: number | undefined;
+  /** Text of a larger list of common passwords, one a line. */
+  commonPasswords?: string | undefined;
+}
+
+interface AccountsDependencies {
+  database: Database<AccountTables>;
+  counters: Counters;
+  bus: Bus;
+  proxies: TrustedProxies;
+  log: AccountLog;
+  clock: Clock;
+  timer: Timer;
+  options: AccountsOptions;
+}
+
+/** What the rest of the server needs of accounts. */
+export interface AccountsArea {
+  authenticator: Authenticator;
+  csrf: CsrfTokens;
+  /** The conversation contract's entrance, tokens and users, and the dispatch contract's login. */
+  routes: Routes[];
+  /** For the bootstrap of the administrator. */
+  store: AccountStore;
+  passwords: Passwords;
+  close(): Promise<void>;
+}
+
+export function createAccounts(dependencies: AccountsDependencies): AccountsArea {
+  const { database, counters, bus, proxies, log, clock, timer, options } = dependencies;
+  const { secret, hashing, lockout, registration } = options;
+  const store = new AccountStore(database);
+  const events = new AccountEvents({ log, bus });
+  const passwords = new Passwords({
+    hashing,
+    common: new CommonPasswords(options.commonPasswords),
+    cost: options.passwordCost,
+  });
+  const csrf = new CsrfTokens(deriveKey(secret, 'csrf'));
+  const tokens = new SessionTokens({ secret, clock });
+  const accessTokens = new AccessTokens({ store: new AccessTokenStore(database), events, log, clock, timer });
+  const sessions = new Sessions({
+    tokens,
+    store: new SessionStore(database),
+    csrf,
+    events,
+    clock,
+    ttlSeconds: {
+      session: Math.floor(options.sessionTtlMs / 1_000),
+      dispatch: Math.floor(options.dispatchTokenTtlMs / 1_000),
+    },
+  });
+  const guard = new LoginGuard({ counters, lockout });
+  const accounts = new Accounts({ store, sessions, passwords, guard, counters, events, clock, registration });
+  const users = new Users({ store, passwords, events, clock });
+  return {
+    authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
+    csrf,
+    routes: [
+      accountRoutes({ accounts, sessions, proxies }),
+      accessTokenRoutes({ accessTokens }),
+      userRoutes({ users }),
+      dispatchLoginRoutes({ accounts, proxies }),
+    ],
+    store,
+    passwords,
+    close: () => accessTokens.close(),
+  };
+}

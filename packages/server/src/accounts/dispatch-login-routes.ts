@@ -1,0 +1,27 @@
+import { dispatchLogin } from '@switchyard/contract/dispatch/login';
+import { ok } from '@switchyard/contract/envelope';
+import type { Routes } from '../http/app.ts';
+import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
+import type { Accounts } from './accounts.ts';
+import { normalEmail } from './email.ts';
+
+interface DispatchLoginOptions {
+  accounts: Accounts;
+  proxies: TrustedProxies;
+}
+
+/** The other entrance: the same accounts and the same limiter, answered with a bearer token. */
+export function dispatchLoginRoutes({ accounts, proxies }: DispatchLoginOptions): Routes {
+  return (app) => {
+    app.route({
+      ...dispatchLogin,
+      handler: async (request) => {
+        const { username, password } = request.body;
+        const { clientIp } = sourceOf(request.raw, proxies);
+        const { session } = await accounts.logIn({ kind: 'dispatch', username, password, clientIp });
+        const user = { username: normalEmail(username) };
+        return ok({ token: session.token, user, expiresIn: session.expiresInSeconds });
+      },
+    });
+  };
+}

@@ -1,0 +1,95 @@
+import type { AccountLog } from '../accounts/account-events.ts';
+import type { AccountRow, AccountStore } from '../accounts/account-store.ts';
+import { credentialsPath, readCredentials, writeCredentials } from '../accounts/credentials-file.ts';
+import type { Passwords } from '../accounts/passwords.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { newId, newSecret } from '../lib/ids.ts';
+import type { Owner } from '../lib/owner.ts';
+
+interface BootstrapAdminOptions {
+  store: AccountStore;
+  passwords: Passwords;
+  home: string;
+  mode: 'auto' | 'interactive';
+  /** Of the account to be made; one that exists keeps its own. */
+  email: string;
+  log: AccountLog;
+  clock: Clock;
+}
+
+export interface BootstrapOutcome {
+  /** `waiting`: the first visitor makes the administrator. */
+  outcome: 'created' | 'reset' | 'kept' | 'waiting';
+  /** Where the credentials are while the initial password is still in use. */
+  credentialsPath: string | null;
+}
+
+const owner: Owner = { system: 'bootstrap' };
+
+/**
+ * Ensures at start that there is an administrator who can sign in. The credentials are written before the row that they
+ * belong to is committed, and while that row is held: of several processes that start at once, one writes the file, and
+ * a file that a crash left behind without its row is replaced at the next start.
+ */
+export async function bootstrapAdmin(options: BootstrapAdminOptions): Promise<BootstrapOutcome> {
+  const { store, home, mode, log } = options;
+  const admin = await store.findBootstrapAdmin(owner);
+  if (admin) return keepOrReset(options, admin);
+  if (await store.findFirstAdmin(owner)) return { outcome: 'kept', credentialsPath: null };
+  if (mode === 'interactive') {
+    log.info({}, 'No administrator exists yet: the first POST to /api/v1/auth/initialize makes one.');
+    return { outcome: 'waiting', credentialsPath: null };
+  }
+  if (!(await create(options))) return { outcome: 'kept', credentialsPath: null };
+  log.info(
+    { path: credentialsPath(home) },
+    'The administrator was created; the credentials are in this file.',
+  );
+  return { outcome: 'created', credentialsPath: credentialsPath(home) };
+}
+
+async function create({ store, passwords, home, email, clock }: BootstrapAdminOptions): Promise<boolean> {
+  const password = newSecret(16);
+  const row: AccountRow = {
+    id: newId(),
+    email: email.trim().toLowerCase(),
+    password_hash: await passwords.hash(password),
+    system_role: 'admin',
+    created_at: toIso(clock()),
+    oauth_provider: null,
+    oauth_id: null,
+    needs_setup: 1,
+    token_version: 0,
+    disabled: 0,
+    bootstrap: 1,
+  };
+  const write = () => writeCredentials(home, 'initial', { email: row.email, password });
+  if (await store.insert(owner, row, write)) return true;
+  if (await store.findFirstAdmin(owner)) return false; // another process was first
+  throw new Error(
+    `The administrator cannot be made: ${row.email} belongs to an ordinary account. Set auth.admin_email to another address.`,
+  );
+}
+
+async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): Promise<BootstrapOutcome> {
+  const { store, passwords, home, log } = options;
+  const path = credentialsPath(home);
+  if (!admin.needs_setup || admin.disabled) return { outcome: 'kept', credentialsPath: null };
+  const written = readCredentials(home);
+  if (written?.email === admin.email && (await passwords.verify(written.password, admin.password_hash))) {
+    return { outcome: 'kept', credentialsPath: path };
+  }
+  const password = newSecret(16);
+  const reset = await store.changePassword(owner, admin.id, {
+    hash: await passwords.hash(password),
+    needsSetup: true,
+    expectedVersion: admin.token_version,
+    beforeCommit: () => writeCredentials(home, 'reset', { email: admin.email, password }),
+  });
+  if (!reset) return { outcome: 'kept', credentialsPath: null };
+  log.warn(
+    { path },
+    'The initial credentials were lost, so the password was reset; the new ones are in this file.',
+  );
+  return { outcome: 'reset', credentialsPath: path };
+}

@@ -1,0 +1,67 @@
+import { AccountStore } from '../accounts/account-store.ts';
+import { CommonPasswords } from '../accounts/common-passwords.ts';
+import { credentialsPath, writeCredentials } from '../accounts/credentials-file.ts';
+import { normalEmail } from '../accounts/email.ts';
+import { Passwords } from '../accounts/passwords.ts';
+import type { AccountTables } from '../accounts/tables.ts';
+import { newSecret } from '../lib/ids.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { Database } from '../platform/database/database.ts';
+
+interface ResetAdminOptions {
+  /** Open beside a running gateway, which reads accounts anew for every request. */
+  database: Database<AccountTables>;
+  home: string;
+  /** Any account; without it the bootstrap administrator, else the first one. */
+  email?: string | undefined;
+  /** bcrypt's cost, where it is not the usual one. */
+  passwordCost?: number | undefined;
+}
+
+export type ResetAdminOutcome =
+  | { ok: true; email: string; credentialsPath: string }
+  | { ok: false; message: string };
+
+const owner: Owner = { system: 'reset-admin' };
+
+/** Gives an account a new password that must be changed, ends its sessions, and writes the credentials file. */
+export async function resetAdmin(options: ResetAdminOptions): Promise<ResetAdminOutcome> {
+  const { database, home, passwordCost } = options;
+  if (database.backend === 'memory') {
+    return {
+      ok: false,
+      message: 'Nothing outlives the process with database.backend: memory; restart it instead.',
+    };
+  }
+  const store = new AccountStore(database);
+  const account = await find(store, options.email);
+  if (!account) return { ok: false, message: whyNone(options.email) };
+  if (account.disabled) {
+    return { ok: false, message: `${account.email} is disabled. Let another administrator enable it first.` };
+  }
+  const passwords = new Passwords({
+    hashing: { concurrency: 1, queue: 1 },
+    common: new CommonPasswords(),
+    cost: passwordCost,
+  });
+  const password = newSecret(16);
+  const changed = await store.changePassword(owner, account.id, {
+    hash: await passwords.hash(password),
+    needsSetup: true,
+    expectedVersion: account.token_version,
+    beforeCommit: () => writeCredentials(home, 'reset', { email: account.email, password }),
+  });
+  if (!changed)
+    return { ok: false, message: `${account.email} was changed meanwhile. Run the command again.` };
+  return { ok: true, email: account.email, credentialsPath: credentialsPath(home) };
+}
+
+async function find(store: AccountStore, email: string | undefined) {
+  if (email !== undefined) return store.findByEmail(owner, normalEmail(email));
+  return (await store.findBootstrapAdmin(owner)) ?? store.findFirstAdmin(owner);
+}
+
+function whyNone(email: string | undefined): string {
+  if (email !== undefined) return `No account has the e-mail address ${email}.`;
+  return 'There is no administrator yet. Start the gateway once; it makes one.';
+}
