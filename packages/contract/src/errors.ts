@@ -46,6 +46,10 @@ export const errorCatalogue = {
     message: 'The database cannot be reached. Try again shortly.',
   },
   storage_full: { kind: 'no_space', message: 'The gateway has no disk space left.' },
+  overloaded: {
+    kind: 'unavailable',
+    message: 'The gateway has as many requests open as it can hold. Try again shortly.',
+  },
   shutting_down: { kind: 'unavailable', message: 'The gateway is shutting down. Try again shortly.' },
   rate_limited: { kind: 'too_many', message: 'Too many requests. Try again later.' },
 

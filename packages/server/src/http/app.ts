@@ -1,0 +1,26 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Endpoint } from '@switchyard/contract/endpoint';
+import type {
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { Logger } from '../platform/telemetry/logger.ts';
+
+/** The server as routes see it: `app.route({ ...endpoint, handler })` types body, query, params and answer. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Logger,
+  TypeBoxTypeProvider
+>;
+
+/** A part of the server: adds its routes, in a scope of its own. */
+export type Routes = (app: App) => void | Promise<void>;
+
+declare module 'fastify' {
+  // What an endpoint says about itself is readable at its route. Absent where no route matched.
+  interface FastifyContextConfig extends Partial<Endpoint['config']> {}
+}

@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer';
+import type { Fault } from '@switchyard/contract/errors';
+import type { FastifyBodyParser } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+import type { App } from './app.ts';
+import { maxJsonDepth } from './http-limits.ts';
+import { nestsDeeperThan, offsetOfJsonError } from './json-text.ts';
+import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
+
+/** Fields of a form beyond this many are refused; the largest one of ours has seven. */
+const maxFormFields = 100;
+
+/** The only two kinds of body that the gateway reads into memory. Which of them a route takes, its endpoint says. */
+export function addBodyParsers(app: App): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, asBodyParser(parseJson));
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    asBodyParser(parseForm),
+  );
+}
+
+/** No body is not an error here: whether one is required, the endpoint's schema says. */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = textOf(bytes);
+  if (nestsDeeperThan(text, maxJsonDepth)) {
+    throw invalidBody(`Value error, the body nests deeper than ${maxJsonDepth} levels; make it flatter`);
+  }
+  const value = parseOrExplain(text);
+  if (mayBeUnsafe(text)) refuseUnsafeValue(value);
+  return value;
+}
+
+/** A field that comes twice becomes a list, which no schema of ours takes for a text. */
+export function parseForm(bytes: Buffer): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = Object.create(null);
+  const pairs = textOf(bytes).split('&').filter(Boolean);
+  if (pairs.length > maxFormFields) {
+    throw invalidBody(`Value error, the form has more than ${maxFormFields} fields; send fewer`);
+  }
+  for (const pair of pairs) {
+    const separator = pair.indexOf('=');
+    const name = decode(separator < 0 ? pair : pair.slice(0, separator));
+    const value = separator < 0 ? '' : decode(pair.slice(separator + 1));
+    const known = fields[name];
+    fields[name] = known === undefined ? value : [known, value].flat();
+  }
+  refuseUnsafeValue(fields);
+  return fields;
+}
+
+function asBodyParser(parse: (bytes: Buffer) => unknown): FastifyBodyParser<Buffer> {
+  return (_request, bytes, done) => {
+    try {
+      done(null, parse(bytes));
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new AppError('body_malformed', { message: 'The body is not valid UTF-8.' });
+  return bytes.toString('utf8');
+}
+
+function parseOrExplain(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const offset = offsetOfJsonError(text);
+    const line = text.slice(0, offset).split('\n').length;
+    const fault: Fault = {
+      in: 'body',
+      path: [offset],
+      type: 'json_invalid',
+      message: `JSON decode error at line ${line}, character ${offset + 1} of the body`,
+      input: {},
+      ctx: { error: offset >= text.length ? 'the body ends too early' : 'unexpected character' },
+    };
+    throw new AppError('validation_failed', { faults: [fault], cause });
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidBody('Value error, the form has an escape that is not UTF-8; encode it as UTF-8');
+  }
+}
+
+function invalidBody(message: string): AppError {
+  return new AppError('validation_failed', {
+    faults: [{ in: 'body', path: [], type: 'value_error', message, input: null }],
+  });
+}

@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net';
+
+const answers: Record<string, { status: string; detail: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    detail: 'The headers of the request are larger than this gateway accepts.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    detail: 'The request did not arrive in time. Send it again.',
+  },
+};
+const malformed = { status: '400 Bad Request', detail: 'This is not a valid HTTP request.' };
+
+/** What cannot be read as HTTP never becomes a request: answered by hand, and the connection is over. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, detail } = answers[error.code ?? ''] ?? malformed;
+  const body = JSON.stringify({ detail });
+  if (socket.writable) {
+    socket.write(
+      [
+        `HTTP/1.1 ${status}`,
+        'Content-Type: application/json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Cache-Control: no-store',
+        'X-Content-Type-Options: nosniff',
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  }
+  socket.destroySoon();
+}

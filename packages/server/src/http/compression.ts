@@ -1,0 +1,58 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from './app.ts';
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+
+/** Below it the frame around the compressed bytes and the work weigh more than the bytes saved. */
+const smallestBytes = 1_024;
+const compressible =
+  /^(?:application\/(?:[\w.+-]*\+)?json|text\/(?!event-stream)|application\/javascript|image\/svg\+xml)/;
+
+/** Compresses finished texts. A stream is never touched: its frames would wait in the compressor's window. */
+export function addCompression(app: App): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isWorthIt(request, reply, payload)) return done(null, payload);
+    const vary = reply.getHeader('vary');
+    reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    if (encoding === undefined) return done(null, payload);
+    compress(encoding, payload).then((body) => {
+      reply.header('content-encoding', encoding);
+      reply.removeHeader('content-length');
+      done(null, body);
+    }, done);
+  });
+}
+
+function isWorthIt(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): payload is string | Buffer {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false;
+  if (payload.length < smallestBytes || request.method === 'HEAD') return false;
+  if (reply.hasHeader('content-encoding') || reply.statusCode === 206) return false;
+  return compressible.test(String(reply.getHeader('content-type') ?? ''));
+}
+
+function compress(encoding: 'br' | 'gzip', payload: string | Buffer): Promise<Buffer> {
+  // Quality 11 is for files that are packed once; 4 packs as well as gzip in half its time.
+  return encoding === 'br'
+    ? brotli(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    : zip(payload);
+}
+
+export function chooseEncoding(header: string | string[] | undefined): 'br' | 'gzip' | undefined {
+  const accepted = new Set<string>();
+  for (const item of String(header ?? '')
+    .slice(0, 500)
+    .split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) accepted.add(name);
+  }
+  if (accepted.has('br')) return 'br';
+  return accepted.has('gzip') || accepted.has('*') ? 'gzip' : undefined;
+}

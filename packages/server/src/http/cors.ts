@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const exposed = [
+  'Content-Location',
+  'Location',
+  'X-Pagination-Total',
+  'X-Pagination-Next',
+  'ETag',
+  'Retry-After',
+  'X-Request-Id',
+  'Link',
+  'X-Ignored-Fields',
+].join(', ');
+
+/** The list of origins that may call with credentials. Exact only: `*` with credentials would be everybody. */
+export class CorsPolicy {
+  readonly #origins: ReadonlySet<string>;
+  /** Whether answers differ by `Origin` at all. */
+  readonly isActive: boolean;
+
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins.map(withoutSlash).filter((origin) => origin !== '*'));
+    this.isActive = this.#origins.size > 0;
+  }
+
+  /** What an answer to this origin carries; undefined leaves the browser to its default, which is to refuse. */
+  headersFor(origin: string | undefined): Record<string, string> | undefined {
+    if (origin === undefined || !this.#origins.has(origin)) return undefined;
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': exposed,
+      // A page of a listed origin may read what it asked for.
+      'cross-origin-resource-policy': 'cross-origin',
+    };
+  }
+
+  /** The answer to a preflight of a listed origin; undefined when this is none. It needs no session. */
+  preflight(method: string | undefined, headers: IncomingHttpHeaders): Record<string, string> | undefined {
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined;
+    const allowed = this.headersFor(headers.origin);
+    return (
+      allowed && {
+        ...allowed,
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+        'access-control-allow-headers': requestedHeaders(headers['access-control-request-headers']),
+        'access-control-max-age': '600',
+      }
+    );
+  }
+}
+
+/** Any header may be sent; which ones mean anything is decided by the routes. */
+function requestedHeaders(asked: string | string[] | undefined): string {
+  const list = String(asked ?? '');
+  return /^[\w\-, ]{1,1000}$/.test(list) ? list : 'Authorization, Content-Type, X-CSRF-Token';
+}
+
+function withoutSlash(origin: string): string {
+  return origin.replace(/\/$/, '');
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode } from '@switchyard/contract/errors';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+import { InvalidRequest, type RequestValidation } from './validation.ts';
+
+/** Errors of the framework and its plugins, by their status: their own texts name the framework, not the fix. */
+const codeOfStatus: Record<number, ErrorCode> = {
+  400: 'body_malformed',
+  404: 'route_not_found',
+  405: 'method_not_allowed',
+  406: 'media_type_unsupported',
+  413: 'body_too_large',
+  415: 'media_type_unsupported',
+};
+
+/** Whatever was thrown, as an entry of the catalogue. What nobody threw on purpose is an internal error. */
+export function toAppError(error: unknown, request: FastifyRequest, validation: RequestValidation): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof InvalidRequest) return invalidRequest(request, validation);
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_BAD_URL') return badAddress('Value error, the path has an escape that is not UTF-8');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return badAddress('Value error, a part of the path is too long');
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('storage_full', { cause: error });
+  const known = typeof statusCode === 'number' ? codeOfStatus[statusCode] : undefined;
+  return new AppError(known ?? 'internal_error', { cause: error });
+}
+
+function invalidRequest(request: FastifyRequest, validation: RequestValidation): AppError {
+  return new AppError('validation_failed', { faults: validation.faultsOf(request) });
+}
+
+function badAddress(message: string): AppError {
+  return new AppError('validation_failed', {
+    faults: [{ in: 'path', path: [], type: 'value_error', message, input: null }],
+  });
+}

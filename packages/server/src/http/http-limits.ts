@@ -1,0 +1,36 @@
+/** Every limit of the HTTP edge. What the configuration does not name keeps the value below. */
+export interface HttpLimits {
+  /** Largest body where the endpoint names no other; decision 29 of the conversation contract. */
+  bodyBytes: number;
+  /** Request line and headers together; beyond it 431. */
+  headBytes: number;
+  /** Decoded length of one path segment that is a parameter. */
+  paramLength: number;
+  /** A client that trickles its headers is cut off. */
+  headersTimeoutMs: number;
+  /** A client must have sent the whole request by then. */
+  requestTimeoutMs: number;
+  /** A socket without a byte in either direction; above the 60 s that a request may be held on purpose. */
+  idleTimeoutMs: number;
+  /** Above the 60 s of common load balancers, so that it is they who close idle connections. */
+  keepAliveTimeoutMs: number;
+  /** Beyond it a request is shed with 503, before anything is computed for it. */
+  requestsInFlight: number;
+  /** Sockets of all kinds. */
+  connections: number;
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  bodyBytes: 2_000_000,
+  headBytes: 16_384,
+  paramLength: 512,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 120_000,
+  idleTimeoutMs: 120_000,
+  keepAliveTimeoutMs: 72_000,
+  requestsInFlight: 1_000,
+  connections: 10_000,
+};
+
+/** JSON that nests deeper is refused before it is parsed. */
+export const maxJsonDepth = 64;

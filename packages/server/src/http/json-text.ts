@@ -1,0 +1,85 @@
+/** Whether brackets nest deeper than `limit`. Runs before the parser, which would build a million arrays first. */
+export function nestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index);
+    if (character === quote) index = endOfString(text, index);
+    else if (character === openBracket || character === openBrace) {
+      if (++depth > limit) return true;
+    } else if (character === closeBracket || character === closeBrace) depth--;
+  }
+  return false;
+}
+
+const quote = 0x22;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Jumps from quote to quote, so that a picture inside a string costs next to nothing. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
+}
+
+const token =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them inside a string
+  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+
+type State = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'after value';
+
+const steps: Record<State, Record<string, State | 'open' | 'close' | 'comma'>> = {
+  value: { '{': 'open', '[': 'open', string: 'after value', literal: 'after value' },
+  'value or ]': { '{': 'open', '[': 'open', string: 'after value', literal: 'after value', ']': 'close' },
+  key: { string: 'colon' },
+  'key or }': { string: 'colon', '}': 'close' },
+  colon: { ':': 'value' },
+  'after value': { ',': 'comma', '}': 'close', ']': 'close' },
+};
+
+/**
+ * Where text stops being JSON, which the parser of Node 20 mostly does not say. Only called for text that it refused;
+ * the end of the text when nothing but the end is missing.
+ */
+export function offsetOfJsonError(text: string): number {
+  const open: string[] = [];
+  let state: State | undefined = 'value';
+  token.lastIndex = 0;
+  for (;;) {
+    const from = token.lastIndex;
+    const match = token.exec(text);
+    if (match === null) return afterSpace(text, from);
+    const found = match[1] ?? (match[2]?.startsWith('"') ? 'string' : 'literal');
+    state = nextState(steps[state][found], found, open);
+    if (state === undefined) return afterSpace(text, from);
+  }
+}
+
+/** Undefined when what was found may not stand here. `open` holds the brackets that are not yet closed. */
+function nextState(
+  step: State | 'open' | 'close' | 'comma' | undefined,
+  found: string,
+  open: string[],
+): State | undefined {
+  if (step === 'open') {
+    open.push(found);
+    return found === '{' ? 'key or }' : 'value or ]';
+  }
+  if (step === 'close') return open.pop() === (found === '}' ? '{' : '[') ? 'after value' : undefined;
+  if (step === 'comma') return open.length === 0 ? undefined : open.at(-1) === '{' ? 'key' : 'value';
+  return step;
+}
+
+function afterSpace(text: string, from: number): number {
+  const rest = /[^ \t\n\r]/g;
+  rest.lastIndex = from;
+  return rest.exec(text)?.index ?? text.length;
+}

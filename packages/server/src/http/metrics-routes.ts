@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto';
+import { BlockList } from 'node:net';
+import { getMetrics } from '@switchyard/contract/meta';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Routes } from './app.ts';
+import { headerToken } from './bearer.ts';
+
+interface MetricsRoutesOptions {
+  metrics: Metrics;
+  /** Opens the endpoint to whoever sends it; null leaves it to loopback. */
+  token: string | null;
+}
+
+/** Figures tell how busy a gateway is and what it runs, so they are not for everybody. */
+export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes {
+  return (app) => {
+    app.route({
+      ...getMetrics,
+      handler: async (request, reply) => {
+        if (!isLoopback(request) && !hasToken(request, token)) throw new AppError('not_authenticated');
+        return reply.type(metrics.contentType).send(await metrics.render());
+      },
+    });
+  };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
+
+/** A reverse proxy on the same machine is loopback too: what it forwards is a stranger's. */
+function isLoopback({ raw, headers }: FastifyRequest): boolean {
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some(
+    (name) => headers[name] !== undefined,
+  );
+  const { remoteAddress = '', remoteFamily } = raw.socket;
+  return !isForwarded && loopback.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4');
+}
+
+function hasToken({ headers }: FastifyRequest, token: string | null): boolean {
+  const given = Buffer.from(headerToken(headers) ?? '');
+  const expected = Buffer.from(token ?? '');
+  return token !== null && given.length === expected.length && timingSafeEqual(given, expected);
+}

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+
+export type StreamKind = 'events' | 'socket' | 'held_request';
+
+/** A stream while it is open. */
+export interface OpenStream {
+  /** Aborts when the client has gone, and with an AppError `shutting_down` when the gateway goes. */
+  readonly signal: AbortSignal;
+  /** The stream has ended by itself. Calling it twice is fine. */
+  close(): void;
+}
+
+interface Entry {
+  kind: StreamKind;
+  controller: AbortController;
+}
+
+/**
+ * Every answer that lasts: event streams, sockets, requests that are held until something happens. The server waits for
+ * open answers when it closes, so each of them must be found and told.
+ */
+export class OpenStreams {
+  readonly #limit: number;
+  readonly #entries = new Set<Entry>();
+  #isClosing = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor({ limit }: { limit: number }) {
+    this.#limit = limit;
+  }
+
+  /** Called before the first byte of the answer; throws when the gateway is full or closing. */
+  open(kind: StreamKind, request: Pick<FastifyRequest, 'raw'>): OpenStream {
+    if (this.#isClosing) throw new AppError('shutting_down');
+    if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
+    const entry: Entry = { kind, controller: new AbortController() };
+    this.#entries.add(entry);
+    const { socket } = request.raw;
+    // A stream may be silent for longer than an ordinary answer; it has pings of its own.
+    socket.setTimeout(0);
+    const onGone = (): void => {
+      close();
+      entry.controller.abort();
+    };
+    const close = (): void => {
+      socket.off('close', onGone);
+      if (this.#entries.delete(entry) && this.#entries.size === 0) this.#onEmpty?.();
+    };
+    socket.once('close', onGone);
+    return { signal: entry.controller.signal, close };
+  }
+
+  count(kind?: StreamKind): number {
+    if (kind === undefined) return this.#entries.size;
+    return [...this.#entries].filter((entry) => entry.kind === kind).length;
+  }
+
+  /** Tells every stream to end and answers when the last one has. New ones are refused from now on. */
+  closeAll(): Promise<void> {
+    this.#isClosing = true;
+    const reason = new AppError('shutting_down');
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    for (const { controller } of [...this.#entries]) controller.abort(reason);
+    if (this.#entries.size === 0) this.#onEmpty?.();
+    return empty;
+  }
+}

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../lib/app-error.ts';
+import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+
+/** A finished request that took longer is worth a line. */
+const slowMs = 1_000;
+/** What proxies write when the client left before the answer was complete. */
+const clientGone = 499;
+
+interface TrackerOptions {
+  logger: Logger;
+  metrics: Pick<Metrics, 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed'>;
+  /** Requests beyond this many are shed. */
+  limit: number;
+}
+
+/** Follows each request to its end, however it ends: counts it, measures it, and writes its one line. */
+export class RequestTracker {
+  readonly #options: TrackerOptions;
+  readonly #causes = new WeakMap<FastifyRequest, unknown>();
+  #inFlight = 0;
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Throws when the gateway is full; whoever asks how it is gets an answer also then. */
+  start(request: FastifyRequest, reply: FastifyReply): void {
+    const { metrics, limit } = this.#options;
+    const startedMs = performance.now();
+    metrics.httpRequestsInFlight.set(++this.#inFlight);
+    // Unlike the framework's own hook, `close` also comes when the client leaves early.
+    reply.raw.once('close', () => {
+      metrics.httpRequestsInFlight.set(--this.#inFlight);
+      this.#finish(request, reply, performance.now() - startedMs);
+    });
+    if (this.#inFlight > limit && !isProbe(request)) {
+      metrics.httpRequestsShed.inc();
+      throw new AppError('overloaded', { retryAfterSeconds: 1 });
+    }
+  }
+
+  /** Why a request failed, for its line. */
+  noteCause(request: FastifyRequest, error: unknown): void {
+    this.#causes.set(request, error);
+  }
+
+  #finish(request: FastifyRequest, reply: FastifyReply, tookMs: number): void {
+    const status = reply.raw.writableFinished ? reply.raw.statusCode : clientGone;
+    const route = request.routeOptions.url ?? 'none';
+    const isStream = /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
+    if (!isStream) {
+      this.#options.metrics.httpRequestDuration.observe(
+        { route, method: request.method, status: String(status) },
+        tookMs / 1000,
+      );
+    }
+    const level = levelOf(status, isStream ? 0 : tookMs);
+    if (!this.#options.logger.isLevelEnabled(level)) return;
+    const err = this.#causes.get(request);
+    request.log[level](
+      {
+        method: request.method,
+        route,
+        status,
+        tookMs: Math.round(tookMs),
+        ...(err !== undefined && { err }),
+      },
+      'request',
+    );
+  }
+}
+
+function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
+  if (status >= 500) return 'error';
+  const isRefused = status === 401 || status === 403 || status === 429;
+  return isRefused || tookMs >= slowMs ? 'info' : 'debug';
+}
+
+function isProbe(request: FastifyRequest): boolean {
+  const { url } = request.routeOptions;
+  return url === '/healthz' || url === '/readyz';
+}

@@ -1,0 +1,25 @@
+/**
+ * Nothing that the gateway answers as data may run, be framed, be sniffed or be kept by a cache. A page of ours (docs,
+ * console) replaces the policy and the caching by its own. Constants, because computing them for each request with
+ * helmet costs as much as the request itself (docs/adr).
+ */
+export const apiHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+/** For pages: own files only, nothing inline, nothing framed. */
+export const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** Only where clients come by https: a browser that remembers it refuses plain http for two years. */
+export const httpsHeaders = { 'strict-transport-security': 'max-age=63072000' } as const;

@@ -1,0 +1,148 @@
+import {
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type RouteOptions,
+} from 'fastify';
+import type { AppError } from '../lib/app-error.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { App } from './app.ts';
+import { addBodyParsers } from './body-parsers.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { addCompression } from './compression.ts';
+import { CorsPolicy } from './cors.ts';
+import { toAppError } from './error-mapping.ts';
+import { sendError } from './errors.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { ignoreUnknownFields } from './ignored-fields.ts';
+import { requireMediaType } from './media-type.ts';
+import { addNotFoundHandler, RouteTable } from './not-found.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { requestIdOf } from './request-id.ts';
+import { RequestTracker } from './request-tracker.ts';
+import { apiHeaders, httpsHeaders } from './security-headers.ts';
+import { refuseUnsafeAddress } from './text-safety.ts';
+import { RequestValidation } from './validation.ts';
+
+export interface ShellOptions {
+  logger: Logger;
+  metrics: Metrics;
+  streams: OpenStreams;
+  limits: HttpLimits;
+  /** Origins that may call with credentials. */
+  corsOrigins: readonly string[];
+  /** Clients come by https, directly or through a proxy. */
+  isHttps: boolean;
+  version: string;
+}
+
+/**
+ * The server without routes: what holds for every request. In this order: limits and headers, CORS, (the guard, which
+ * server.ts adds), type of the body, body, validation, handler; one renderer for whatever goes wrong on the way.
+ */
+export function createShell(options: ShellOptions): App {
+  const { limits, streams } = options;
+  const validation = new RequestValidation();
+  const routes = new RouteTable();
+  const tracker = new RequestTracker({
+    logger: options.logger,
+    metrics: options.metrics,
+    limit: limits.requestsInFlight,
+  });
+  const prepare = headerWriter(options);
+
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const appError = toAppError(error, request, validation);
+    if (appError.status >= 500) tracker.noteCause(request, causeOf(appError));
+    return sendError(appError, request, reply);
+  };
+
+  const app: App = fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.idleTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    http: {
+      maxHeaderSize: limits.headBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: 5_000,
+    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.paramLength },
+    // A request that still arrives on an open connection while we close is served, and told to close.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      prepare(request as FastifyRequest, reply as FastifyReply);
+      fail(error, request as FastifyRequest, reply as FastifyReply);
+    },
+  });
+  app.server.maxConnections = limits.connections;
+
+  app.setValidatorCompiler(validation.compiler);
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
+  addBodyParsers(app);
+  addCompression(app);
+  addNotFoundHandler(app, routes);
+  app.addHook('onRoute', (route) => {
+    routes.add(route.url, [route.method].flat());
+    applyEndpoint(route);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      const preflight = prepare(request, reply);
+      tracker.start(request, reply);
+      if (preflight) return void reply.code(204).send();
+      if (request.url.includes('%')) refuseUnsafeAddress(request.url);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('preClose', () => streams.closeAll());
+  return app;
+}
+
+/** What an endpoint says about itself becomes the route's settings. One that does not say who may call it is refused. */
+function applyEndpoint(route: RouteOptions): void {
+  const { config, schema } = route;
+  if (config?.access === undefined) {
+    throw new Error(
+      `${[route.method].flat().join(', ')} ${route.url} does not say who may call it (config.access).`,
+    );
+  }
+  if (config.bodyLimit !== undefined) route.bodyLimit = config.bodyLimit;
+  const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
+  route.preParsing = [requireMediaType(consumes ?? ['application/json']), route.preParsing ?? []].flat();
+  const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
+  if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
+}
+
+/** Writes the headers that every answer has; true for a preflight, which needs nothing else. */
+function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const cors = new CorsPolicy(options.corsOrigins);
+  const always = {
+    ...apiHeaders,
+    ...(options.isHttps && httpsHeaders),
+    ...(cors.isActive && { vary: 'Origin' }),
+    'x-switchyard-version': options.version,
+  };
+  return (request, reply) => {
+    reply.headers(always);
+    reply.header('x-request-id', request.id);
+    const preflight = cors.preflight(request.method, request.headers);
+    const granted = preflight ?? cors.headersFor(request.headers.origin);
+    if (granted) reply.headers(granted);
+    return preflight !== undefined;
+  };
+}
+
+/** The thrower's reason where there is one, else the place where the error was thrown. */
+function causeOf(error: AppError): unknown {
+  return error.cause ?? error;
+}

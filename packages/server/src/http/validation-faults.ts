@@ -1,0 +1,243 @@
+import type { Fault } from '@switchyard/contract/errors';
+import { foldUnions } from './validation-unions.ts';
+
+/** What the validator tells about one failed keyword. */
+export interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  schemaPath: string;
+  params: Record<string, unknown>;
+  /** The value of the keyword. */
+  schema?: unknown;
+  /** The schema that the keyword stands in. */
+  parentSchema?: { type?: unknown; description?: unknown; [keyword: string]: unknown };
+  /** The value that failed. */
+  data?: unknown;
+}
+
+interface Judged {
+  in: Fault['in'];
+  /** The whole part; undefined when it was not sent at all. */
+  value: unknown;
+}
+
+/** More would only repeat the first ones. */
+const maxFaults = 100;
+
+/** The validator's findings in the words of the conversation contract (appendix B), the first of each place first. */
+export function toFaults(errors: readonly SchemaError[], { in: part, value }: Judged): Fault[] {
+  if (value === undefined)
+    return [{ in: part, path: [], type: 'missing', message: 'Field required', input: null }];
+  return foldUnions(errors)
+    .slice(0, maxFaults)
+    .map((error) => {
+      const { below = [], ...description } = describe(error, part);
+      const path = [...pathOf(error.instancePath, value), ...below];
+      return { in: part, path, ...description, input: boundedInput(error.data) };
+    });
+}
+
+interface Description {
+  type: string;
+  message: string;
+  ctx?: Record<string, unknown>;
+  /** The fault is about a key of the value that failed. */
+  below?: string[];
+}
+
+type Describe = (error: SchemaError, part: Fault['in']) => Description;
+
+/** The one table from validator keywords to error types. A keyword that is not here is a `value_error`. */
+const table: Record<string, Describe> = {
+  required: ({ params }) => missing(params.missingProperty),
+  dependentRequired: ({ params }) => missing(params.missingProperty),
+  additionalProperties: ({ params }) => ({
+    type: 'extra_forbidden',
+    message: 'Extra inputs are not permitted',
+    below: [String(params.additionalProperty)],
+  }),
+  type: ({ schema, data }, part) => wrongType(schema, data, part),
+  enum: ({ schema }) => literal(schema as unknown[]),
+  const: ({ schema }) => literal([schema]),
+  minLength: ({ schema }) => ({
+    type: 'string_too_short',
+    message: `String should have at least ${count(schema, 'character')}`,
+    ctx: { min_length: schema },
+  }),
+  maxLength: ({ schema }) => ({
+    type: 'string_too_long',
+    message: `String should have at most ${count(schema, 'character')}`,
+    ctx: { max_length: schema },
+  }),
+  minimum: ({ schema }) => ({
+    type: 'greater_than_equal',
+    message: `Input should be greater than or equal to ${schema}`,
+    ctx: { ge: schema },
+  }),
+  maximum: ({ schema }) => ({
+    type: 'less_than_equal',
+    message: `Input should be less than or equal to ${schema}`,
+    ctx: { le: schema },
+  }),
+  exclusiveMinimum: ({ schema }) => ({
+    type: 'greater_than',
+    message: `Input should be greater than ${schema}`,
+    ctx: { gt: schema },
+  }),
+  exclusiveMaximum: ({ schema }) => ({
+    type: 'less_than',
+    message: `Input should be less than ${schema}`,
+    ctx: { lt: schema },
+  }),
+  multipleOf: ({ schema }) => ({
+    type: 'multiple_of',
+    message: `Input should be a multiple of ${schema}`,
+    ctx: { multiple_of: schema },
+  }),
+  pattern: ({ schema, parentSchema }) => ({
+    type: 'string_pattern_mismatch',
+    message: withHint(`String should match pattern '${schema}'`, parentSchema),
+    ctx: { pattern: schema },
+  }),
+  format: ({ schema, parentSchema }) =>
+    formats[String(schema)] ?? {
+      type: 'value_error',
+      message: withHint(`Value error, not a valid ${schema}`, parentSchema),
+    },
+  minItems: ({ schema, data }) => tooShort('List', schema, lengthOf(data)),
+  maxItems: ({ schema, data }) => tooLong('List', schema, lengthOf(data)),
+  minProperties: ({ schema, data }) => tooShort('Dictionary', schema, lengthOf(data)),
+  maxProperties: ({ schema, data }) => tooLong('Dictionary', schema, lengthOf(data)),
+  uniqueItems: ({ params }) => ({
+    type: 'value_error',
+    message: `Value error, items ${params.j} and ${params.i} are the same; keep one of them`,
+  }),
+  propertyNames: ({ params }) => ({
+    type: 'value_error',
+    message: 'Value error, this key is not allowed',
+    below: [String(params.propertyName)],
+  }),
+};
+
+const formats: Record<string, Description> = {
+  email: {
+    type: 'value_error',
+    message: 'value is not a valid email address: it needs a name, @ and a domain',
+  },
+  uuid: { type: 'uuid_parsing', message: 'Input should be a valid UUID' },
+  'date-time': {
+    type: 'datetime_parsing',
+    message: 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z',
+  },
+  date: { type: 'date_parsing', message: 'Input should be a valid date, for example 2030-01-31' },
+  uri: { type: 'url_parsing', message: 'Input should be a valid URL' },
+};
+
+const typeWords: Record<string, { type: string; words: string; parsing?: string }> = {
+  string: { type: 'string_type', words: 'string' },
+  integer: { type: 'int_type', words: 'integer', parsing: 'int_parsing' },
+  number: { type: 'float_type', words: 'number', parsing: 'float_parsing' },
+  boolean: { type: 'bool_type', words: 'boolean', parsing: 'bool_parsing' },
+  array: { type: 'list_type', words: 'list' },
+  object: { type: 'dict_type', words: 'dictionary' },
+  null: { type: 'none_required', words: 'null' },
+};
+
+function describe(error: SchemaError, part: Fault['in']): Description {
+  const known = table[error.keyword];
+  return known
+    ? known(error, part)
+    : { type: 'value_error', message: 'Value error, this value is not allowed here' };
+}
+
+function missing(property: unknown): Description {
+  return { type: 'missing', message: 'Field required', below: [String(property)] };
+}
+
+function wrongType(schema: unknown, data: unknown, part: Fault['in']): Description {
+  const allowed = [schema].flat().map(String);
+  const [only, ...others] = allowed.filter((name) => name !== 'null' || allowed.length === 1);
+  const word = typeWords[only ?? ''];
+  if (word === undefined || others.length > 0) return severalTypes(allowed);
+  if (part !== 'body' && word.parsing !== undefined && typeof data === 'string') {
+    return {
+      type: word.parsing,
+      message: `Input should be a valid ${word.words}, unable to parse string as ${article(word.words)}`,
+    };
+  }
+  return { type: word.type, message: `Input should be a valid ${word.words}` };
+}
+
+function severalTypes(names: readonly string[]): Description {
+  const words = names.map((name) => article(typeWords[name]?.words ?? name));
+  return { type: 'value_error', message: `Value error, input should be ${alternatives(words)}` };
+}
+
+function literal(values: readonly unknown[]): Description {
+  const expected = alternatives(
+    values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))),
+  );
+  return { type: 'literal_error', message: `Input should be ${expected}`, ctx: { expected } };
+}
+
+function tooShort(kind: string, least: unknown, actual: number): Description {
+  return {
+    type: 'too_short',
+    message: `${kind} should have at least ${count(least, 'item')} after validation, not ${actual}`,
+    ctx: { field_type: kind, min_length: least, actual_length: actual },
+  };
+}
+
+function tooLong(kind: string, most: unknown, actual: number): Description {
+  return {
+    type: 'too_long',
+    message: `${kind} should have at most ${count(most, 'item')} after validation, not ${actual}`,
+    ctx: { field_type: kind, max_length: most, actual_length: actual },
+  };
+}
+
+/** A pattern says little to people; the schema's own description mostly says what is meant. */
+function withHint(message: string, schema: SchemaError['parentSchema']): string {
+  return typeof schema?.description === 'string' ? `${message} (${schema.description})` : message;
+}
+
+function count(number: unknown, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function article(words: string): string {
+  if (words === 'null') return 'null';
+  return /^[aeiou]/.test(words) ? `an ${words}` : `a ${words}`;
+}
+
+/** `a, b or c`. */
+function alternatives(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function lengthOf(data: unknown): number {
+  return typeof data === 'object' && data !== null ? Object.keys(data).length : 0;
+}
+
+/** `/items/0/name` as steps; a step into a list is a number, a key that looks like one stays a text. */
+function pathOf(pointer: string, root: unknown): (string | number)[] {
+  let value = root;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      const isList = Array.isArray(value);
+      value = (value as Record<string, unknown> | null | undefined)?.[key];
+      return isList ? Number(key) : key;
+    });
+}
+
+/** What was sent, as long as it is short: an error must not answer a megabyte with a megabyte. */
+function boundedInput(value: unknown): unknown {
+  if (typeof value === 'string') return value.length <= 200 ? value : `${value.slice(0, 200)}…`;
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const text = JSON.stringify(value);
+  return text.length <= 1_000 ? value : null;
+}

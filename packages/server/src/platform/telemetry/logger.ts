@@ -1,0 +1,55 @@
+import { type DestinationStream, pino } from 'pino';
+import { prettyStream } from './pretty-log.ts';
+import { redactSecrets } from './redaction.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** Structured facts first, then one sentence: `log.warn({ origin }, 'Origin refused')`. */
+export type Logger = pino.Logger;
+
+interface LoggerOptions {
+  level: LogLevel;
+  /** `auto`: for people on a terminal, JSON lines elsewhere. */
+  format: 'auto' | 'json' | 'pretty';
+  /** Where lines go; standard error when absent, so that standard output stays free for answers of the command. */
+  destination?: DestinationStream;
+}
+
+export function createLogger({ level, format, destination }: LoggerOptions): Logger {
+  const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY === true);
+  const target = destination ?? pino.destination({ fd: 2, sync: true });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+      hooks: { streamWrite: redactSecrets },
+    },
+    isPretty
+      ? prettyStream(target, { colour: destination === undefined && process.stderr.isTTY === true })
+      : target,
+  );
+}
+
+interface ErrorDescription {
+  type: string;
+  message: string;
+  code?: string;
+  stack?: string;
+  cause?: ErrorDescription;
+}
+
+/** Enough to find the cause, and no other property: an error may carry what a user sent. */
+export function describeError(error: unknown, depth = 0): ErrorDescription {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' && { code }),
+    ...(error.stack !== undefined && { stack: error.stack }),
+    ...(error.cause !== undefined && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
+  };
+}

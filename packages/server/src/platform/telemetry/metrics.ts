@@ -1,0 +1,62 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { registerProcessMetrics } from './process-metrics.ts';
+
+/**
+ * Every metric of the gateway, declared once. Base units; labels have few values: never the id of a user, a task or a
+ * thread.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #stopProcessMetrics: () => void;
+
+  readonly httpRequestDuration = new Histogram({
+    name: 'switchyard_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer, streams left out.',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  readonly httpRequestsInFlight = new Gauge({
+    name: 'switchyard_http_requests_in_flight',
+    help: 'Requests that are being answered, streams included.',
+    registers: [this.registry],
+  });
+
+  readonly httpRequestsShed = new Counter({
+    name: 'switchyard_http_requests_shed_total',
+    help: 'Requests that were refused because too many were in flight.',
+    registers: [this.registry],
+  });
+
+  readonly openStreams = new Gauge({
+    name: 'switchyard_open_streams',
+    help: 'Open event streams, sockets and held requests.',
+    labelNames: ['kind'] as const,
+    registers: [this.registry],
+  });
+
+  constructor({ version }: { version: string }) {
+    new Gauge({
+      name: 'switchyard_build_info',
+      help: 'Always 1; the labels tell what is running.',
+      labelNames: ['version', 'node'] as const,
+      registers: [this.registry],
+    }).set({ version, node: process.version }, 1);
+    this.#stopProcessMetrics = registerProcessMetrics(this.registry);
+  }
+
+  /** The Prometheus text format. */
+  render(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  close(): void {
+    this.#stopProcessMetrics();
+    this.registry.clear();
+  }
+}
