@@ -17,8 +17,6 @@ interface GuardOptions {
   proxies: TrustedProxies;
   /** Exact origins of other sites whose pages may call. */
   allowedOrigins: readonly string[];
-  /** Open without credentials together with everything below, for routes that cannot declare their access. */
-  publicPaths: readonly string[];
 }
 
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */
@@ -31,9 +29,9 @@ export class Guard {
 
   /** Covers every route of the server, whether it is added before or after. */
   protect(app: App): void {
-    app.addHook('onRoute', (route) => this.#requireAccess(route));
+    app.addHook('onRoute', requireAccess);
     app.addHook('onRequest', (request, _reply, done) => {
-      const access = this.#accessOf(request);
+      const access = accessOf(request);
       if (access !== 'public') {
         this.#admit(request, access).then(() => done(), done);
         return;
@@ -78,29 +76,6 @@ export class Guard {
     if (token === undefined) throw new AppError('not_authenticated');
     return this.#options.authenticator.authenticate({ kind: 'cookie', token }, area);
   }
-
-  /** Without a route there is nothing to be public: an unknown path below `/api` tells strangers nothing. */
-  #accessOf(request: FastifyRequest): Access {
-    if (request.method === 'OPTIONS') return 'public';
-    const { access } = request.routeOptions.config;
-    if (access !== undefined) return access;
-    const path = pathOf(request);
-    if (this.#isPublicPath(path)) return 'public';
-    if (request.is404) return isBelow(path, '/api') ? 'session' : 'public';
-    throw new Error(`${request.method} ${path} declares no access.`);
-  }
-
-  #requireAccess(route: RouteOptions): void {
-    const declared: { access?: Access } = route.config ?? {};
-    if (declared.access !== undefined || route.method === 'OPTIONS' || this.#isPublicPath(route.url)) return;
-    throw new Error(
-      `The route ${String(route.method)} ${route.url} declares no access. Give its endpoint a config.access.`,
-    );
-  }
-
-  #isPublicPath(path: string): boolean {
-    return this.#options.publicPaths.some((publicPath) => isBelow(path, publicPath));
-  }
 }
 
 /** Who is calling. Only routes that are not public may ask. */
@@ -127,6 +102,23 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
 }
 
 const identities = new WeakMap<FastifyRequest, Identity>();
+
+/** Nothing is opened by forgetting: the server does not start with such a route. */
+function requireAccess({ method, url, config }: RouteOptions): void {
+  if (config?.access !== undefined || method === 'OPTIONS') return;
+  throw new Error(
+    `The route ${String(method)} ${url} declares no access. Give its endpoint a config.access.`,
+  );
+}
+
+/** Without a route there is nothing to be public: an unknown path below `/api` tells strangers nothing. */
+function accessOf(request: FastifyRequest): Access {
+  if (request.method === 'OPTIONS') return 'public';
+  const { access } = request.routeOptions.config;
+  if (access !== undefined) return access;
+  if (request.is404) return isBelow(pathOf(request), '/api') ? 'session' : 'public';
+  throw new Error(`${request.method} ${request.url} declares no access.`);
+}
 
 function checkAccess(identity: Identity, access: Access): void {
   if (access === 'public' || access === 'session') return;
