@@ -1,0 +1,41 @@
+import { open } from 'node:fs/promises';
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
+
+/** A file that is no picture, as PIL calls it. */
+export class UnidentifiedImageError extends Error {
+  override readonly name = 'PIL.UnidentifiedImageError';
+}
+
+/**
+ * Opens only formats of pixels, told by their first bytes: what a file is called does not count, and formats that run
+ * something or fetch something (SVG, PDF) are never opened.
+ */
+export async function openPicture(
+  path: string,
+  options: SharpOptions & { limitInputPixels: number },
+): Promise<Sharp> {
+  if (!isRaster(await firstBytes(path))) throw new UnidentifiedImageError('cannot identify image file');
+  return sharp(path, { failOn: 'error', ...options });
+}
+
+export function isRaster(head: Buffer): boolean {
+  const text = head.toString('latin1');
+  return (
+    text.startsWith('\x89PNG\r\n\x1a\n') ||
+    text.startsWith('\xff\xd8\xff') ||
+    /^GIF8[79]a/.test(text) ||
+    /^RIFF.{4}WEBP/s.test(text) ||
+    /^(II\x2a\0|MM\0\x2a)/.test(text) ||
+    /^.{4}ftyp(avif|avis|mif1|heic)/s.test(text)
+  );
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { openPicture } from '../files/picture.ts';
+import { UnsafePathError } from '../files/safe-path.ts';
+import { fileAreas, splitAnnotation, type WorkerFiles } from '../files/worker-files.ts';
+import { isRecord } from '../prompt/graph.ts';
+import { HttpError } from './http-error.ts';
+
+/** Writes the original image with the alpha of the mask as PNG; answers where it lies. */
+export async function maskedOriginal(
+  reference: string | undefined,
+  { files, maskPath, maxPixels }: { files: WorkerFiles; maskPath: string; maxPixels: number },
+): Promise<string> {
+  const original = await findOriginal(reference, files);
+  const options = { limitInputPixels: maxPixels };
+  const { width, height } = await (await openPicture(original, options)).metadata();
+  const mask = (await openPicture(maskPath, options)).ensureAlpha();
+  const { info, data: alpha } = await mask
+    .extractChannel('alpha')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  if (info.width !== width || info.height !== height)
+    throw new HttpError(
+      400,
+      `The mask is ${info.width} × ${info.height}, the original ${width} × ${height}.`,
+    );
+  const path = join(files.partsFolder, randomUUID());
+  const picture = await openPicture(original, options);
+  await picture
+    .toColourspace('srgb')
+    .removeAlpha()
+    .joinChannel(alpha, { raw: { width: info.width, height: info.height, channels: 1 } })
+    .png({ compressionLevel: 4 })
+    .toFile(path);
+  return path;
+}
+
+async function findOriginal(reference: string | undefined, files: WorkerFiles): Promise<string> {
+  const parsed = parseReference(reference);
+  const { path, type } = splitAnnotation(String(parsed.filename ?? ''));
+  if (path === '' || path.startsWith('/') || path.includes('..'))
+    throw new HttpError(400, 'original_ref.filename is not a plain name.');
+  const area = type ?? fileAreas.find((known) => known === (parsed.type ?? 'output'));
+  if (area === undefined) throw new HttpError(400, 'original_ref.type must be input, output or temp.');
+  try {
+    const found = await files.find({
+      filename: basename(path),
+      subfolder: String(parsed.subfolder ?? ''),
+      type: area,
+    });
+    if (found === undefined) throw new HttpError(400, 'original_ref names no file of this worker.');
+    return found;
+  } catch (error) {
+    if (error instanceof UnsafePathError) throw new HttpError(403, error.message);
+    throw error;
+  }
+}
+
+function parseReference(text: string | undefined): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '');
+    if (isRecord(parsed)) return parsed;
+  } catch {
+    // The same answer as for JSON of another shape.
+  }
+  throw new HttpError(400, 'original_ref must be a JSON object with a filename.');
+}

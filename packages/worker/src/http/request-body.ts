@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './http-error.ts';
+
+/** Counts while it hands through, and ends with 413 at the limit, before anything more is kept. */
+export async function* limitedBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes, announced);
+  let received = 0;
+  // An early return must not destroy the socket: the answer still has to go out on it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    received += (chunk as Buffer).length;
+    if (received > maxBytes) throw tooLarge(maxBytes, received);
+    yield chunk as Buffer;
+  }
+}
+
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of limitedBody(request, maxBytes)) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** Lets the sender finish, so that it reads the answer instead of a reset; but not for ever. */
+export function drain(request: IncomingMessage, maxBytes: number): void {
+  let left = maxBytes;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+}
+
+function tooLarge(maxBytes: number, actual: number): HttpError {
+  return new HttpError(413, `Maximum request body size ${maxBytes} exceeded, actual body size ${actual}`);
+}

@@ -1,0 +1,76 @@
+import sharp, { type Sharp } from 'sharp';
+import type { NodeRun, Preview } from './node-class.ts';
+import { channels, type ImageValue, type MaskValue } from './values.ts';
+
+const previewSide = 512;
+
+/** Works on one frame after the other. A batch tells its progress and shows what it has made; a single picture does not. */
+export async function mapFrames<From, To>(
+  frames: readonly From[],
+  run: NodeRun,
+  {
+    make,
+    preview,
+  }: { make: (frame: From, index: number) => Promise<To> | To; preview?: (made: To) => Promise<Preview> },
+): Promise<To[]> {
+  const made: To[] = [];
+  const known = new Map<From, To>();
+  for (const [index, frame] of frames.entries()) {
+    const result = known.get(frame) ?? (await make(frame, index));
+    known.set(frame, result);
+    made.push(result);
+    if (frames.length > 1) await run.tick(index + 1, frames.length, preview && (() => preview(result)));
+    else await run.breathe();
+  }
+  return made;
+}
+
+/** The usual case: each frame of an image becomes a frame of the given size. */
+export async function mapImage(
+  image: ImageValue,
+  run: NodeRun,
+  {
+    size,
+    make,
+  }: {
+    size: { width: number; height: number };
+    make: (frame: Uint8Array) => Promise<Uint8Array> | Uint8Array;
+  },
+): Promise<ImageValue> {
+  const frames = await mapFrames(image.frames, run, { make, preview: (frame) => previewOf(frame, size) });
+  return { width: size.width, height: size.height, frames };
+}
+
+export async function mapMask(
+  mask: MaskValue,
+  run: NodeRun,
+  make: (frame: Float32Array) => Promise<Float32Array> | Float32Array,
+): Promise<MaskValue> {
+  return { ...mask, frames: await mapFrames(mask.frames, run, { make }) };
+}
+
+/** Raw pixels for sharp, which is told their shape since they do not carry it. */
+export function rawPicture(frame: Uint8Array, { width, height }: { width: number; height: number }): Sharp {
+  return sharp(frame, { raw: { width, height, channels } });
+}
+
+/** Calls for each row and lets the worker serve others after about this much work. */
+export async function forEachRow(
+  { width, height }: { width: number; height: number },
+  run: NodeRun,
+  work: (row: number) => void,
+): Promise<void> {
+  const rowsPerTurn = Math.max(1, Math.floor(500_000 / width));
+  for (let row = 0; row < height; row += 1) {
+    work(row);
+    if (row % rowsPerTurn === rowsPerTurn - 1) await run.breathe();
+  }
+}
+
+async function previewOf(frame: Uint8Array, size: { width: number; height: number }): Promise<Preview> {
+  const bytes = await rawPicture(frame, size)
+    .resize(previewSide, previewSide, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: 85 })
+    .toBuffer();
+  return { format: 'JPEG', bytes };
+}

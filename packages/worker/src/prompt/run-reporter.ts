@@ -1,0 +1,92 @@
+import type { Preview } from '../nodes/node-class.ts';
+import type { ClientSockets } from '../socket/client-sockets.ts';
+import { textFrame } from '../socket/frames.ts';
+import type { HistoryEntry } from './history.ts';
+import { RunProgress } from './progress.ts';
+
+/** Between two pictures of work in progress; many small steps would otherwise send more pictures than they make. */
+const previewGapMs = 250;
+
+/**
+ * All that a run says, in ComfyUI's order. What goes to nobody without a client id: `execution_*`, `executing`, `executed`.
+ * What then goes to everybody: progress, progress_state, previews, and that a run was interrupted.
+ */
+export class RunReporter {
+  /** Kept for history: the `execution_*` messages. */
+  readonly messages: HistoryEntry['status']['messages'] = [];
+  readonly #promptId: string;
+  readonly #clientId: string | undefined;
+  readonly #sockets: ClientSockets;
+  readonly #progress: RunProgress;
+  #lastPreviewAt = Number.NEGATIVE_INFINITY;
+
+  constructor(run: { promptId: string; clientId: string | undefined }, sockets: ClientSockets) {
+    this.#promptId = run.promptId;
+    this.#clientId = run.clientId;
+    this.#sockets = sockets;
+    this.#progress = new RunProgress(run.promptId);
+  }
+
+  announce(event: string, data: Record<string, unknown>): void {
+    const message = { prompt_id: this.#promptId, ...data, timestamp: Date.now() };
+    this.messages.push([event, message]);
+    if (this.#clientId !== undefined || event === 'execution_interrupted')
+      this.#sockets.send(event, message, this.#clientId);
+  }
+
+  starting(nodeId: string): void {
+    this.#progress.start(nodeId);
+    this.#sendProgressState();
+    this.#tell('executing', { node: nodeId, display_node: nodeId });
+  }
+
+  shown(nodeId: string, output: unknown): void {
+    this.#tell('executed', { node: nodeId, display_node: nodeId, output });
+  }
+
+  finished(nodeId: string): void {
+    this.#progress.finish(nodeId);
+    this.#sendProgressState();
+  }
+
+  ticked(nodeId: string, value: number, max: number): void {
+    this.#progress.update(nodeId, value, max);
+    this.#sockets.send('progress', { value, max, prompt_id: this.#promptId, node: nodeId }, this.#clientId);
+    this.#sendProgressState();
+  }
+
+  text(nodeId: string, text: string): void {
+    this.#sockets.sendBinary(textFrame(nodeId, text), this.#clientId);
+  }
+
+  preview(nodeId: string, preview: Preview): void {
+    this.#sockets.sendPreview(
+      preview,
+      {
+        node_id: nodeId,
+        prompt_id: this.#promptId,
+        display_node_id: nodeId,
+        parent_node_id: null,
+        real_node_id: nodeId,
+      },
+      this.#clientId,
+    );
+  }
+
+  /** Makes the picture only when somebody is there to see it and the last one is a while ago. */
+  async previewIfDue(nodeId: string, make: () => Promise<Preview>): Promise<void> {
+    const now = performance.now();
+    if (now - this.#lastPreviewAt < previewGapMs || !this.#sockets.hasListener(this.#clientId)) return;
+    this.#lastPreviewAt = now;
+    this.preview(nodeId, await make());
+  }
+
+  #tell(event: string, data: Record<string, unknown>): void {
+    if (this.#clientId !== undefined)
+      this.#sockets.send(event, { ...data, prompt_id: this.#promptId }, this.#clientId);
+  }
+
+  #sendProgressState(): void {
+    this.#sockets.send('progress_state', this.#progress.frame(), this.#clientId);
+  }
+}
