@@ -164,7 +164,7 @@ export const resolvableRule = {
 };
 
 export function placeOf(path: string): Place | undefined {
-  const match = /^packages\/([^/]+)\/src\/(.+)$/.exec(path);
+  const match = /^packages\/([^/]+)\/(?:src\/)?(.+)$/.exec(path);
   const [, packageName, inside] = match ?? [];
   if (packageName === undefined || inside === undefined) return undefined;
   const layer = packageName === 'server' ? serverLayer(inside) : packageName;

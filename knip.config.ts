@@ -1,0 +1,31 @@
+import type { KnipConfig } from 'knip';
+import { externals } from './scripts/externals.mjs';
+
+const packageOfOurs = {
+  project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
+  // Every file is reachable by name from other packages; an export still has to be used by somebody.
+  includeEntryExports: true,
+};
+
+const config: KnipConfig = {
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  workspaces: {
+    '.': {
+      entry: ['scripts/*.{mjs,ts}', 'scripts/checks/house.ts', 'test/**/*.test.ts'],
+      project: ['scripts/**/*.{mjs,ts}', 'test/**/*.ts'],
+    },
+    benchmarks: {
+      entry: ['measures/*.ts'],
+      project: ['**/*.{mjs,ts}'],
+      // Started as a program of its own.
+      ignoreDependencies: ['autocannon'],
+    },
+    // Schemas are there for clients too, and compose each other within a file.
+    'packages/contract': { ...packageOfOurs, ignoreExportsUsedInFile: true },
+    // The bundle needs at run time what the build leaves out of it; checked by scripts/checks/cli-dependencies.ts.
+    'packages/cli': { ...packageOfOurs, ignoreDependencies: [...externals] },
+    'packages/*': packageOfOurs,
+  },
+};
+
+export default config;
