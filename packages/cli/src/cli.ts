@@ -2,6 +2,7 @@ import { ConfigError } from '@switchyard/server/config/faults';
 import { AppError } from '@switchyard/server/lib/app-error';
 import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './commands/config.ts';
+import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
 import { describeCommand } from './help.ts';
@@ -49,6 +50,7 @@ function newProgram(terminal: Terminal): Command {
     },
     exits: Object.keys(exitCodes) as ExitName[],
   });
+  addUpCommand(program, terminal);
   addConfigCommand(program, terminal);
   addVersionCommand(program, terminal);
   return program;

@@ -1,0 +1,111 @@
+import { isAbsolute, relative } from 'node:path';
+import { type Flags, type LoadedConfig, loadConfig } from '@switchyard/server/config/load';
+import type { Config } from '@switchyard/server/config/schema';
+import { newDeferred } from '@switchyard/server/lib/async/deferred';
+import type { RunningGateway } from '@switchyard/server/main';
+import type { Command } from 'commander';
+import { type BannerFacts, banner } from '../banner.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { describeCommand } from '../help.ts';
+import { openBrowser } from '../open-browser.ts';
+import { watchStopSignals } from '../signals.ts';
+import { colorsFor, type Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+/** The default port moves up to this one while others are busy; a port that somebody chose does not move. */
+const lastDefaultPort = 7310;
+
+/** What closing may take beyond the grace that requests get: the database and the files. */
+const closingMs = 5_000;
+
+interface UpOptions extends Flags {
+  open?: true;
+}
+
+export function addUpCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('up')
+    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+    .option(
+      '--port <port>',
+      `port to listen on, 0 for any free one (default 7300, up to ${lastDefaultPort} when busy)`,
+    )
+    .option('--home <folder>', 'data home (default ./.switchyard)')
+    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
+    .option('--open', 'open the documentation in a browser')
+    .action((options: UpOptions) => up(options, terminal));
+  describeCommand(command, {
+    purpose: 'start the gateway in this process',
+    examples: [
+      'switchyard up',
+      'switchyard up --port 8080 --home /srv/switchyard',
+      'switchyard up --host 0.0.0.0 --config /etc/switchyard/switchyard.yaml',
+    ],
+    environment: {
+      SWITCHYARD_HOST: 'as --host',
+      SWITCHYARD_PORT: 'as --port',
+      SWITCHYARD_HOME: 'as --home',
+      SWITCHYARD_CONFIG: 'as --config',
+    },
+    exits: ['ok', 'failed', 'usage', 'config', 'unreachable', 'cancelled'],
+  });
+}
+
+/** Load, start, say so, wait for a signal, stop. */
+async function up(options: UpOptions, terminal: Terminal): Promise<void> {
+  const loaded = loadConfig({ flags: options, env: terminal.env, cwd: terminal.cwd });
+  const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
+  const { startGateway } = await import('@switchyard/server/main');
+  const gateway = await startGateway(loaded.config, { version, lastPort: lastPortFor(loaded) });
+  const facts = bannerFacts(loaded, gateway, terminal.cwd);
+  terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
+  if (options.open) openBrowser(`${gateway.url}/docs`);
+  await stopRequested;
+  terminal.stderr.write('Stopping; once more to force.\n');
+  await closeInTime(gateway, loaded.config.server.shutdown_grace + closingMs);
+}
+
+function lastPortFor({ config, sources }: LoadedConfig): number {
+  const isChosen = sources.get('server.port')?.kind !== 'default';
+  return isChosen ? config.server.port : lastDefaultPort;
+}
+
+function bannerFacts(
+  { config, file }: LoadedConfig,
+  { url, facts }: RunningGateway,
+  cwd: string,
+): BannerFacts {
+  const port = Number(new URL(url).port);
+  return {
+    version,
+    readyMs: process.uptime() * 1_000,
+    url: config.server.public_url ?? url,
+    movedFromPort: config.server.port === 0 || config.server.port === port ? null : config.server.port,
+    database: { backend: config.database.backend, place: shorten(facts.databasePlace, cwd) },
+    bus: config.bus.backend === 'memory' ? 'in-process' : config.bus.backend,
+    configFile: shorten(file, cwd),
+    credentialsFile: shorten(facts.credentialsPath, cwd),
+    awaitsFirstAdmin: facts.awaitsFirstAdmin,
+    adminEmail: config.auth.admin_email,
+    isOpenOverPlainHttp: isOpenOverPlainHttp(config.server),
+  };
+}
+
+function isOpenOverPlainHttp({ host, public_url }: Config['server']): boolean {
+  const isLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return !isLoopback && !public_url?.startsWith('https:');
+}
+
+function shorten(path: string | null, cwd: string): string | null {
+  if (path === null || !isAbsolute(path)) return path;
+  const short = relative(cwd, path);
+  return short.startsWith('..') ? path : `./${short}`;
+}
+
+/** Something that never closes must not keep a supervisor waiting: it is told, and the process ends as failed. */
+async function closeInTime(gateway: RunningGateway, limitMs: number): Promise<void> {
+  const late = newDeferred<never>();
+  const message = `The gateway did not stop within ${limitMs / 1_000} s.`;
+  const timer = setTimeout(() => late.reject(new Error(message)), limitMs);
+  await Promise.race([gateway.close(), late.promise]).finally(() => clearTimeout(timer));
+}
