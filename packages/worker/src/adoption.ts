@@ -1,24 +1,25 @@
-/** Who keeps an adopted worker alive: it ends when it has not heard of a gateway for a while. */
+/** What keeps an adopted worker alive: it wants to end when it has not heard of a gateway for a while. */
 export class Adoption {
-  readonly #policy: { exitAfterMs: number; onOrphaned: () => void } | undefined;
+  readonly #waitMs: number | undefined;
+  readonly #onOrphaned: () => void;
   #timer: NodeJS.Timeout | undefined;
   #gateway: string | null = null;
 
-  /** Without a policy nothing ever ends by itself. */
-  constructor(policy?: { exitAfterMs: number; onOrphaned: () => void }) {
-    this.#policy = policy;
+  /** Without a wait nothing ever ends by itself. */
+  constructor(waitMs: number | undefined, onOrphaned: () => void) {
+    this.#waitMs = waitMs;
+    this.#onOrphaned = onOrphaned;
   }
 
   get gateway(): string | null {
     return this.#gateway;
   }
 
-  /** Starts the wait, so that a gateway that dies before its first word leaves no orphan either. */
+  /** Waits from the start on, so that a gateway that dies before its first word leaves no orphan either. */
   start(): void {
-    const policy = this.#policy;
-    if (policy === undefined) return;
+    if (this.#waitMs === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(policy.onOrphaned, policy.exitAfterMs);
+    this.#timer = setTimeout(this.#onOrphaned, this.#waitMs);
   }
 
   heardFrom(gateway: string): void {

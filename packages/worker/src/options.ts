@@ -47,8 +47,10 @@ export interface WorkerOptions {
   paceMs?: number;
   /** Opens `/reference/faults`: lets a caller on loopback break this worker on purpose. For tests only. */
   faultRoutes?: boolean;
-  /** Absent: the worker never ends by itself. */
-  adoption?: { exitAfterMs: number; onOrphaned: () => void };
+  /** Absent: the worker never ends by itself. Otherwise it wants to after not having heard of a gateway for this long. */
+  exitWhenOrphanedForMs?: number;
+  /** Orphaned, or told to end by `/reference/stop`: whoever started the worker closes it. */
+  onEnd?: (reason: 'orphaned' | 'told') => void;
   limits?: Partial<WorkerLimits>;
   /** What an internal failure is told to; by default nothing is written anywhere. */
   log?: (line: string) => void;

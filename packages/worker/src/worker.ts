@@ -38,7 +38,7 @@ export interface RunningWorker {
 
 /** The one place where a worker is put together. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { host = '127.0.0.1', paceMs = 0, log = () => undefined, adoption: policy } = options;
+  const { host = '127.0.0.1', paceMs = 0, log = () => undefined, onEnd = () => undefined } = options;
   const dir = resolve(options.dir);
   const limits = { ...defaultLimits, ...options.limits };
   await mkdir(dir, { recursive: true });
@@ -47,7 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const faults = new Faults();
   const interrupt = new Interrupt();
-  const adoption = new Adoption(policy);
+  const adoption = new Adoption(options.exitWhenOrphanedForMs, () => onEnd('orphaned'));
   const registry = new NodeRegistry(nodeClasses, files);
   const cache = new OutputCache(limits.maxCacheBytes);
   const history = new History(limits);
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         token,
         startedAt,
         adoption,
-        stop: () => policy?.onOrphaned(),
+        stop: () => onEnd('told'),
         faults: options.faultRoutes === true ? faults : undefined,
         refuseForMs: (durationMs) => void refuseFor(durationMs),
       }),

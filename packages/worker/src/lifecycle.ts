@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readWorkerFile } from './worker-file.ts';
+
+/**
+ * What a supervisor needs and nothing of the server: find the worker of a directory, adopt it, launch one, stop it.
+ *
+ *     const worker = (await findWorker(dir)) ?? (await launchWorker({ dir, command }));
+ *     const isThere = await adoptWorker(worker, 'gateway-1'); // every 15 s; false: find or launch again
+ *
+ * An adopted worker ends 60 s after the last adoption, so it outlives a gateway that crashes, and the next one finds it.
+ */
+export interface FoundWorker {
+  port: number;
+  url: string;
+  pid: number;
+  token: string;
+  startedAt: string;
+  adoptedBy: string | null;
+}
+
+const answerTimeoutMs = 2000;
+const launchTimeoutMs = 20_000;
+
+/** How often to call `adoptWorker`: a gateway may miss three before its worker takes it for dead. */
+export const adoptEveryMs = 15_000;
+
+/**
+ * The live worker of this directory. Undefined when there is none, or when what listens on its port now is something else:
+ * only the worker that wrote worker.json knows its token.
+ */
+export async function findWorker(dir: string): Promise<FoundWorker | undefined> {
+  const file = await readWorkerFile(dir);
+  if (file === undefined) return undefined;
+  const url = `http://127.0.0.1:${file.port}`;
+  const identity = await ask({ url, token: file.token }, 'GET', '/reference/identity');
+  if (identity?.startedAt !== file.startedAt) return undefined;
+  const { adoptedBy } = identity;
+  return { ...file, url, adoptedBy: typeof adoptedBy === 'string' ? adoptedBy : null };
+}
+
+/** The port that the worker of this directory had last, and will take again when it can. */
+export async function lastPort(dir: string): Promise<number | undefined> {
+  return (await readWorkerFile(dir))?.port;
+}
+
+/** Tells the worker that its gateway is alive; false when the worker is gone. */
+export async function adoptWorker(worker: Address, gateway: string): Promise<boolean> {
+  return (await ask(worker, 'POST', '/reference/adopt', { gateway })) !== undefined;
+}
+
+/** Asks the worker to end; what it runs is interrupted. False when it was gone already. */
+export async function stopWorker(worker: Address): Promise<boolean> {
+  return (await ask(worker, 'POST', '/reference/stop')) !== undefined;
+}
+
+export interface LaunchOptions {
+  dir: string;
+  /** How to start the worker's process, without its options: `[process.execPath, '…/worker/main.js']`. */
+  command: readonly [file: string, ...args: string[]];
+  port?: number;
+  paceMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Starts a worker that belongs to nobody's process group, and answers when it can take work. Its output is in worker.log. */
+export async function launchWorker({
+  dir,
+  command,
+  port,
+  paceMs,
+  signal,
+}: LaunchOptions): Promise<FoundWorker> {
+  await mkdir(dir, { recursive: true });
+  const [file, ...args] = command;
+  const last = await readWorkerFile(dir);
+  const log = await open(join(dir, 'worker.log'), 'w', 0o600);
+  try {
+    const options = [
+      ...['--dir', dir, '--adopted'],
+      ...(port === undefined ? [] : ['--port', String(port)]),
+      ...(paceMs === undefined ? [] : ['--pace-ms', String(paceMs)]),
+    ];
+    const child = spawn(file, [...args, ...options], { detached: true, stdio: ['ignore', log.fd, log.fd] });
+    const end = new Promise<never>((_, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code) => {
+        reject(new Error(`The worker ended at once with code ${code}; see ${join(dir, 'worker.log')}.`));
+      });
+    });
+    child.unref();
+    return await Promise.race([end, appearance(dir, { after: last?.startedAt, signal })]);
+  } finally {
+    await log.close();
+  }
+}
+
+type Address = Pick<FoundWorker, 'url' | 'token'>;
+
+/** The process that answers need not be the child itself: a loader may stand in between. */
+async function appearance(
+  dir: string,
+  { after, signal }: { after: string | undefined; signal: AbortSignal | undefined },
+): Promise<FoundWorker> {
+  const deadline = Date.now() + launchTimeoutMs;
+  while (Date.now() < deadline) {
+    const found = await findWorker(dir);
+    if (found !== undefined && found.startedAt !== after) return found;
+    await delay(50, undefined, { ...(signal && { signal }) });
+  }
+  throw new Error(
+    `The worker did not come up within ${launchTimeoutMs / 1000} s; see ${join(dir, 'worker.log')}.`,
+  );
+}
+
+/** The answer as an object, or undefined for everything else: refused, too slow, another status, not JSON. */
+async function ask(
+  { url, token }: Address,
+  method: 'GET' | 'POST',
+  path: string,
+  body: unknown = {},
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'error',
+      headers: { 'x-reference-token': token, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(answerTimeoutMs),
+    });
+    const answer: unknown = response.ok ? await response.json() : undefined;
+    return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,3 @@
+import { runWorkerProcess } from './worker-process.ts';
+
+process.exitCode = await runWorkerProcess(process.argv.slice(2));
