@@ -1,0 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/** An expression for the present moment in milliseconds since the epoch. */
+export type DatabaseTime = () => RawBuilder<number>;
+
+/**
+ * The clock of the database: the one clock that all replicas share. It goes on within a transaction, and a unit may wait for a
+ * lock; so Postgres is asked for the clock and not for the start of the transaction.
+ */
+export function databaseTime({ dialect }: Pick<Database<unknown>, 'dialect'>): DatabaseTime {
+  if (dialect === 'sqlite') return () => sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+  return () => sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+}

@@ -1,0 +1,155 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, WriteTransaction } from '../database/database.ts';
+import type { DatabaseTime } from '../database/database-time.ts';
+import type { OwnershipTables } from './tables.ts';
+
+/** A lease as somebody sees it who would like to have it. */
+export interface SeenLease {
+  token: number;
+  expiresAtMs: number;
+  isFree: boolean;
+  /** By the clock of the database; negative once it has lapsed. */
+  remainingMs: number;
+}
+
+export interface LeaseName {
+  key: string;
+  token: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Rows that nobody used for so long are dropped. Far more than a clock may be wrong by, since tokens restart from it. */
+const keepFreeMs = dayMs;
+const keepLapsedMs = 30 * dayMs;
+/** Keeps a statement well below the number of parameters that a database takes. */
+const renewedAtOnce = 500;
+
+export class LeaseStore {
+  readonly #database: Database<OwnershipTables>;
+  readonly #time: DatabaseTime;
+
+  constructor(database: Database<OwnershipTables>, time: DatabaseTime) {
+    this.#database = database;
+    this.#time = time;
+  }
+
+  async look(key: string): Promise<SeenLease | null> {
+    const row = await this.#database.read
+      .selectFrom('leases')
+      .select(['token', 'holder', 'expiresAtMs', this.#time().as('nowMs')])
+      .where('key', '=', key)
+      .executeTakeFirst();
+    if (!row) return null;
+    const { token, expiresAtMs, nowMs } = row;
+    return { token, expiresAtMs, isFree: row.holder === null, remainingMs: expiresAtMs - nowMs };
+  }
+
+  /**
+   * The new token, or null when somebody was quicker: takes the lease only if it is still as it was seen. Of many who
+   * try at once, one gets it, and the others have changed nothing.
+   */
+  async take(
+    key: string,
+    seen: SeenLease | null,
+    { holder, lifeMs }: { holder: string; lifeMs: number },
+  ): Promise<number | null> {
+    const expiresAtMs = this.#timeAfter(lifeMs);
+    const taken = await this.#database.write((trx) =>
+      seen
+        ? trx
+            .updateTable('leases')
+            .set({ token: seen.token + 1, holder, expiresAtMs })
+            .where('key', '=', key)
+            .where('token', '=', seen.token)
+            .where('expiresAtMs', '=', seen.expiresAtMs)
+            .where('holder', seen.isFree ? 'is' : 'is not', null)
+            .returning('token')
+            .executeTakeFirst()
+        : trx
+            .insertInto('leases')
+            .values({ key, token: this.#time(), holder, expiresAtMs })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning('token')
+            .executeTakeFirst(),
+    );
+    return taken?.token ?? null;
+  }
+
+  /** Those that are still ours, with a whole life before them. A lease that lapsed but that nobody took is ours. */
+  async renew(
+    leases: LeaseName[],
+    { holder, lifeMs }: { holder: string; lifeMs: number },
+  ): Promise<LeaseName[]> {
+    const renewed: LeaseName[] = [];
+    for (let from = 0; from < leases.length; from += renewedAtOnce) {
+      const keys = leases.slice(from, from + renewedAtOnce).map(({ key }) => key);
+      const rows = await this.#database.write((trx) =>
+        trx
+          .updateTable('leases')
+          .set({ expiresAtMs: this.#timeAfter(lifeMs) })
+          .where('key', 'in', keys)
+          .where('holder', '=', holder)
+          .returning(['key', 'token'])
+          .execute(),
+      );
+      renewed.push(...rows);
+    }
+    return renewed;
+  }
+
+  async giveBack({ key, token }: LeaseName): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .updateTable('leases')
+        .set({ holder: null, expiresAtMs: this.#time() })
+        .where('key', '=', key)
+        .where('token', '=', token)
+        .execute(),
+    );
+  }
+
+  /** True for as long as `trx` lasts: on Postgres the row is locked, so that a take-over waits for the end of the unit. */
+  async isCurrent<Tables>(trx: WriteTransaction<Tables>, { key, token }: LeaseName): Promise<boolean> {
+    const query = asOwn(trx)
+      .selectFrom('leases')
+      .select('token')
+      .where('key', '=', key)
+      .where('token', '=', token);
+    const locked = this.#database.dialect === 'postgres' ? query.forShare() : query;
+    return (await locked.executeTakeFirst()) !== undefined;
+  }
+
+  /** For a database that one process owns: whoever held anything before is gone. */
+  async freeAll(): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .updateTable('leases')
+        .set({ holder: null, expiresAtMs: this.#time() })
+        .where('holder', 'is not', null)
+        .execute(),
+    );
+  }
+
+  async prune(): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .deleteFrom('leases')
+        .where((either) =>
+          either.or([
+            either('holder', 'is', null).and('expiresAtMs', '<', this.#timeAfter(-keepFreeMs)),
+            either('expiresAtMs', '<', this.#timeAfter(-keepLapsedMs)),
+          ]),
+        )
+        .execute(),
+    );
+  }
+
+  #timeAfter(delayMs: number): RawBuilder<number> {
+    return sql<number>`(${this.#time()} + ${Math.round(delayMs)})`;
+  }
+}
+
+/** The caller's transaction, seen with the tables of ownership. */
+function asOwn<Tables>(trx: WriteTransaction<Tables>): WriteTransaction<OwnershipTables> {
+  return trx as unknown as WriteTransaction<OwnershipTables>;
+}

@@ -1,0 +1,196 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Database } from '../database/database.ts';
+import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
+import { type Lease, LeaseLost } from './lease.ts';
+import { type KeptLease, LeaseKeeper } from './lease-keeper.ts';
+import { LeaseStore, type SeenLease } from './lease-store.ts';
+import { type LeaseLife, LeaseWatch } from './lease-watch.ts';
+import type { OwnershipTables } from './tables.ts';
+import { WaitingRoom } from './waiting-room.ts';
+
+export interface OwnershipOptions {
+  database: Database<OwnershipTables>;
+  /** How long after a crash or a cut somebody else may take over. Renewed at a third of it. Default 15 s. */
+  leaseLifeMs?: number;
+  timer?: Timer;
+  /** A clock that nobody sets, for what passes within this process. */
+  steadyClock?: Clock;
+  databaseTime?: DatabaseTime;
+  /** From 0 to 1; spreads those who wait for the same lease. */
+  random?: () => number;
+}
+
+export interface HoldOptions {
+  /** Ends the wait, or is passed on to the work. */
+  signal?: AbortSignal | undefined;
+}
+
+type TakenLease = Omit<KeptLease, 'lose'>;
+
+export type Work = (lease: Lease) => Promise<void>;
+
+/**
+ * Answers one question for all replicas: who is executing this now. One live owner a key, by a row in the database; when
+ * the owner dies or is cut off, the row lapses and the next one takes over with a higher token.
+ */
+export class Ownership {
+  readonly #store: LeaseStore;
+  readonly #keeper: LeaseKeeper;
+  readonly #holder = newId();
+  readonly #life: LeaseLife;
+  readonly #timer: Timer;
+  readonly #steadyClock: Clock;
+  readonly #random: () => number;
+  readonly #active = new Map<AbortController, Promise<unknown>>();
+  /** Those in this process that wait for a key, which need not wait longer when it is given back. */
+  readonly #waiting: WaitingRoom;
+  #isClosed = false;
+
+  constructor(options: OwnershipOptions) {
+    const { database, leaseLifeMs = 15_000 } = options;
+    this.#store = new LeaseStore(database, options.databaseTime ?? databaseTime(database));
+    this.#life = { lifeMs: leaseLifeMs, renewEveryMs: leaseLifeMs / 3 };
+    this.#timer = options.timer ?? systemTimer;
+    this.#steadyClock = options.steadyClock ?? (() => performance.now());
+    this.#random = options.random ?? Math.random;
+    this.#waiting = new WaitingRoom(this.#timer);
+    this.#keeper = new LeaseKeeper({
+      store: this.#store,
+      holder: this.#holder,
+      life: this.#life,
+      steadyClock: this.#steadyClock,
+      timer: this.#timer,
+    });
+  }
+
+  /**
+   * Waits until this process owns `key`, does the work, and gives the key back. Rejects with what the work throws, with
+   * `LeaseLost` when the lease was lost meanwhile (hold again), or with the signal's reason while it waits.
+   */
+  async hold(key: string, work: Work, options: HoldOptions = {}): Promise<void> {
+    await this.#whileActive(options.signal, async (controller) => {
+      const lease = await this.#waitFor(key, controller.signal);
+      await this.#workUnder(lease, work, controller);
+    });
+  }
+
+  /** As `hold`, but answers false at once when somebody else owns the key; true when the work is done. */
+  async tryHold(key: string, work: Work, options: HoldOptions = {}): Promise<boolean> {
+    return this.#whileActive(options.signal, async (controller) => {
+      const seen = await this.#store.look(key);
+      const isTakeable = !seen || seen.isFree || seen.remainingMs <= 0;
+      const lease = isTakeable ? await this.#take(key, seen) : null;
+      if (!lease) return false;
+      await this.#workUnder(lease, work, controller);
+      return true;
+    });
+  }
+
+  /** At start, where one process owns the database: whoever held anything before is gone, so nobody waits for it. */
+  async freeAll(): Promise<void> {
+    await this.#store.freeAll();
+  }
+
+  /** Drops rows that nobody has used for long. Call it now and then. */
+  async prune(): Promise<void> {
+    await this.#store.prune();
+  }
+
+  /** Aborts all work, waits for its end and gives everything back, so that another replica need not wait for a lapse. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#active.values()];
+    for (const controller of this.#active.keys())
+      controller.abort(new Error('The gateway is shutting down.'));
+    await Promise.allSettled(running);
+  }
+
+  async #whileActive<Result>(
+    signal: AbortSignal | undefined,
+    act: (controller: AbortController) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#isClosed) throw new Error('Ownership is closed.');
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const passOn = (): void => controller.abort(signal?.reason);
+    signal?.addEventListener('abort', passOn, { once: true });
+    const running = act(controller);
+    this.#active.set(controller, running);
+    try {
+      return await running;
+    } finally {
+      this.#active.delete(controller);
+      signal?.removeEventListener('abort', passOn);
+    }
+  }
+
+  async #waitFor(key: string, signal: AbortSignal): Promise<TakenLease> {
+    const watch = new LeaseWatch(this.#life);
+    for (;;) {
+      const turn = this.#waiting.turn;
+      const seen = await this.#store.look(key);
+      signal.throwIfAborted();
+      const waitMs = watch.waitBeforeTaking(seen, this.#steadyClock());
+      if (waitMs === 0) {
+        const lease = await this.#take(key, seen);
+        if (lease) return lease;
+      } else {
+        const spreadMs = this.#random() * (this.#life.renewEveryMs / 4);
+        await this.#waiting.wait(key, { turn, delayMs: waitMs + spreadMs, signal });
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async #take(key: string, seen: SeenLease | null): Promise<TakenLease | null> {
+    const sentAtMs = this.#steadyClock();
+    const token = await this.#store.take(key, seen, { holder: this.#holder, lifeMs: this.#life.lifeMs });
+    return token === null ? null : { key, token, confirmedAtMs: sentAtMs };
+  }
+
+  async #workUnder(taken: TakenLease, work: Work, controller: AbortController): Promise<void> {
+    let lost: LeaseLost | undefined;
+    const lease: KeptLease = {
+      ...taken,
+      lose: (reason) => {
+        lost ??= reason;
+        controller.abort(reason);
+      },
+    };
+    this.#keeper.keep(lease);
+    try {
+      controller.signal.throwIfAborted();
+      await work(this.#handOut(lease, controller.signal));
+    } catch (error) {
+      throw lost ?? error;
+    } finally {
+      this.#keeper.drop(lease);
+      await this.#giveBack(lease);
+    }
+    if (lost) throw lost;
+  }
+
+  #handOut(lease: KeptLease, signal: AbortSignal): Lease {
+    const { key, token } = lease;
+    return {
+      key,
+      token,
+      signal,
+      confirm: async (trx) => {
+        if (await this.#store.isCurrent(trx, lease)) return;
+        const reason = new LeaseLost(key);
+        this.#keeper.drop(lease);
+        lease.lose(reason);
+        throw reason;
+      },
+    };
+  }
+
+  /** Also after a loss, when nobody may have taken it yet. A failure matters to nobody: the lease lapses by itself. */
+  async #giveBack(lease: KeptLease): Promise<void> {
+    await this.#store.giveBack(lease).catch(() => undefined);
+    this.#waiting.wake(lease.key);
+  }
+}

@@ -1,0 +1,45 @@
+import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+
+interface WaitOptions {
+  /** The `turn` from before the look that made waiting necessary. */
+  turn: number;
+  delayMs: number;
+  signal: AbortSignal;
+}
+
+/** Where those of this process wait who would like to have a key that somebody holds. */
+export class WaitingRoom {
+  readonly #timer: Timer;
+  readonly #waiting = new Map<string, Set<Deferred<void>>>();
+  #turn = 0;
+
+  constructor(timer: Timer) {
+    this.#timer = timer;
+  }
+
+  get turn(): number {
+    return this.#turn;
+  }
+
+  wake(key: string): void {
+    this.#turn += 1;
+    for (const waiting of this.#waiting.get(key) ?? []) waiting.resolve();
+  }
+
+  /** Ends after the delay, on a wake or an abort; at once when a wake came after the look, which it has missed. */
+  async wait(key: string, { turn, delayMs, signal }: WaitOptions): Promise<void> {
+    if (turn !== this.#turn || signal.aborted) return;
+    const woken: Deferred<void> = newDeferred();
+    const wake = (): void => woken.resolve();
+    const others = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, others.add(woken));
+    signal.addEventListener('abort', wake, { once: true });
+    const cancelTimer = this.#timer(wake, delayMs);
+    await woken.promise;
+    cancelTimer();
+    signal.removeEventListener('abort', wake);
+    others.delete(woken);
+    if (others.size === 0) this.#waiting.delete(key);
+  }
+}
