@@ -45,6 +45,7 @@ export const errorCatalogue = {
     kind: 'unavailable',
     message: 'The database cannot be reached. Try again shortly.',
   },
+  database_busy: { kind: 'unavailable', message: 'The database has more to do than it can. Try again shortly.' },
   storage_full: { kind: 'no_space', message: 'The gateway has no disk space left.' },
   overloaded: {
     kind: 'unavailable',

@@ -16,6 +16,8 @@ export interface Database<Tables> {
    * nothing but its `trx`.
    */
   write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
+  /** As `write`, for as long as it takes and never beside another process that does the same: for migrations. */
+  exclusive<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
   /** The same database seen with an area's own tables. */
   withTables<AreaTables>(): Database<AreaTables>;
   /** Throws when the database does not answer within the deadline. */

@@ -1,0 +1,87 @@
+import { AppError } from '../../lib/app-error.ts';
+
+/** True when a row with such a key exists already, whichever database says so. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlStateOf(error) === '23505' || sqliteUniqueViolations.has(sqliteCodeOf(error) ?? 0);
+}
+
+/** SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_ROWID */
+const sqliteUniqueViolations: ReadonlySet<number> = new Set([1555, 2067, 2579]);
+
+/** The error as the gateway reports it: what is wrong with the disk or the file gets its code, the rest stays. */
+export function mapSqliteError(error: unknown): unknown {
+  const code = sqliteCodeOf(error);
+  if (code === undefined) return error;
+  switch (primaryCode(code)) {
+    case sqlite.busy:
+    case sqlite.locked:
+      return busy(error);
+    case sqlite.full:
+      return new AppError('storage_full', { cause: error });
+    case sqlite.inputOutput:
+    case sqlite.cannotOpen:
+      return unavailable(error);
+    default:
+      return error;
+  }
+}
+
+export function isSqliteBusy(error: unknown): boolean {
+  const code = primaryCode(sqliteCodeOf(error) ?? 0);
+  return code === sqlite.busy || code === sqlite.locked;
+}
+
+/** As `mapSqliteError`, for what the driver of Postgres throws while it connects or queries. */
+export function mapPostgresError(error: unknown): unknown {
+  if (error instanceof AppError || error instanceof TypeError) return error;
+  const state = sqlStateOf(error);
+  // What does not come from the server is about the way there: refused, reset, timed out.
+  if (state === undefined) return unavailable(error);
+  if (state === postgres.diskFull) return new AppError('storage_full', { cause: error });
+  if (postgres.conflicts.has(state)) return busy(error);
+  return isConnectionLost(error) || postgres.unavailable.has(state) ? unavailable(error) : error;
+}
+
+/** True when the connection is of no more use: what it answers next may belong to an earlier question. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof TypeError) return false;
+  const state = sqlStateOf(error);
+  return state === undefined || state.startsWith(postgres.connectionClass) || postgres.closing.has(state);
+}
+
+function busy(cause: unknown): AppError {
+  return new AppError('database_busy', { cause, retryAfterSeconds: 1 });
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('database_unavailable', { cause, retryAfterSeconds: 1 });
+}
+
+const sqlite = { busy: 5, locked: 6, inputOutput: 10, full: 13, cannotOpen: 14 } as const;
+
+const postgres = {
+  connectionClass: '08',
+  diskFull: '53100',
+  /** serialization_failure, deadlock_detected, lock_not_available */
+  conflicts: new Set(['40001', '40P01', '55P03']),
+  /** too_many_connections, query_canceled, cannot_connect_now, io_error */
+  unavailable: new Set(['53300', '57014', '57P03', '58030']),
+  /** admin_shutdown, crash_shutdown, idle_in_transaction_session_timeout */
+  closing: new Set(['57P01', '57P02', '25P03']),
+} as const;
+
+/** The extended result code, whose low byte is the primary one. */
+function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+function primaryCode(code: number): number {
+  return code & 0xff;
+}
+
+/** Known by its shape, so that whoever runs on SQLite need not load the driver of Postgres. */
+function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

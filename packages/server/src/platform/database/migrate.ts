@@ -1,0 +1,78 @@
+import type { Kysely, Transaction } from 'kysely';
+import { systemClock, toIso } from '../../lib/clock.ts';
+import type { Database } from './database.ts';
+
+export interface Migration {
+  /** `001-accounts`: its place in the order. Once released, neither it nor what it does may change. */
+  name: string;
+  up(db: Kysely<never>): Promise<void>;
+}
+
+/** The tables of an area cannot be brought to where this version wants them. */
+export class MigrationRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MigrationRefused';
+  }
+}
+
+interface HistoryTables {
+  [table: `${string}_migrations`]: { name: string; applied_at: string };
+}
+
+/**
+ * Brings the tables of one area up to date, all or nothing, and answers the names of what had to be done. Any number of
+ * processes may do so at once: the first one does it, the others find it done.
+ */
+export async function migrate(
+  database: Database<unknown>,
+  area: string,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const history = `${area}_migrations` as const;
+  return database.withTables<HistoryTables>().exclusive(async (trx) => {
+    await createHistory(trx, history);
+    const applied = await trx.selectFrom(history).select('name').orderBy('name').execute();
+    const pending = pendingAfter(
+      applied.map(({ name }) => name),
+      { area, migrations },
+    );
+    for (const migration of pending) {
+      await migration.up(trx as unknown as Kysely<never>);
+      await trx
+        .insertInto(history)
+        .values({ name: migration.name, applied_at: toIso(systemClock()) })
+        .execute();
+    }
+    return pending.map(({ name }) => name);
+  });
+}
+
+async function createHistory(trx: Transaction<HistoryTables>, history: string): Promise<void> {
+  await trx.schema
+    .createTable(history)
+    .ifNotExists()
+    .addColumn('name', 'varchar(128)', (column) => column.primaryKey())
+    .addColumn('applied_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+}
+
+function pendingAfter(
+  applied: readonly string[],
+  { area, migrations }: { area: string; migrations: readonly Migration[] },
+): readonly Migration[] {
+  const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name));
+  if (unknown.length > 0) {
+    throw new MigrationRefused(
+      `The database is newer than this version: it has the migration ${unknown.join(', ')} of ${area}, which this version does not know. Start the version that made it, or restore a backup from before.`,
+    );
+  }
+  const pending = migrations.filter(({ name }) => !applied.includes(name));
+  const skipped = pending.find(({ name }) => applied.some((later) => later > name));
+  if (skipped) {
+    throw new MigrationRefused(
+      `The database has later migrations of ${area} than ${skipped.name}, but not that one. It was written by a version from another branch; restore a backup from before.`,
+    );
+  }
+  return pending;
+}

@@ -1,0 +1,49 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Database } from './database.ts';
+import { mapSqliteError } from './database-errors.ts';
+import type { PostgresOptions } from './postgres-connections.ts';
+import { retryWhileBusy } from './sqlite-busy.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+
+export type DatabaseOptions =
+  | { backend: 'memory' }
+  | { backend: 'sqlite'; file: string }
+  | ({ backend: 'postgres' } & PostgresOptions);
+
+/** The database without an area's tables: `migrate` makes them, `withTables` sees them. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database<unknown>> {
+  switch (options.backend) {
+    case 'memory':
+      return new SqliteDatabase({ backend: 'memory', connection: new SqliteConnection(':memory:') });
+    case 'sqlite':
+      return openSqliteFile(options.file);
+    case 'postgres': {
+      // Loaded only where it is used: the driver takes a tenth of the start.
+      const { PostgresDatabase } = await import('./postgres-database.ts');
+      return new PostgresDatabase(options);
+    }
+  }
+}
+
+async function openSqliteFile(file: string): Promise<Database<unknown>> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createPrivately(file);
+  try {
+    const connection = new SqliteConnection(file);
+    await retryWhileBusy(() => connection.useWriteAheadLog());
+    return new SqliteDatabase({ backend: 'sqlite', connection });
+  } catch (error) {
+    throw mapSqliteError(error);
+  }
+}
+
+/** SQLite gives its log the permissions of the file, so that nobody else on the machine reads either. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

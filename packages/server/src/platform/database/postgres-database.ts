@@ -1,0 +1,146 @@
+import {
+  CompiledQuery,
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Transaction,
+} from 'kysely';
+import type { ClientBase, Pool } from 'pg';
+import { AppError } from '../../lib/app-error.ts';
+import type { Database } from './database.ts';
+import { isConnectionLost, mapPostgresError } from './database-errors.ts';
+import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
+import { readBuilder, type Spelling } from './query-builder.ts';
+import { runUnit, type UnitBody } from './unit.ts';
+
+const spelling: Spelling = {
+  createAdapter: () => new PostgresAdapter(),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+};
+
+/** Callers that wait for a connection. One more is refused, so that memory stays bounded. */
+const waitingCallers = 10_000;
+/** A number that no other program takes for a lock in the same database. */
+const exclusiveLock = 7_300_104_729;
+
+/** A unit is a transaction of its own, on a connection from the pool. */
+export class PostgresDatabase implements Database<unknown> {
+  readonly backend = 'postgres';
+  readonly dialect = 'postgres';
+  readonly read: Kysely<unknown>;
+  readonly #options: PostgresOptions;
+  readonly #pool: Pool;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: PostgresOptions) {
+    this.#options = options;
+    this.#pool = newPool(options);
+    this.read = readBuilder(spelling, (query) =>
+      this.#withConnection((connection) => connection.query(query)),
+    );
+  }
+
+  write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
+    return this.#withConnection((connection) => transact(connection, unit));
+  }
+
+  async exclusive<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
+    if (this.#closed !== undefined) throw new AppError('shutting_down');
+    const client = await mapped(connectAlone(this.#options));
+    try {
+      return await transact(new Connection(client), async (trx) => {
+        await trx.executeQuery(CompiledQuery.raw(`select pg_advisory_xact_lock(${exclusiveLock})`));
+        return unit(trx);
+      });
+    } finally {
+      await client.end();
+    }
+  }
+
+  withTables<AreaTables>(): Database<AreaTables> {
+    return this as unknown as Database<AreaTables>;
+  }
+
+  async ping(deadlineMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const message = `The database did not answer within ${deadlineMs} ms.`;
+      timer = setTimeout(() => reject(new AppError('database_unavailable', { message })), deadlineMs);
+    });
+    const answered = this.#withConnection((connection) => connection.query(CompiledQuery.raw('select 1')));
+    try {
+      await Promise.race([answered, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#pool.end();
+    return this.#closed;
+  }
+
+  async #withConnection<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result> {
+    if (this.#closed !== undefined) throw new AppError('shutting_down');
+    if (this.#pool.waitingCount >= waitingCallers) {
+      throw new AppError('database_busy', { retryAfterSeconds: 1 });
+    }
+    const client = await mapped(this.#pool.connect());
+    const connection = new Connection(client);
+    try {
+      return await use(connection);
+    } finally {
+      client.release(connection.isLost);
+    }
+  }
+}
+
+/** A connection while somebody has it. */
+class Connection {
+  readonly #client: ClientBase;
+  /** True once an answer is missing: the next one might belong to the question before. */
+  isLost = false;
+
+  constructor(client: ClientBase) {
+    this.#client = client;
+  }
+
+  async query(query: CompiledQuery): ReturnType<typeof queryOn> {
+    try {
+      return await queryOn(this.#client, query);
+    } catch (error) {
+      this.isLost ||= isConnectionLost(error);
+      throw mapPostgresError(error);
+    }
+  }
+}
+
+async function transact<Result>(connection: Connection, body: UnitBody<Result>): Promise<Result> {
+  await connection.query(CompiledQuery.raw('begin'));
+  try {
+    const result = await runUnit(body, { spelling, run: (query) => connection.query(query) });
+    await connection.query(CompiledQuery.raw('commit'));
+    return result;
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+}
+
+/** A connection that cannot even do that is not used again, and the server rolls back by itself. */
+async function rollBack(connection: Connection): Promise<void> {
+  if (connection.isLost) return;
+  await connection.query(CompiledQuery.raw('rollback')).catch(() => {
+    connection.isLost = true;
+  });
+}
+
+async function mapped<Result>(connecting: Promise<Result>): Promise<Result> {
+  try {
+    return await connecting;
+  } catch (error) {
+    throw mapPostgresError(error);
+  }
+}

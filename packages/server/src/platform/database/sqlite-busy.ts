@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isSqliteBusy } from './database-errors.ts';
+
+/** How long another process, such as `switchyard reset-admin`, may hold the file before we give up. */
+export const patienceMs = 5_000;
+const longestPauseMs = 25;
+
+/** Tries again, without blocking the event loop meanwhile, for as long as another process is in the way. */
+export async function retryWhileBusy<Result>(
+  act: () => Result | Promise<Result>,
+  waitMs = patienceMs,
+): Promise<Result> {
+  const giveUpAt = performance.now() + waitMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isSqliteBusy(error) || performance.now() >= giveUpAt) throw error;
+    }
+    await sleep(pauseMs * (0.5 + Math.random()));
+  }
+}

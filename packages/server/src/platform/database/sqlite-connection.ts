@@ -1,0 +1,88 @@
+import type { QueryResult } from 'kysely';
+import { checkParameters } from './parameters.ts';
+import { DatabaseSync, type SqliteHandle, type SqliteStatement } from './sqlite-library.ts';
+
+interface CachedStatement {
+  statement: SqliteStatement;
+  /** Empty for a statement that answers no rows. */
+  columns: string[];
+}
+
+/** A lock wait blocks the event loop, so it is short; whoever needs to wait longer tries again later. */
+const lockWaitMs = 5;
+/** Lists of different lengths make different statements, so their number has no bound of its own. */
+const cachedStatements = 500;
+/** What the log may keep on disk after a burst; SQLite reuses it rather than growing it again. */
+const keptLogBytes = 64 * 1024 * 1024;
+
+const changesSchema = /^\s*(create|alter|drop)\b/i;
+
+/** One SQLite connection with its statements. Everything here is synchronous. */
+export class SqliteConnection {
+  readonly #handle: SqliteHandle;
+  readonly #statements = new Map<string, CachedStatement>();
+
+  /** `:memory:` for a database that is gone at close. */
+  constructor(location: string) {
+    this.#handle = new DatabaseSync(location, { timeout: lockWaitMs });
+    this.#handle.exec('pragma foreign_keys = on');
+    this.#handle.exec('pragma synchronous = full');
+    this.#handle.exec(`pragma journal_size_limit = ${keptLogBytes}`);
+    this.#handle.exec('pragma trusted_schema = off');
+  }
+
+  get isInTransaction(): boolean {
+    return this.#handle.isTransaction;
+  }
+
+  /** Throws while another process has the file open in a way that does not allow the change. */
+  useWriteAheadLog(): void {
+    const [row] = this.#handle.prepare('pragma journal_mode = wal').all() as { journal_mode?: unknown }[];
+    if (row?.journal_mode === 'wal') return;
+    throw new Error(
+      'The file system of the database cannot share memory between processes, which its log needs. Set database.sqlite_dir to a local disk.',
+    );
+  }
+
+  run(sql: string, parameters: readonly unknown[] = []): QueryResult<unknown> {
+    checkParameters(parameters);
+    const { statement, columns } = this.#prepared(sql);
+    if (columns.length > 0) return rowsOf(statement.all(...parameters), columns);
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    // A cached statement that answers all columns of a table would go on answering those of before.
+    if (changesSchema.test(sql)) this.#statements.clear();
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#handle.close();
+  }
+
+  #prepared(sql: string): CachedStatement {
+    const known = this.#statements.get(sql);
+    if (known) {
+      // The map keeps the order of insertion, so the least recently used stands first.
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
+      return known;
+    }
+    const statement = this.#handle.prepare(sql);
+    const cached = { statement, columns: statement.columns().map(({ name }) => name) };
+    // Rows as objects come without a prototype, at twice the cost of lists.
+    statement.setReturnArrays(true);
+    this.#statements.set(sql, cached);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size > cachedStatements && oldest !== undefined) this.#statements.delete(oldest);
+    return cached;
+  }
+}
+
+function rowsOf(lists: unknown[][], columns: string[]): QueryResult<unknown> {
+  const rows = lists.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (const [index, column] of columns.entries()) row[column] = values[index];
+    return row;
+  });
+  return { rows, numAffectedRows: BigInt(rows.length) };
+}

@@ -1,0 +1,25 @@
+import type {
+  DatabaseSyncInstance,
+  DatabaseSyncOptions,
+  StatementSyncInstance,
+} from '@photostructure/sqlite';
+
+export type SqliteHandle = DatabaseSyncInstance;
+export type SqliteStatement = StatementSyncInstance;
+
+type SqliteConstructor = new (location: string, options?: DatabaseSyncOptions) => SqliteHandle;
+
+/** The first release whose own SQLite is out of its trial and says so by printing no warning. */
+const firstMajorWithOwnSqlite = 24;
+
+/** Node's own SQLite where there is one, else the same interface from a package that brings its binaries along. */
+export const DatabaseSync: SqliteConstructor = await load();
+
+async function load(): Promise<SqliteConstructor> {
+  const major = Number.parseInt(process.versions.node, 10);
+  const library: unknown =
+    major >= firstMajorWithOwnSqlite
+      ? process.getBuiltinModule('node:sqlite')
+      : await import('@photostructure/sqlite');
+  return (library as { DatabaseSync: SqliteConstructor }).DatabaseSync;
+}

@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../lib/app-error.ts';
+import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
+import { mapSqliteError } from './database-errors.ts';
+import type { RunStatement, Spelling } from './query-builder.ts';
+import { patienceMs, retryWhileBusy } from './sqlite-busy.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { runUnit, type UnitBody } from './unit.ts';
+
+interface WaitingUnit {
+  body: UnitBody<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** A unit that had its turn. Without a failure it has succeeded, once the group is committed. */
+interface Outcome {
+  unit: WaitingUnit;
+  result?: unknown;
+  failure?: { error: unknown };
+}
+
+export interface WriterLimits {
+  /** Units in line. A caller beyond them is refused, so that memory and waiting times stay bounded. */
+  waitingUnits: number;
+  /** A group ends at whichever comes first, and then the event loop turns before the next one. */
+  unitsPerGroup: number;
+  groupMs: number;
+  /** How long another process may hold the database. */
+  patienceMs: number;
+}
+
+const defaultLimits: WriterLimits = { waitingUnits: 10_000, unitsPerGroup: 256, groupMs: 6, patienceMs };
+
+interface WriterOptions {
+  connection: SqliteConnection;
+  spelling: Spelling;
+  limits?: Partial<WriterLimits>;
+}
+
+/**
+ * All writes of the process, in the order of arrival. Units that arrive while the event loop turns once share a commit,
+ * and so one sync of the disk, with a savepoint each: one that fails fails alone. Nobody is answered before the commit.
+ */
+export class GroupWriter {
+  readonly #connection: SqliteConnection;
+  readonly #spelling: Spelling;
+  readonly #run: RunStatement;
+  readonly #limits: WriterLimits;
+  readonly #waiting: WaitingUnit[] = [];
+  #openGroup: Deferred<void> | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor({ connection, spelling, limits }: WriterOptions) {
+    this.#connection = connection;
+    this.#spelling = spelling;
+    this.#run = async ({ sql, parameters }) => connection.run(sql, parameters);
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  /** While it is pending, the connection sees rows that are not committed. */
+  get openGroup(): Promise<void> | undefined {
+    return this.#openGroup?.promise;
+  }
+
+  write(body: UnitBody<unknown>): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new AppError('shutting_down'));
+    if (this.#waiting.length >= this.#limits.waitingUnits) {
+      return Promise.reject(new AppError('database_busy', { retryAfterSeconds: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ body, resolve, reject });
+      this.#running ??= this.#writeAll();
+    });
+  }
+
+  /** Writes what is in line, and takes nothing more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Lets everybody in who arrives in this turn of the event loop, and lets the loop do its other work.
+      await nextTurn();
+      await this.#writeGroup();
+    }
+    this.#running = undefined;
+  }
+
+  /** Begin, run the units one after the other, commit, then answer them all. */
+  async #writeGroup(): Promise<void> {
+    try {
+      await this.#begin();
+    } catch (error) {
+      for (const unit of this.#waiting.splice(0)) unit.reject(mapSqliteError(error));
+      return;
+    }
+    const outcomes: Outcome[] = [];
+    this.#openGroup = newDeferred();
+    try {
+      await this.#runUnits(outcomes);
+      this.#connection.run('commit');
+    } catch (error) {
+      this.#rollBack();
+      for (const outcome of outcomes) outcome.failure ??= { error };
+    } finally {
+      this.#openGroup.resolve();
+      this.#openGroup = undefined;
+    }
+    for (const { unit, result, failure } of outcomes) {
+      if (failure) unit.reject(mapSqliteError(failure.error));
+      else unit.resolve(result);
+    }
+  }
+
+  /** Takes the lock at once: a transaction that began as a reader could not become a writer when another process wrote. */
+  async #begin(): Promise<void> {
+    if (this.#connection.isInTransaction) this.#rollBack();
+    await retryWhileBusy(() => this.#connection.run('begin immediate'), this.#limits.patienceMs);
+  }
+
+  async #runUnits(outcomes: Outcome[]): Promise<void> {
+    const endAt = performance.now() + this.#limits.groupMs;
+    do {
+      const unit = this.#waiting.shift();
+      if (!unit) return;
+      const outcome: Outcome = { unit };
+      outcomes.push(outcome);
+      await this.#runUnit(outcome);
+    } while (outcomes.length < this.#limits.unitsPerGroup && performance.now() < endAt);
+  }
+
+  /** Throws when the whole group is lost. */
+  async #runUnit(outcome: Outcome): Promise<void> {
+    this.#connection.run('savepoint unit');
+    try {
+      outcome.result = await runUnit(outcome.unit.body, { spelling: this.#spelling, run: this.#run });
+    } catch (error) {
+      outcome.failure = { error };
+      // SQLite ends the whole transaction by itself where it cannot undo a statement alone, as on a full disk.
+      if (!this.#connection.isInTransaction) throw error;
+      this.#connection.run('rollback to unit');
+    }
+    this.#connection.run('release unit');
+  }
+
+  #rollBack(): void {
+    if (!this.#connection.isInTransaction) return;
+    try {
+      this.#connection.run('rollback');
+    } catch {
+      // The disk fails even at that. The next group tries again before it begins.
+    }
+  }
+}
