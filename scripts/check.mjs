@@ -24,7 +24,7 @@ const steps = [
     command: ['tsx', 'scripts/checks/house.ts'],
     asks: 'layers, cycles, names, lockfile, paths',
   },
-  { name: 'unused', command: ['knip'], asks: 'unused files, exports and dependencies' },
+  { name: 'unused', command: ['knip', '--no-config-hints'], asks: 'unused files, exports and dependencies' },
 ].filter((step) => step.needs === undefined || existsSync(resolve(root, step.needs)));
 
 const wanted = process.argv.slice(2);
