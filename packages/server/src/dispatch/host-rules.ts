@@ -1,0 +1,104 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Workers live in private networks, so those are allowed for them. A webhook goes wherever a user says, so for it they
+ * are not.
+ */
+export interface HostPolicy {
+  allowPrivate: boolean;
+}
+
+/** Addresses at which clouds answer with credentials; those in link-local space are refused with the whole range. */
+const metadataAddresses = new Set([
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+]);
+const metadataNames = /^(metadata|instance-data)(\.|$)|\.metadata\.|^metadata\.google\.internal\.?$/i;
+
+const privateRanges = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
+
+/** What is wrong with a host that somebody configured, as the end of a sentence; null when it may be called. */
+export function whyHostDenied(host: string, policy: HostPolicy): string | null {
+  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  if (isIP(bare) !== 0) return whyAddressDenied(bare, policy);
+  if (metadataNames.test(bare)) return 'is the name of a cloud metadata service';
+  const canonical = canonicalHost(bare);
+  if (canonical === null) return 'is neither an IP address nor a host name';
+  // Old notations (hex, octal, one number) reach the same places as the plain one and hide which.
+  if (isIP(canonical) !== 0) return `is an unusual way to write ${canonical}; write that`;
+  if (canonical !== bare.toLowerCase()) return `must be written as ${canonical}`;
+  return null;
+}
+
+/** What is wrong with an address, wherever it came from; null when it may be called. */
+export function whyAddressDenied(address: string, { allowPrivate }: HostPolicy): string | null {
+  if (!ipaddr.isValid(address)) return 'is not an IP address';
+  const inner = embeddedAddress(ipaddr.parse(address));
+  const text = inner.toString();
+  if (metadataAddresses.has(text)) return 'is a cloud metadata address';
+  const range = inner.range();
+  if (range === 'unicast') return null;
+  if (privateRanges.has(range)) return allowPrivate ? null : 'is in a private network';
+  if (range === 'unspecified') return 'means "every address"; write the one address that is meant';
+  return `is a ${rangeNames[range] ?? 'reserved'} address`;
+}
+
+const rangeNames: Record<string, string> = {
+  linkLocal: 'link-local',
+  multicast: 'multicast',
+  broadcast: 'broadcast',
+};
+
+/**
+ * Resolves names as the system does and drops every address that may not be called: checked when connecting, so a name
+ * that pointed elsewhere when it was configured gains nothing.
+ */
+export function guardedLookup(
+  policy: HostPolicy,
+  lookup: typeof systemLookup = systemLookup,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    const fail = (error: NodeJS.ErrnoException) => callback(error, options.all ? [] : '');
+    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error) return fail(error);
+      const allowed = found.filter(({ address }) => whyAddressDenied(address, policy) === null);
+      const [first] = allowed;
+      if (!first) return fail(new HostDeniedError(hostname, found[0]?.address));
+      return options.all ? callback(null, allowed) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+export class HostDeniedError extends Error {
+  readonly code = 'EHOSTDENIED';
+
+  constructor(hostname: string, address: string | undefined) {
+    super(`${hostname} leads to ${address ?? 'no address'}, which may not be called.`);
+    this.name = 'HostDeniedError';
+  }
+}
+
+function canonicalHost(host: string): string | null {
+  if (!/^[a-z0-9._-]{1,253}$/i.test(host)) return null;
+  try {
+    return new URL(`http://${host}/`).hostname;
+  } catch {
+    return null;
+  }
+}
+
+/** An IPv6 address that carries an IPv4 one leads there. */
+function embeddedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  if (!(address instanceof ipaddr.IPv6)) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  const bytes = address.toByteArray();
+  if (address.range() === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6));
+  const isCompatible =
+    bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte !== 0);
+  return address.range() === 'rfc6052' || isCompatible ? new ipaddr.IPv4(bytes.slice(12)) : address;
+}

@@ -1,0 +1,98 @@
+import { type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
+
+const causeOfCode: Record<string, WorkerCallCause> = {
+  ECONNREFUSED: 'refused',
+  ETIMEDOUT: 'timed_out',
+  ENOTFOUND: 'name_not_found',
+  EAI_AGAIN: 'name_not_found',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EACCES: 'unreachable',
+  EHOSTDENIED: 'host_not_allowed',
+  ECONNRESET: 'broken_off',
+  EPIPE: 'broken_off',
+  EPROTO: 'tls_failed',
+};
+
+const sentences: Record<WorkerCallCause, (address: string) => string> = {
+  refused: (address) => `${address} refused the connection. Is ComfyUI running there, started with --listen?`,
+  timed_out: (address) => `${address} did not answer in time.`,
+  unreachable: (address) => `${address} cannot be reached from here.`,
+  name_not_found: (address) => `The host name of ${address} is not known here.`,
+  tls_failed: (address) =>
+    `No secure connection to ${address}. Check the server's tls setting and its certificate.`,
+  wants_password: (address) =>
+    `${address} wants a password. Set the server's headers, for example Authorization.`,
+  not_comfyui: (address) => `What answers at ${address} is not ComfyUI.`,
+  too_old: (address) => `The ComfyUI at ${address} chooses its own prompt ids. Update it.`,
+  host_not_allowed: (address) => `${address} is an address that workers may not have.`,
+  broken_off: (address) => `${address} broke off the connection.`,
+  bad_answer: (address) => `${address} gave an answer that makes no sense.`,
+  too_large: (address) => `The answer of ${address} is larger than allowed.`,
+  aborted: (address) => `The call to ${address} was given up.`,
+};
+
+interface FailureOptions {
+  mayHaveArrived?: boolean;
+  status?: number;
+  /** Ends the sentence's place; says what exactly was wrong. */
+  detail?: string;
+  cause?: unknown;
+}
+
+export function callFailure(
+  cause: WorkerCallCause,
+  address: string,
+  options: FailureOptions = {},
+): WorkerCallError {
+  const { detail, ...rest } = options;
+  return new WorkerCallError(
+    cause,
+    detail ? `${sentences[cause](address)} (${detail})` : sentences[cause](address),
+    rest,
+  );
+}
+
+/** Any error of a request as a `WorkerCallError`. One that is one already keeps its meaning. */
+export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): WorkerCallError {
+  if (error instanceof WorkerCallError) return error;
+  const { code, detail } = describe(error);
+  return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, ...(detail ? { detail } : {}) });
+}
+
+/** The status of an answer that is no answer to the question; null when the body should be read. */
+export function failureOfStatus(status: number, address: string): WorkerCallError | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 401 || status === 403 || status === 407)
+    return callFailure('wants_password', address, { status });
+  if (status === 413)
+    return callFailure('too_large', address, { status, detail: 'it takes no body of this size' });
+  if (status >= 300 && status < 400) {
+    return callFailure('not_comfyui', address, {
+      status,
+      detail: 'it redirects, and redirects are not followed',
+    });
+  }
+  if (status === 404 || status === 405)
+    return callFailure('not_comfyui', address, { status, detail: `status ${status}` });
+  return callFailure('bad_answer', address, { status, detail: `status ${status}` });
+}
+
+function causeOf(code: string): WorkerCallCause {
+  const known = causeOfCode[code];
+  if (known) return known;
+  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code))
+    return 'tls_failed';
+  if (code.startsWith('HPE_')) return 'not_comfyui';
+  return 'broken_off';
+}
+
+function describe(error: unknown): { code: string; detail?: string } {
+  if (!(error instanceof Error)) return { code: '' };
+  // Connecting to several addresses of one name fails with all their errors in one.
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const code = (first as NodeJS.ErrnoException).code ?? (error as NodeJS.ErrnoException).code ?? '';
+  return code === '' ? { code } : { code, detail: code };
+}

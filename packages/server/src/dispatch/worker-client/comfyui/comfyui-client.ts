@@ -1,0 +1,299 @@
+import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
+import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { guardedLookup } from '../../host-rules.ts';
+import {
+  type CancelOutcome,
+  type FileToPush,
+  type OnWorkerEvent,
+  type OutputFile,
+  type ProbeOutcome,
+  type PulledOutput,
+  type PullOptions,
+  type ReconcileOutcome,
+  type RunLocation,
+  type RunResult,
+  type RunToSubmit,
+  type SubmitOutcome,
+  type WatchedRun,
+  WorkerCallError,
+  type WorkerCapabilities,
+  type WorkerClient,
+} from '../worker-client.ts';
+import { workerFileName } from '../worker-file-name.ts';
+import { callFailure } from './call-failure.ts';
+import { EventReader } from './event-reader.ts';
+import { readObjectInfo } from './object-info.ts';
+import { askStatus, canStopOneRun } from './probe.ts';
+import { readSubmitAnswer } from './submit-answer.ts';
+import { pullOutput, pushFile } from './transfer.ts';
+import { objectInfo } from './wire.ts';
+import { largestAnswerBytes, WorkerCalls } from './worker-calls.ts';
+import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
+import { WorkerSocket } from './worker-socket.ts';
+
+export interface ComfyuiClientOptions {
+  address: WorkerAddress;
+  /** The same for every gateway process that ever owns the instance, so that a restarted one hears what still runs. */
+  clientId: string;
+  onEvent: OnWorkerEvent;
+  probeTimeoutMs?: number;
+  timer?: Timer;
+  now?: Clock;
+}
+
+const deadlines = { submitMs: 15_000, askMs: 10_000, probeMs: 2_000, capabilitiesMs: 30_000 };
+/** The history is written within milliseconds after the end was announced. */
+const historyDelaysMs = [5, 20, 50, 100, 250, 500];
+const maxKnownFiles = 1_000;
+
+/** A ComfyUI server, or whatever speaks its protocol. */
+export class ComfyuiClient implements WorkerClient {
+  readonly #clientId: string;
+  readonly #emit: OnWorkerEvent;
+  readonly #timer: Timer;
+  readonly #now: Clock;
+  readonly #probeTimeoutMs: number;
+  readonly #http: WorkerHttp;
+  readonly #calls: WorkerCalls;
+  readonly #events: EventReader;
+  readonly #socket: WorkerSocket;
+  /** Own runs with the connection under which each was submitted: one that was never lost saw everything. */
+  readonly #submittedUnder = new Map<string, { connection: number | null; wasHeardOf: boolean }>();
+  readonly #pushed = new Set<string>();
+  #lastHeardAtMs: number | null = null;
+  #lastNumber: number | null = null;
+  #version: string | null = null;
+  #hasJobs: boolean | null = null;
+
+  constructor(options: ComfyuiClientOptions) {
+    this.#clientId = options.clientId;
+    this.#emit = options.onEvent;
+    this.#timer = options.timer ?? systemTimer;
+    this.#now = options.now ?? systemClock;
+    this.#probeTimeoutMs = options.probeTimeoutMs ?? deadlines.probeMs;
+    const lookup = guardedLookup({ allowPrivate: true });
+    this.#http = new WorkerHttp(options.address, { timer: this.#timer, lookup });
+    this.#calls = new WorkerCalls(this.#http);
+    this.#events = new EventReader((event) => {
+      if ('promptId' in event) this.#noteSeen(event.promptId);
+      this.#emit(event);
+    }, this.#timer);
+    this.#socket = new WorkerSocket({
+      http: this.#http,
+      clientId: options.clientId,
+      timer: this.#timer,
+      onOpen: () => this.#emit({ type: 'socket_opened' }),
+      onClose: () => this.#onSocketClosed(),
+      onText: (raw) => {
+        this.#lastHeardAtMs = this.#now();
+        this.#events.readText(raw);
+      },
+      onBinary: (raw) => {
+        this.#lastHeardAtMs = this.#now();
+        this.#events.readBinary(raw);
+      },
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.#socket.isOpen;
+  }
+
+  get lastHeardAtMs(): number | null {
+    return this.#lastHeardAtMs;
+  }
+
+  open(): void {
+    this.#socket.open();
+  }
+
+  reopen(): Promise<void> {
+    return this.#socket.reopen();
+  }
+
+  async close(): Promise<void> {
+    this.#events.close();
+    await this.#socket.close();
+    this.#http.close();
+  }
+
+  async probe({ signal }: { signal?: AbortSignal } = {}): Promise<ProbeOutcome> {
+    const startedAtMs = this.#now();
+    const latencyMs = () => Math.max(Math.round(this.#now() - startedAtMs), 0);
+    try {
+      const status = await askStatus(this.#http, { deadlineMs: this.#probeTimeoutMs, signal });
+      this.#version = status.version;
+      return { ok: true, latencyMs: latencyMs(), ...status };
+    } catch (error) {
+      if (!(error instanceof WorkerCallError)) throw error;
+      return { ok: false, latencyMs: latencyMs(), cause: probeCauseOf(error), message: error.message };
+    }
+  }
+
+  async capabilities({ signal }: { signal?: AbortSignal } = {}): Promise<WorkerCapabilities> {
+    const options = { deadlineMs: deadlines.capabilitiesMs, signal };
+    return readObjectInfo(await this.#calls.ask('/object_info', objectInfo, options));
+  }
+
+  async submit(run: RunToSubmit): Promise<SubmitOutcome> {
+    const { promptId } = run;
+    this.watch(run);
+    this.#submittedUnder.set(promptId, { connection: this.#socket.connection, wasHeardOf: false });
+    const outcome = await this.#post(run);
+    if (outcome.outcome === 'accepted') this.#noteNumber(outcome.number);
+    else if (outcome.outcome === 'input_missing') this.#pushed.clear();
+    if (outcome.outcome !== 'accepted' && outcome.outcome !== 'unknown') this.forget(promptId);
+    return outcome;
+  }
+
+  watch(run: WatchedRun): void {
+    this.#events.watch(run);
+  }
+
+  forget(promptId: string): void {
+    this.#events.forget(promptId);
+    this.#submittedUnder.delete(promptId);
+  }
+
+  async locate(promptId: string): Promise<RunLocation> {
+    const { queue_running: running, queue_pending: waiting } = await this.#calls.queue();
+    if (running.some(([, id]) => id === promptId)) return { state: 'running' };
+    const own = waiting.find(([, id]) => id === promptId);
+    if (own) {
+      const before = waiting.filter(([number]) => number < own[0]).length;
+      return { state: 'waiting', ahead: running.length + before };
+    }
+    const result = await this.#calls.historyOf(promptId);
+    return result ? { state: 'finished', result } : { state: 'absent' };
+  }
+
+  async reconcile(
+    promptId: string,
+    { graceMs, signal }: { graceMs: number; signal?: AbortSignal },
+  ): Promise<ReconcileOutcome> {
+    let location = await this.locate(promptId);
+    if (location.state === 'absent') {
+      await sleepWithSignal(graceMs, { signal, timer: this.#timer });
+      location = await this.locate(promptId);
+    }
+    if (location.state !== 'absent') return location;
+    const submitted = this.#submittedUnder.get(promptId);
+    const isSameProcess =
+      submitted !== undefined &&
+      submitted.connection !== null &&
+      submitted.connection === this.#socket.connection &&
+      !submitted.wasHeardOf;
+    return { state: 'absent', isSameProcess };
+  }
+
+  async result(promptId: string): Promise<RunResult | null> {
+    let result = await this.#calls.historyOf(promptId);
+    for (const delayMs of historyDelaysMs) {
+      if (result) break;
+      await sleepWithSignal(delayMs, { timer: this.#timer });
+      result = await this.#calls.historyOf(promptId);
+    }
+    return result;
+  }
+
+  async cancel(promptId: string): Promise<CancelOutcome> {
+    if (this.#hasJobs !== false) this.#hasJobs = await this.#calls.cancelJob(promptId);
+    if (!this.#hasJobs) await this.#calls.deleteWaiting(promptId);
+    const location = await this.locate(promptId);
+    if (location.state === 'absent') return { outcome: 'removed' };
+    if (location.state === 'finished') return { outcome: 'finished', result: location.result };
+    if (this.#hasJobs) return { outcome: 'stopping' };
+    this.#version ??= (await askStatus(this.#http, { deadlineMs: deadlines.askMs })).version;
+    if (!canStopOneRun(this.#version)) return { outcome: 'cannot_stop' };
+    // Only after it was seen to run: were the id not understood, the run that stops is still this one.
+    if (location.state === 'running') await this.#calls.interrupt(promptId);
+    return { outcome: 'stopping' };
+  }
+
+  async pushFile(file: FileToPush, { signal }: { signal?: AbortSignal } = {}): Promise<string> {
+    const known = workerFileName(file);
+    if (this.#pushed.has(known)) return known;
+    await pushFile(this.#http, file, signal);
+    if (this.#pushed.size >= maxKnownFiles) this.#pushed.clear();
+    this.#pushed.add(known);
+    return known;
+  }
+
+  pullOutput(output: OutputFile, options: PullOptions): Promise<PulledOutput | null> {
+    return pullOutput(this.#http, output, { ...options, timer: this.#timer });
+  }
+
+  freeMemory(): Promise<void> {
+    return this.#calls.freeMemory();
+  }
+
+  async #post({ promptId, graphJson, extraDataJson, signal }: RunToSubmit): Promise<SubmitOutcome> {
+    const extra = extraDataJson === undefined ? '' : `,"extra_data":${extraDataJson}`;
+    const ids = `"client_id":${JSON.stringify(this.#clientId)},"prompt_id":${JSON.stringify(promptId)}`;
+    try {
+      const answer = await this.#http.call({
+        method: 'POST',
+        path: '/prompt',
+        body: `{"prompt":${graphJson},${ids}${extra}}`,
+        deadlineMs: deadlines.submitMs,
+        maxBytes: largestAnswerBytes,
+        signal,
+      });
+      const outcome = readSubmitAnswer(answer, { promptId, label: this.#http.label });
+      return outcome.outcome === 'other_id' ? await this.#giveBack(outcome.promptId) : outcome;
+    } catch (error) {
+      if (!(error instanceof WorkerCallError)) throw error;
+      const { mayHaveArrived, workerCause: cause, message } = error;
+      return { outcome: mayHaveArrived ? 'unknown' : 'not_taken', cause, message };
+    }
+  }
+
+  /** A run under an id that is not ours could not be found again after a crash, so it must not go on. */
+  async #giveBack(otherId: string): Promise<SubmitOutcome> {
+    await this.cancel(otherId);
+    const { workerCause: cause, message } = callFailure('too_old', this.#http.label);
+    return { outcome: 'not_taken', cause, message };
+  }
+
+  /** A worker counts its prompts from 0: a number that is not higher than the last comes from another process. */
+  #noteNumber(number: number): void {
+    const isOther = this.#lastNumber !== null && number <= this.#lastNumber;
+    this.#lastNumber = number;
+    if (!isOther) return;
+    this.#forgetProcess();
+    this.#emit({ type: 'worker_restarted' });
+  }
+
+  #noteSeen(promptId: string): void {
+    const submitted = this.#submittedUnder.get(promptId);
+    if (submitted) submitted.wasHeardOf = true;
+  }
+
+  #onSocketClosed(): void {
+    this.#events.reset();
+    this.#forgetProcess();
+    this.#emit({ type: 'socket_closed' });
+  }
+
+  /** What was learnt about the process behind the address; the next one may be a newer version. */
+  #forgetProcess(): void {
+    this.#pushed.clear();
+    this.#version = null;
+    this.#hasJobs = null;
+  }
+}
+
+function probeCauseOf({ workerCause }: WorkerCallError): ProbeCause {
+  switch (workerCause) {
+    case 'broken_off':
+    case 'aborted':
+      return 'unreachable';
+    case 'bad_answer':
+    case 'too_large':
+      return 'not_comfyui';
+    default:
+      return workerCause;
+  }
+}

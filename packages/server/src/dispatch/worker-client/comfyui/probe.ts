@@ -1,0 +1,51 @@
+import type { WorkerDevice } from '../worker-client.ts';
+import { callFailure, failureOfStatus } from './call-failure.ts';
+import { queueInfo, readJson, systemStats } from './wire.ts';
+import type { WorkerHttp } from './worker-http.ts';
+
+const maxAnswerBytes = 1_048_576;
+const maxDevices = 64;
+
+export interface WorkerStatus {
+  version: string | null;
+  devices: WorkerDevice[];
+  queueRemaining: number;
+}
+
+/** What it is and how busy. Both answers are needed: together no other server gives them. */
+export async function askStatus(
+  http: WorkerHttp,
+  options: { deadlineMs: number; signal?: AbortSignal | undefined },
+): Promise<WorkerStatus> {
+  const ask = async (path: string) => {
+    const answer = await http.call({ method: 'GET', path, maxBytes: maxAnswerBytes, ...options });
+    const failure = failureOfStatus(answer.status, http.label);
+    if (failure) throw failure;
+    return answer.body;
+  };
+  const [stats, info] = await Promise.all([ask('/system_stats'), ask('/prompt')]);
+  try {
+    const { system, devices } = readJson(stats, systemStats, http.label);
+    const { exec_info: execInfo } = readJson(info, queueInfo, http.label);
+    return {
+      version: system.comfyui_version?.slice(0, 100) ?? null,
+      devices: devices.slice(0, maxDevices).map((device) => ({
+        name: (device.name ?? device.type ?? 'device').slice(0, 200),
+        memoryTotalBytes: device.vram_total ?? null,
+        memoryFreeBytes: device.vram_free ?? null,
+      })),
+      queueRemaining: execInfo.queue_remaining,
+    };
+  } catch (cause) {
+    throw callFailure('not_comfyui', http.label, { cause, detail: 'it answers, but not like ComfyUI' });
+  }
+}
+
+/** Whether it can stop one run without stopping somebody else's: ComfyUI since 0.3.57. Others say no version like that. */
+export function canStopOneRun(version: string | null): boolean {
+  const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version ?? '');
+  if (!match) return true;
+  const [major = 0, minor = 0, patch = 0] = match.slice(1).map(Number);
+  if (major !== 0) return major > 0;
+  return minor > 3 || (minor === 3 && patch >= 57);
+}

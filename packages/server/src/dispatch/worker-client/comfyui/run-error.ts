@@ -1,0 +1,36 @@
+import type { RunError } from '../worker-client.ts';
+import { executionError } from './wire.ts';
+
+const maxMessageLength = 1_000;
+const outOfMemory = /OutOfMemory|out of memory|Allocation on device/i;
+const deviceTrouble = /CUDA|cuDNN|CUBLAS|\bHIP\b|AcceleratorError|device-side assert|MPS backend/i;
+
+/**
+ * What an `execution_error` says, without its traceback, and without its inputs, which may hold other people's prompts
+ * and keys.
+ */
+export function readRunError(data: unknown): RunError {
+  if (!executionError.Check(data)) {
+    return {
+      kind: 'node',
+      message: 'The worker reported an error without saying which.',
+      nodeId: null,
+      nodeClass: null,
+    };
+  }
+  const type = data.exception_type ?? '';
+  const text = data.exception_message ?? '';
+  const firstLine = text.split('\n', 1)[0]?.trim() ?? '';
+  const what = firstLine || type || 'unknown error';
+  return {
+    kind: kindOf(`${type} ${text}`),
+    message: (data.node_type ? `${data.node_type}: ${what}` : what).slice(0, maxMessageLength),
+    nodeId: data.node_id ?? null,
+    nodeClass: data.node_type ?? null,
+  };
+}
+
+function kindOf(text: string): RunError['kind'] {
+  if (outOfMemory.test(text)) return 'out_of_memory';
+  return deviceTrouble.test(text) ? 'device' : 'node';
+}

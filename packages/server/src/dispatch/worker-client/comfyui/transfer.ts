@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Timer } from '../../../lib/async/timer.ts';
+import type { FileToPush, OutputFile, PulledOutput, PullOptions, WorkerCallError } from '../worker-client.ts';
+import { bareFileName, workerFileName, workerFolder } from '../worker-file-name.ts';
+import { callFailure, failureOf, failureOfStatus } from './call-failure.ts';
+import { readJson, uploaded } from './wire.ts';
+import { readBody, type WorkerHttp } from './worker-http.ts';
+
+/** A worker that is slower than this for long is as good as gone. */
+const slowestBytesPerMs = 64;
+const baseDeadlineMs = 30_000;
+const idleMs = 30_000;
+const maxAnswerBytes = 65_536;
+
+export async function pushFile(
+  http: WorkerHttp,
+  file: FileToPush,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const boundary = `switchyard-${randomUUID()}`;
+  const head = Buffer.from(
+    `${textPart(boundary, 'type', 'input')}${textPart(boundary, 'subfolder', workerFolder)}${textPart(boundary, 'overwrite', 'true')}` +
+      `--${boundary}\r\ncontent-disposition: form-data; name="image"; filename="${bareFileName(file)}"\r\n` +
+      'content-type: application/octet-stream\r\n\r\n',
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const { response } = await http.stream({
+    method: 'POST',
+    path: '/upload/image',
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(head.length + file.sizeBytes + tail.length),
+    },
+    deadlineMs: baseDeadlineMs + file.sizeBytes / slowestBytesPerMs,
+    signal,
+    send: (request) => void sendBody(request, { head, file, tail }),
+  });
+  const failure = failureOfStatus(response.statusCode ?? 0, http.label);
+  if (failure) {
+    response.destroy();
+    throw failure;
+  }
+  const body = await readBody(response, { maxBytes: maxAnswerBytes, label: http.label });
+  const { name, subfolder = '' } = readJson(body, uploaded, http.label);
+  const stored = subfolder === '' ? name : `${subfolder}/${name}`;
+  if (stored === workerFileName(file)) return stored;
+  throw callFailure('bad_answer', http.label, { detail: 'it stored a file under another name than asked' });
+}
+
+async function sendBody(
+  request: ClientRequest,
+  { head, file, tail }: { head: Buffer; file: FileToPush; tail: Buffer },
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(parts(head, file, tail)), request);
+  } catch (error) {
+    // The request's own error handling answers the caller.
+    request.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+async function* parts(head: Buffer, file: FileToPush, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+  let sizeBytes = 0;
+  for await (const chunk of file.open() as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > file.sizeBytes) break;
+    yield chunk;
+  }
+  if (sizeBytes !== file.sizeBytes)
+    throw new Error(`A stored file has another size than recorded: ${file.sha256}`);
+  yield tail;
+}
+
+function textPart(boundary: string, name: string, value: string): string {
+  return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+}
+
+export async function pullOutput(
+  http: WorkerHttp,
+  output: OutputFile,
+  { maxBytes, signal, timer }: PullOptions & { timer: Timer },
+): Promise<PulledOutput | null> {
+  const { filename, subfolder, folder } = output;
+  const query = new URLSearchParams({ filename, subfolder, type: folder });
+  const { response, release } = await http.stream({
+    method: 'GET',
+    path: `/view?${query}`,
+    deadlineMs: baseDeadlineMs,
+    signal,
+  });
+  const status = response.statusCode ?? 0;
+  // 400 and 403: it does not hand out what bears such a name.
+  const isMissing = status === 404 || status === 400 || status === 403;
+  const failure = isMissing ? null : failureOfStatus(status, http.label);
+  if (isMissing || failure) {
+    release();
+    if (failure) throw failure;
+    return null;
+  }
+  const length = Number(response.headers['content-length'] ?? Number.NaN);
+  const sizeBytes = Number.isSafeInteger(length) ? length : null;
+  if (sizeBytes !== null && sizeBytes > maxBytes) {
+    release();
+    throw callFailure('too_large', http.label, { detail: `${sizeBytes} bytes, ${maxBytes} are allowed` });
+  }
+  const contentType = (response.headers['content-type'] ?? 'application/octet-stream').slice(0, 200);
+  return {
+    contentType,
+    sizeBytes,
+    body: guarded(response, { label: http.label, maxBytes, signal, timer, release }),
+  };
+}
+
+interface Guard {
+  label: string;
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+  timer: Timer;
+  release: () => void;
+}
+
+/** The body with its limits: size, idle time, whole time. Destroying it ends the connection. */
+function guarded(response: IncomingMessage, guard: Guard): Readable {
+  const { label, maxBytes, signal, timer } = guard;
+  const body = new PassThrough();
+  let received = 0;
+  const fail = (error: WorkerCallError) => body.destroy(error);
+  const onIdle = () => fail(callFailure('timed_out', label, { detail: 'no byte for too long' }));
+  const onAbort = () => fail(callFailure('aborted', label));
+  let cancelIdle = timer(onIdle, idleMs);
+  const cancelWhole = timer(
+    () => fail(callFailure('timed_out', label, { detail: 'too slow' })),
+    baseDeadlineMs + maxBytes / slowestBytesPerMs,
+  );
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  response.on('data', (chunk: Buffer) => {
+    cancelIdle();
+    cancelIdle = timer(onIdle, idleMs);
+    received += chunk.length;
+    if (received > maxBytes) fail(callFailure('too_large', label, { detail: `more than ${maxBytes} bytes` }));
+  });
+  response.on('error', (error) => fail(failureOf(error, label, true)));
+  response.pipe(body);
+  body.on('close', () => {
+    cancelIdle();
+    cancelWhole();
+    signal?.removeEventListener('abort', onAbort);
+    if (!response.complete || !body.readableEnded) guard.release();
+  });
+  return body;
+}

@@ -1,0 +1,123 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { WorkerCallError } from '../worker-client.ts';
+
+/** The parts of a worker's answers that are read. Nothing of an answer is used before it was checked against these. */
+
+const anything = Type.Unknown();
+const anyRecord = Type.Record(Type.String(), anything);
+const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+const optionalNumber = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
+
+export const promptAccepted = Compile(
+  Type.Object({ prompt_id: Type.String(), number: Type.Number(), node_errors: Type.Optional(anything) }),
+);
+
+export const promptRefused = Compile(
+  Type.Object({
+    error: Type.Union([
+      Type.String(),
+      Type.Object({ type: Type.String(), message: optionalText, details: optionalText }),
+    ]),
+    node_errors: Type.Optional(anything),
+  }),
+);
+
+export const nodeErrors = Compile(
+  Type.Record(
+    Type.String(),
+    Type.Object({
+      class_type: optionalText,
+      errors: Type.Array(Type.Object({ type: Type.String(), message: optionalText, details: optionalText })),
+    }),
+  ),
+);
+
+const queueItem = Type.Unsafe<[number: number, promptId: string, ...rest: unknown[]]>(
+  Type.Array(anything, { minItems: 2, prefixItems: [Type.Number(), Type.String()] }),
+);
+export const queue = Compile(
+  Type.Object({ queue_running: Type.Array(queueItem), queue_pending: Type.Array(queueItem) }),
+);
+
+export const queueInfo = Compile(
+  Type.Object({ exec_info: Type.Object({ queue_remaining: Type.Integer() }) }),
+);
+
+export const history = Compile(anyRecord);
+
+const historyMessage = Type.Unsafe<[event: string, data: unknown]>(
+  Type.Array(anything, { minItems: 2, prefixItems: [Type.String()] }),
+);
+export const historyEntry = Compile(
+  Type.Object({
+    outputs: Type.Record(Type.String(), anything),
+    status: Type.Optional(
+      Type.Union([
+        Type.Null(),
+        Type.Object({
+          status_str: optionalText,
+          messages: Type.Optional(Type.Array(historyMessage)),
+        }),
+      ]),
+    ),
+  }),
+);
+
+export const executionError = Compile(
+  Type.Object({
+    node_id: optionalText,
+    node_type: optionalText,
+    exception_type: optionalText,
+    exception_message: optionalText,
+  }),
+);
+
+export const systemStats = Compile(
+  Type.Object({
+    system: Type.Object({ comfyui_version: optionalText }),
+    devices: Type.Array(
+      Type.Object({
+        name: optionalText,
+        type: optionalText,
+        vram_total: optionalNumber,
+        vram_free: optionalNumber,
+      }),
+    ),
+  }),
+);
+
+export const objectInfo = Compile(
+  Type.Record(
+    Type.String(),
+    Type.Object({ input: Type.Optional(anything), output_node: Type.Optional(Type.Boolean()) }),
+  ),
+);
+
+export const uploaded = Compile(
+  Type.Object({ name: Type.String(), subfolder: Type.Optional(Type.String()) }),
+);
+
+export const cancelled = Compile(Type.Object({ cancelled: Type.Boolean() }));
+
+export interface WireCheck<Value> {
+  Check(value: unknown): value is Value;
+}
+export type Infer<Check> = Check extends WireCheck<infer Value> ? Value : never;
+
+/** The answer's JSON when it has the shape that was asked for. */
+export function readJson<Value>(body: Buffer, check: WireCheck<Value>, label: string): Value {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw new WorkerCallError('not_comfyui', `What answers at ${label} is not ComfyUI. (no JSON)`, { cause });
+  }
+  if (!check.Check(value)) {
+    throw new WorkerCallError(
+      'bad_answer',
+      `${label} gave an answer that makes no sense. (unexpected shape)`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,93 @@
+import { type RunResult, WorkerCallError } from '../worker-client.ts';
+import { failureOfStatus } from './call-failure.ts';
+import { readHistoryEntry } from './run-result.ts';
+import { cancelled, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
+import type { CallAnswer, WorkerHttp } from './worker-http.ts';
+
+const megabyte = 1_048_576;
+/** A worker that loads models answers slowly; every call ends all the same. */
+const deadlineMs = 10_000;
+/** The queue and the history carry whole graphs. */
+export const largestAnswerBytes = 64 * megabyte;
+
+/** The questions and orders of the protocol, one function each. */
+export class WorkerCalls {
+  readonly #http: WorkerHttp;
+
+  constructor(http: WorkerHttp) {
+    this.#http = http;
+  }
+
+  queue(): Promise<Infer<typeof queue>> {
+    return this.ask('/queue', queue);
+  }
+
+  /** Null while the worker has no entry of that run. */
+  async historyOf(promptId: string): Promise<RunResult | null> {
+    const entries = await this.ask(`/history/${encodeURIComponent(promptId)}`, history);
+    const entry = Object.hasOwn(entries, promptId) ? entries[promptId] : undefined;
+    return entry === undefined ? null : readHistoryEntry(entry, this.#http.label);
+  }
+
+  /** Takes a waiting run out of the queue; a running one is left alone. */
+  deleteWaiting(promptId: string): Promise<void> {
+    return this.#tell('/queue', { delete: [promptId] });
+  }
+
+  /** Stops a run if it is the one that runs. Only for workers that read the id: others stop whatever runs. */
+  interrupt(promptId: string): Promise<void> {
+    return this.#tell('/interrupt', { prompt_id: promptId });
+  }
+
+  freeMemory(): Promise<void> {
+    return this.#tell('/free', { unload_models: true, free_memory: true });
+  }
+
+  /** Newer servers cancel one job whatever its state; false where this one does not know how. */
+  async cancelJob(promptId: string): Promise<boolean> {
+    const answer = await this.#send(`/api/jobs/${encodeURIComponent(promptId)}/cancel`, {});
+    if (answer.status !== 200) return false;
+    try {
+      readJson(answer.body, cancelled, this.#http.label);
+      return true;
+    } catch (error) {
+      if (error instanceof WorkerCallError) return false;
+      throw error;
+    }
+  }
+
+  async ask<Value>(
+    path: string,
+    check: WireCheck<Value>,
+    options: { deadlineMs?: number; signal?: AbortSignal | undefined } = {},
+  ): Promise<Value> {
+    const answer = await this.#http.call({
+      method: 'GET',
+      path,
+      deadlineMs,
+      maxBytes: largestAnswerBytes,
+      ...options,
+    });
+    return readJson(this.#bodyOf(answer), check, this.#http.label);
+  }
+
+  async #tell(path: string, body: unknown): Promise<void> {
+    this.#bodyOf(await this.#send(path, body));
+  }
+
+  #send(path: string, body: unknown): Promise<CallAnswer> {
+    return this.#http.call({
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
+      deadlineMs,
+      maxBytes: megabyte,
+    });
+  }
+
+  #bodyOf(answer: CallAnswer): Buffer {
+    const failure = failureOfStatus(answer.status, this.#http.label);
+    if (failure) throw failure;
+    return answer.body;
+  }
+}

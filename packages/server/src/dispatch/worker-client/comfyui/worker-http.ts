@@ -1,0 +1,239 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { Timer } from '../../../lib/async/timer.ts';
+import { whyHostDenied } from '../../host-rules.ts';
+import { WorkerCallError } from '../worker-client.ts';
+import { callFailure, failureOf } from './call-failure.ts';
+
+export interface WorkerAddress {
+  host: string;
+  port: number;
+  tls: false | { verify: boolean; ca: string | null };
+  /** Sent with every request, such as a proxy's credentials. */
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface CallRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: string;
+  deadlineMs: number;
+  /** Of the answer's body. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CallAnswer {
+  status: number;
+  body: Buffer;
+}
+
+export interface StreamRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  /** Until the answer's head is there, body sent included. */
+  deadlineMs: number;
+  signal?: AbortSignal | undefined;
+  /** Writes the body and ends the request; without it there is none. */
+  send?: (request: http.ClientRequest) => void;
+}
+
+export type ConnectOptions = { host: string; port: number; lookup: LookupFunction } & Pick<
+  https.RequestOptions,
+  'rejectUnauthorized' | 'ca'
+>;
+
+/** Headers that the connection itself depends on are not for configuration. */
+const ownHeaders = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'expect',
+  'te',
+]);
+/** Below the keep-alive of common servers, so that a call seldom meets a connection that is just being closed. */
+const idleSocketMs = 4_000;
+
+/**
+ * HTTP to one worker over connections that stay open. Every call ends: by its deadline at the latest, and with a body
+ * that is at most as large as was allowed. Redirects are answers, not instructions, and nothing of a user's request is
+ * passed on. Files have connections of their own, so that they never hold up a submission.
+ */
+export class WorkerHttp {
+  readonly label: string;
+  readonly headers: Record<string, string>;
+  readonly isSecure: boolean;
+  readonly #connect: ConnectOptions;
+  readonly #denied: string | null;
+  readonly #timer: Timer;
+  readonly #calls: http.Agent;
+  readonly #streams: http.Agent;
+
+  constructor(address: WorkerAddress, { timer, lookup }: { timer: Timer; lookup: LookupFunction }) {
+    const { host, port, tls } = address;
+    const secure = tls ? { rejectUnauthorized: tls.verify, ...(tls.ca ? { ca: tls.ca } : {}) } : {};
+    this.#connect = { host, port, lookup, ...secure };
+    this.#denied = whyHostDenied(host, { allowPrivate: true });
+    this.#timer = timer;
+    this.label = `${host}:${port}`;
+    this.isSecure = tls !== false;
+    this.headers = Object.fromEntries(
+      Object.entries(address.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
+    );
+    this.#calls = this.#newAgent();
+    this.#streams = this.#newAgent();
+  }
+
+  /** Throws when the host may not be called. */
+  get connectOptions(): ConnectOptions {
+    if (this.#denied === null) return this.#connect;
+    throw callFailure('host_not_allowed', this.label, {
+      mayHaveArrived: false,
+      detail: `it ${this.#denied}`,
+    });
+  }
+
+  async call(request: CallRequest): Promise<CallAnswer> {
+    return new Promise((resolve, reject) => {
+      const sending = this.#start(request, this.#calls, reject);
+      sending.request.on('response', (response) => {
+        readBody(response, { maxBytes: request.maxBytes, label: this.label })
+          .then((body) => {
+            sending.settle();
+            resolve({ status: response.statusCode ?? 0, body });
+          })
+          .catch(sending.fail);
+      });
+      if (request.body === undefined) sending.request.end();
+      else sending.request.end(request.body);
+    });
+  }
+
+  /** The answer with its body unread: the caller reads it, or destroys it. */
+  async stream(request: StreamRequest): Promise<{ response: http.IncomingMessage; release: () => void }> {
+    return new Promise((resolve, reject) => {
+      const sending = this.#start(request, this.#streams, reject);
+      sending.request.on('response', (response) => {
+        sending.settle();
+        resolve({ response, release: () => sending.request.destroy() });
+      });
+      if (request.send) request.send(sending.request);
+      else sending.request.end();
+    });
+  }
+
+  close(): void {
+    this.#calls.destroy();
+    this.#streams.destroy();
+  }
+
+  #start(
+    { method, path, deadlineMs, signal, ...rest }: CallRequest | StreamRequest,
+    agent: http.Agent,
+    reject: (error: WorkerCallError) => void,
+  ): Sending {
+    const body = 'body' in rest ? rest.body : undefined;
+    const extra = 'headers' in rest ? rest.headers : undefined;
+    const request = (this.isSecure ? https : http).request({
+      ...this.connectOptions,
+      method,
+      path,
+      agent,
+      headers: { ...this.headers, ...jsonHeaders(body), ...extra },
+    });
+    return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, reject });
+  }
+
+  #newAgent(): http.Agent {
+    const options = { keepAlive: true, maxSockets: 4, scheduling: 'lifo', timeout: idleSocketMs } as const;
+    return this.isSecure ? new https.Agent(options) : new http.Agent(options);
+  }
+}
+
+/** One request on its way: it is settled once, by its answer, an error, the deadline or the caller. */
+class Sending {
+  readonly request: http.ClientRequest;
+  readonly #label: string;
+  readonly #reject: (error: WorkerCallError) => void;
+  readonly #cancelDeadline: () => void;
+  readonly #signal: AbortSignal | undefined;
+  #mayHaveArrived = false;
+  #isSettled = false;
+
+  constructor(
+    request: http.ClientRequest,
+    options: {
+      label: string;
+      timer: Timer;
+      deadlineMs: number;
+      signal: AbortSignal | undefined;
+      reject: (error: WorkerCallError) => void;
+    },
+  ) {
+    this.request = request;
+    this.#label = options.label;
+    this.#reject = options.reject;
+    this.#signal = options.signal;
+    this.#cancelDeadline = options.timer(() => this.fail(this.#own('timed_out')), options.deadlineMs);
+    request.on('error', this.fail);
+    request.on('socket', (socket) => {
+      const arrive = () => {
+        this.#mayHaveArrived = true;
+      };
+      if (!socket.connecting) arrive();
+      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', arrive);
+    });
+    if (options.signal?.aborted) queueMicrotask(this.#abort);
+    else options.signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  readonly fail = (error: unknown): void => {
+    if (this.#isSettled) return;
+    this.settle();
+    this.request.destroy();
+    this.#reject(failureOf(error, this.#label, this.#mayHaveArrived));
+  };
+
+  settle(): void {
+    this.#isSettled = true;
+    this.#cancelDeadline();
+    this.#signal?.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => this.fail(this.#own('aborted'));
+
+  #own(cause: 'timed_out' | 'aborted'): WorkerCallError {
+    return callFailure(cause, this.#label, { mayHaveArrived: this.#mayHaveArrived });
+  }
+}
+
+/** The whole body, or an error as soon as it is larger than allowed. */
+export async function readBody(
+  body: Readable,
+  { maxBytes, label }: { maxBytes: number; label: string },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    body.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        reject(callFailure('too_large', label, { detail: `more than ${maxBytes} bytes` }));
+        body.destroy();
+      } else chunks.push(chunk);
+    });
+    body.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    body.on('error', reject);
+    body.on('close', () => reject(new WorkerCallError('broken_off', `${label} broke off its answer.`)));
+  });
+}
+
+function jsonHeaders(body: string | undefined): Record<string, string | number> {
+  if (body === undefined) return {};
+  return { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+}
