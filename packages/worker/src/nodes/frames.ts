@@ -54,6 +54,11 @@ export function rawPicture(frame: Uint8Array, { width, height }: { width: number
   return sharp(frame, { raw: { width, height, channels } });
 }
 
+/** Level 1: of the time that a picture takes, a higher one would be the most. */
+export async function encodePng(frame: Uint8Array, size: { width: number; height: number }): Promise<Buffer> {
+  return await rawPicture(frame, size).png({ compressionLevel: 1 }).toBuffer();
+}
+
 /** Calls for each row and lets the worker serve others after about this much work. */
 export async function forEachRow(
   { width, height }: { width: number; height: number },

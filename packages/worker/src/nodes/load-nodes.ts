@@ -1,5 +1,6 @@
 import { openPicture } from '../files/picture.ts';
 import { hashOfFile, type WorkerFiles } from '../files/worker-files.ts';
+import { channelMask } from './channel-mask.ts';
 import { choice } from './inputs.ts';
 import { checkBatchSize } from './limits.ts';
 import { defineNode, type Input, type NodeClass, type NodeRun } from './node-class.ts';
@@ -109,13 +110,7 @@ function alphaMask({ image: { width, height }, alphas }: Decoded): MaskValue {
 }
 
 function colourMask({ width, height, frames }: ImageValue, colour: 'red' | 'green' | 'blue'): MaskValue {
-  const channel = ['red', 'green', 'blue'].indexOf(colour);
-  const pick = (frame: Uint8Array) =>
-    Float32Array.from(
-      { length: width * height },
-      (_, pixel) => (frame[pixel * channels + channel] as number) / 255,
-    );
-  return { width, height, frames: frames.map(pick) };
+  return { width, height, frames: frames.map((frame) => channelMask(frame, colour)) };
 }
 
 async function pathOf(name: string, files: WorkerFiles): Promise<string> {

@@ -1,6 +1,6 @@
 import { asciiJson, withPngText } from '../files/png-text.ts';
 import type { FileArea, SavedFile } from '../files/worker-files.ts';
-import { mapFrames, rawPicture } from './frames.ts';
+import { encodePng, mapFrames } from './frames.ts';
 import { image, text } from './inputs.ts';
 import { defineNode, type NodeClass, type NodeRun } from './node-class.ts';
 import { filledPrefix } from './save-prefix.ts';
@@ -55,11 +55,6 @@ async function saveAll(
       });
     },
   });
-}
-
-/** Level 1: of the time that a small picture takes, a higher one would be the most. */
-async function encodePng(frame: Uint8Array, size: { width: number; height: number }): Promise<Buffer> {
-  return await rawPicture(frame, size).png({ compressionLevel: 1 }).toBuffer();
 }
 
 function mapValues(record: Record<string, unknown>, map: (value: unknown) => string): Record<string, string> {

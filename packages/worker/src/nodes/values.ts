@@ -14,7 +14,7 @@ export interface MaskValue {
 
 export const channels = 3;
 
-export function frameAt<Frame>(frames: readonly Frame[], index: number): Frame {
+export function frameAt<Frame>(frames: ArrayLike<Frame>, index: number): Frame {
   const frame = frames[index];
   if (frame === undefined) throw new RangeError(`The batch has no frame ${index}.`);
   return frame;
@@ -23,6 +23,17 @@ export function frameAt<Frame>(frames: readonly Frame[], index: number): Frame {
 /** ComfyUI's rule where two batches meet: the second is repeated, or cut, to the length of the first. */
 export function repeatToLength<Frame>(frames: readonly Frame[], length: number): Frame[] {
   return Array.from({ length }, (_, index) => frameAt(frames, index % frames.length));
+}
+
+/** PyTorch's rule where two batches are combined pixel by pixel: the same length, or one of them is a single frame. */
+export function pairedFrames<Frame>(left: readonly Frame[], right: readonly Frame[]): [Frame, Frame][] {
+  const length = Math.max(left.length, right.length);
+  if (left.length !== right.length && left.length !== 1 && right.length !== 1)
+    throw new RangeError(`A batch of ${left.length} and a batch of ${right.length} cannot be combined.`);
+  return Array.from({ length }, (_, index) => [
+    frameAt(left, index % left.length),
+    frameAt(right, index % right.length),
+  ]);
 }
 
 /** 0 to 255, cut off like ComfyUI's last step (`astype(uint8)`); the hair above hides float noise such as 154.99999. */
