@@ -1,3 +1,4 @@
+import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 
 /** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
@@ -55,7 +56,8 @@ export interface TaskInputTable {
   taskId: string;
   workflow: string;
   params: string;
-  nodeClasses: string;
+  /** What a worker needs to run it: node classes and model files. */
+  requirement: string;
 }
 
 export interface TaskAttemptTable {
@@ -98,7 +100,7 @@ export interface InstanceTable {
   id: string;
   serverId: string;
   serverName: string;
-  kind: string;
+  kind: InstanceKind;
   ip: string;
   port: number;
   weight: number;
@@ -108,7 +110,7 @@ export interface InstanceTable {
   removed: number;
   alive: number;
   busy: number;
-  state: string;
+  state: InstanceState;
   lastHeartbeat: string | null;
   since: string;
   lastError: string | null;

@@ -181,13 +181,24 @@ export class TaskStore {
     return counts;
   }
 
+  async oldestPending(): Promise<string | null> {
+    const row = await this.database.read
+      .selectFrom('tasks')
+      .select('createdAt')
+      .where('status', '=', 'pending')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.createdAt ?? null;
+  }
+
   /** Pending tasks that nobody has claimed, oldest first, a slice at a time: what the pending queue is filled from. */
-  async queuedAfter(afterId: string, limit: number): Promise<(TaskRow & { nodeClasses: string })[]> {
+  async queuedAfter(afterId: string, limit: number): Promise<(TaskRow & { requirement: string })[]> {
     return this.database.read
       .selectFrom('tasks')
       .innerJoin('task_inputs', 'task_inputs.taskId', 'tasks.id')
       .selectAll('tasks')
-      .select('task_inputs.nodeClasses')
+      .select('task_inputs.requirement')
       .where('tasks.status', '=', 'pending')
       .where('tasks.phase', '=', 'queued')
       .where('tasks.id', '>', afterId)
@@ -267,12 +278,9 @@ export class TaskStore {
     return this.database.write(async (trx) => {
       const results: boolean[] = [];
       for (const { fence, change } of marks) {
-        const { acceptedAt, startsRunning, owner, ...columns } = change;
-        const changed = await fencedUpdate(trx, fence, columns);
-        if (changed && startsRunning) await moveCount(trx, owner, 'pending', 'running');
-        if (changed && acceptedAt) {
-          await updateAttempt(trx, fence, { state: 'accepted', acceptedAt });
-        }
+        const { acceptedAt, ...columns } = change;
+        const changed = await this.fencedUpdate(trx, fence, columns);
+        if (changed && acceptedAt) await updateAttempt(trx, fence, { state: 'accepted', acceptedAt });
         results.push(changed);
       }
       return results;
@@ -286,16 +294,15 @@ export class TaskStore {
     alongside?: (trx: Trx) => Promise<void>,
   ): Promise<boolean> {
     return this.database.write(async (trx) => {
-      const { from, owner, outcome, ...columns } = end;
-      const changed = await fencedUpdate(trx, fence, columns);
-      if (!changed) return false;
+      const { outcome, acceptedAt, ...columns } = end;
+      if (!(await this.fencedUpdate(trx, fence, columns))) return false;
       await updateAttempt(trx, fence, {
         state: 'ended',
         outcome,
         error: columns.error,
         endedAt: columns.finishedAt,
+        ...(acceptedAt && { acceptedAt }),
       });
-      await moveCount(trx, owner, from, columns.status);
       await trx.deleteFrom('task_files').where('taskId', '=', fence.taskId).execute();
       await alongside?.(trx);
       return true;
@@ -305,10 +312,10 @@ export class TaskStore {
   /** Back to the queue after an attempt was lost or refused by this instance; the attempt's row keeps the reason. */
   async requeue(
     fence: AttemptFence,
-    requeue: { owner: string; from: TaskRow['status']; outcome: string; error: string | null; at: string },
+    requeue: { outcome: string; error: string | null; at: string },
   ): Promise<boolean> {
     return this.database.write(async (trx) => {
-      const changed = await fencedUpdate(trx, fence, {
+      const changed = await this.fencedUpdate(trx, fence, {
         status: 'pending',
         phase: 'queued',
         instanceId: null,
@@ -323,7 +330,6 @@ export class TaskStore {
         error: requeue.error,
         endedAt: requeue.at,
       });
-      await moveCount(trx, requeue.owner, requeue.from, 'pending');
       return true;
     });
   }
@@ -331,20 +337,20 @@ export class TaskStore {
   /** Ends a task that no worker has: cancelled while queued, or waited out. False when it was claimed meanwhile. */
   async endQueued(
     taskId: string,
-    end: Omit<TerminalChange, 'from' | 'outcome'>,
+    owner: string,
+    end: Omit<TerminalChange, 'outcome' | 'acceptedAt'>,
     alongside?: (trx: Trx) => Promise<void>,
   ): Promise<boolean> {
     return this.database.write(async (trx) => {
-      const { owner, ...columns } = end;
       const changed = await trx
         .updateTable('tasks')
-        .set(columns)
+        .set(end)
         .where('id', '=', taskId)
         .where('status', '=', 'pending')
         .where('phase', '=', 'queued')
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
-      await moveCount(trx, owner, 'pending', columns.status);
+      await moveCount(trx, owner, 'pending', end.status);
       await trx.deleteFrom('task_files').where('taskId', '=', taskId).execute();
       await alongside?.(trx);
       return true;
@@ -363,6 +369,10 @@ export class TaskStore {
     });
   }
 
+  private fencedUpdate(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
+    return fencedUpdate(trx, { fence, columns, locksRows: this.database.dialect === 'postgres' });
+  }
+
   async forgetIdempotencyKeysBefore(at: string): Promise<void> {
     await this.database.write((trx) =>
       trx.deleteFrom('idempotency_keys').where('createdAt', '<', at).execute(),
@@ -371,9 +381,6 @@ export class TaskStore {
 }
 
 export interface RunningMark {
-  owner: string;
-  /** Set on the mark that moves the task from pending to running. */
-  startsRunning: boolean;
   acceptedAt?: string;
   status?: TaskRow['status'];
   phase?: TaskPhase;
@@ -384,9 +391,9 @@ export interface RunningMark {
 }
 
 export interface TerminalChange {
-  owner: string;
-  from: TaskRow['status'];
   outcome: string;
+  /** When the worker took it, where no mark has said so yet. */
+  acceptedAt: string | null;
   status: 'completed' | 'failed';
   phase: TaskPhase;
   progress: number;
@@ -394,21 +401,29 @@ export interface TerminalChange {
   error: string | null;
   result: string | null;
   warnings?: string;
-  startedAt?: string;
+  startedAt?: string | null;
   updatedAt: string;
   finishedAt: string;
 }
 
-async function fencedUpdate(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
-  const changed = await trx
-    .updateTable('tasks')
-    .set(columns)
+/** Writes only what the fence still allows, and moves the counters when the status changes by it. */
+async function fencedUpdate(
+  trx: Trx,
+  { fence, columns, locksRows }: { fence: AttemptFence; columns: Updateable<TaskTable>; locksRows: boolean },
+): Promise<boolean> {
+  const before = await trx
+    .selectFrom('tasks')
+    .select(['owner', 'status'])
     .where('id', '=', fence.taskId)
     .where('attempt', '=', fence.attempt)
     .where('claimToken', '=', fence.token)
     .where('status', 'in', ['pending', 'running'])
+    .$if(locksRows, (query) => query.forUpdate())
     .executeTakeFirst();
-  return changed.numUpdatedRows === 1n;
+  if (!before) return false;
+  await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+  if (columns.status) await moveCount(trx, before.owner, before.status, columns.status as string);
+  return true;
 }
 
 async function updateAttempt(

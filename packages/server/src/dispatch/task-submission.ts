@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { toIso } from '../lib/clock.ts';
 import { newTimeOrderedId } from '../lib/ids.ts';
+import { type Requirement, requirementOf } from './capability.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { nodeClasses, parseGraph } from './graph.ts';
+import { parseGraph } from './graph.ts';
 import { applyParams, fileIdsIn } from './params.ts';
 import type { NewTask } from './task-store.ts';
 
 export interface PreparedTask {
   task: NewTask;
-  nodeClasses: string[];
+  requirement: Requirement;
 }
 
 export interface SubmissionContext {
@@ -33,11 +34,14 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
     strict: input.strict ?? false,
     fileNames: context.fileNames,
   });
-  const classes = nodeClasses(applied.graph);
+  const requirement = requirementOf(applied.graph, {
+    pool: input.pool ?? null,
+    pinnedInstanceId: input.instanceId ?? null,
+  });
   const id = newTimeOrderedId(context.nowMs);
   const at = toIso(context.nowMs);
   return {
-    nodeClasses: classes,
+    requirement,
     task: {
       row: {
         id,
@@ -73,7 +77,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         taskId: id,
         workflow: JSON.stringify(input.workflow),
         params: JSON.stringify(input.params ?? {}),
-        nodeClasses: JSON.stringify(classes),
+        requirement: JSON.stringify(requirement),
       },
       fileIds: applied.fileIds,
       idempotency: context.idempotencyKey ? { key: context.idempotencyKey, bodyHash: bodyHash(input) } : null,

@@ -3,30 +3,24 @@ import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/d
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
+import type { Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
+import type { Matchmaker } from './matchmaker.ts';
+import { pendingOf } from './pending-task.ts';
 import { decideCancel } from './task.ts';
 import type { TaskRow, TaskStore } from './task-store.ts';
 import { filesWanted, prepareTask } from './task-submission.ts';
 import { type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 
-/** What the queue must be able to do for the tasks; the whole of it is in pending-queue. */
-export interface TaskQueue {
-  add(task: TaskRow, nodeClasses: readonly string[]): void;
-  remove(taskId: string): void;
-  position(taskId: string): number | null;
-  readonly size: number;
-  sizeOf(owner: string): number;
-}
-
 export interface TasksOptions {
   store: TaskStore;
-  queue: TaskQueue;
+  queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
   events: DispatchEvents;
   /** Names on a worker of those of the files that exist for this owner. */
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Throws `no_capable_instance` when it is certain that no instance could run these classes. */
-  requireCapable: (wanted: { nodeClasses: readonly string[]; instanceId: string | null }) => void;
+  /** Throws `no_capable_instance` when it is certain that no instance could run it. */
+  requireCapable: (requirement: Requirement) => void;
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
   linkTo: TaskViewOptions['linkTo'];
@@ -59,10 +53,7 @@ export class Tasks {
       nowMs: clock(),
       fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
     });
-    this.options.requireCapable({
-      nodeClasses: prepared.nodeClasses,
-      instanceId: input.instanceId ?? null,
-    });
+    this.options.requireCapable(prepared.requirement);
     this.requireRoom(meta.userId);
     const outcome = await store.insert(owner, prepared.task);
     if (!outcome.inserted) {
@@ -70,7 +61,7 @@ export class Tasks {
       return { task: await this.get(owner, outcome.taskId), replayed: true };
     }
     const row = prepared.task.row as TaskRow;
-    queue.add(row, prepared.nodeClasses);
+    queue.add(pendingOf(row, prepared.requirement));
     events.announce({ type: 'task_created', task: row });
     const task = viewTaskDetail(row, { input: prepared.task.input, attempts: [] }, this.viewOptions(row));
     return { task, replayed: false };
@@ -105,8 +96,12 @@ export class Tasks {
   }
 
   /** The task as it is when it ends, or when the time is over. */
-  async wait(owner: Owner, taskId: string, waitMs: number): Promise<TaskDetail> {
-    const signal = AbortSignal.timeout(waitMs);
+  async wait(
+    owner: Owner,
+    taskId: string,
+    options: { waitMs: number; signal: AbortSignal },
+  ): Promise<TaskDetail> {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.waitMs)]);
     for await (const update of this.watch(owner, taskId, signal)) {
       if (update.type === 'ended') return this.detail(update.task);
     }
@@ -171,7 +166,7 @@ export class Tasks {
       updatedAt: at,
       finishedAt: at,
     } as const;
-    const ended = await this.options.store.endQueued(row.id, { owner: row.owner, ...change });
+    const ended = await this.options.store.endQueued(row.id, row.owner, change);
     if (!ended) return false;
     this.options.queue.remove(row.id);
     this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });

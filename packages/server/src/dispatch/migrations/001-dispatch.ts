@@ -50,7 +50,7 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
     .addColumn('taskId', 'varchar(36)', (column) => column.primaryKey())
     .addColumn('workflow', 'text', (column) => column.notNull())
     .addColumn('params', 'text', (column) => column.notNull())
-    .addColumn('nodeClasses', 'text', (column) => column.notNull())
+    .addColumn('requirement', 'text', (column) => column.notNull())
     .execute();
 
   await db.schema

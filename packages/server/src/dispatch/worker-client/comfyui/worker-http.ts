@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Timer } from '../../../lib/async/timer.ts';
 import { whyHostDenied } from '../../host-rules.ts';
-import { WorkerCallError } from '../worker-client.ts';
+import type { WorkerCallError } from '../worker-client.ts';
 import { callFailure, failureOf } from './call-failure.ts';
 
 export interface WorkerAddress {
@@ -229,7 +229,9 @@ export async function readBody(
     });
     body.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
     body.on('error', reject);
-    body.on('close', () => reject(new WorkerCallError('broken_off', `${label} broke off its answer.`)));
+    body.on('close', () => {
+      if (!body.readableEnded) reject(callFailure('broken_off', label));
+    });
   });
 }
 

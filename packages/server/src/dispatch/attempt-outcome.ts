@@ -1,0 +1,74 @@
+import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import { type Graph, titleOf } from './graph.ts';
+import { type AttemptFailure, errorCodeOf } from './task.ts';
+import type { NodeFault, RunError, RunResult, SubmitOutcome } from './worker-client/worker-client.ts';
+
+/** How an attempt ended, before anything is written. */
+export type AttemptOutcome =
+  | { kind: 'succeeded'; result: RunResult }
+  | { kind: 'failed'; failure: AttemptFailure; error: TaskError }
+  /** The task was cancelled. */
+  | { kind: 'cancelled' }
+  /** The instance was drained with force: back to the queue, and no attempt of the task's own is used up. */
+  | { kind: 'given_back' };
+
+export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
+  return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
+}
+
+/** What a refused submission means for the task; null for the two answers after which the run may be there. */
+export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOutcome | null {
+  switch (outcome.outcome) {
+    case 'accepted':
+    case 'unknown':
+      return null;
+    case 'invalid':
+      return {
+        kind: 'failed',
+        failure: 'graph_error',
+        error: withNode(nodeError('invalid_workflow', outcome.error), outcome.error.nodeId, graph),
+      };
+    case 'incapable':
+      return {
+        kind: 'failed',
+        failure: 'not_taken',
+        error: withNode(nodeError('rejected_by_worker', outcome.error), outcome.error.nodeId, graph),
+      };
+    case 'input_missing':
+      return failed('not_taken', outcome.error.message, 'input_file_missing');
+    case 'not_taken':
+      return failed('not_taken', outcome.message);
+  }
+}
+
+/** What a run that is over on the worker means for the task. */
+export function outcomeOfResult(
+  result: RunResult,
+  { graph, wasAsked }: { graph: Graph; wasAsked: 'cancel' | 'give_back' | null },
+): AttemptOutcome {
+  if (result.end === 'succeeded') return { kind: 'succeeded', result };
+  if (wasAsked === 'cancel') return { kind: 'cancelled' };
+  if (wasAsked === 'give_back') return { kind: 'given_back' };
+  if (result.end === 'interrupted') {
+    return failed('worker_error', 'Somebody interrupted the run on the worker.', 'interrupted');
+  }
+  return outcomeOfRunError(result.error, graph);
+}
+
+function outcomeOfRunError(error: RunError | null, graph: Graph): AttemptOutcome {
+  if (!error) return failed('worker_error', 'The worker says that the run failed and does not say why.');
+  const codes = { node: 'execution_failed', out_of_memory: 'out_of_memory', device: 'device_error' } as const;
+  return {
+    kind: 'failed',
+    failure: error.kind === 'node' ? 'graph_error' : 'worker_error',
+    error: withNode({ code: codes[error.kind], message: error.message }, error.nodeId, graph),
+  };
+}
+
+function nodeError(code: TaskErrorCode, fault: NodeFault): TaskError {
+  return { code, message: fault.message };
+}
+
+function withNode(error: TaskError, nodeId: string | null, graph: Graph): TaskError {
+  return nodeId === null ? error : { ...error, node: nodeId, nodeTitle: titleOf(graph, nodeId) };
+}

@@ -1,0 +1,190 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { LeaseLost } from '../platform/ownership/lease.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Offer } from './capability.ts';
+import type { InstanceMarks } from './instance-marks.ts';
+import { InstanceMonitor } from './instance-monitor.ts';
+import { InstanceRunner } from './instance-runner.ts';
+import type { Capabilities, InstanceRow } from './instance-store.ts';
+import { columnsOf, viewInstance } from './instance-view.ts';
+import type { Matchmaker } from './matchmaker.ts';
+import type { AttemptDeps } from './task-attempt.ts';
+import type { TaskStore } from './task-store.ts';
+import type { WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
+import type { WorkerEvent } from './worker-client/worker-event.ts';
+
+export interface MemberOptions {
+  row: InstanceRow;
+  capabilities: Capabilities | null;
+  health: HealthCheckDefinition;
+  newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  ownership: Ownership;
+  matchmaker: Matchmaker;
+  taskStore: TaskStore;
+  attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
+  marks: InstanceMarks;
+  onChange: (instance: Instance) => void;
+  onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+const retryHoldMs = 1_000;
+
+/** One configured instance in this process: its client, its monitor, and its runner while this process owns it. */
+export class FleetMember {
+  readonly #options: MemberOptions;
+  readonly #closing = new AbortController();
+  #row: InstanceRow;
+  #health: HealthCheckDefinition;
+  #offer: Offer;
+  #outputClasses: ReadonlySet<string> | null = null;
+  #owned: { client: WorkerClient; monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
+  #shown: string | null = null;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.#row = options.row;
+    this.#health = options.health;
+    this.#offer = offerOf(options.row, options.capabilities);
+  }
+
+  get row(): InstanceRow {
+    return this.#row;
+  }
+
+  get offer(): Offer {
+    return this.#offer;
+  }
+
+  get client(): WorkerClient | null {
+    return this.#owned?.client ?? null;
+  }
+
+  get view(): Instance {
+    return viewInstance(this.#row, this.#owned?.monitor.live ?? null);
+  }
+
+  get isUnused(): boolean {
+    return this.#owned?.runner.isUnused ?? true;
+  }
+
+  start(): void {
+    this.#running = this.#holdAgainAndAgain();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The instance is not looked after by this process any more.'));
+    await this.#running;
+  }
+
+  update(row: InstanceRow, health: HealthCheckDefinition): void {
+    this.#row = row;
+    this.#health = health;
+    this.#offer = { ...this.#offer, tags: JSON.parse(row.tags) as string[] };
+    this.#owned?.monitor.setHealthCheck(health);
+    this.#owned?.runner.update(row);
+    this.#show();
+  }
+
+  cancel(taskId: string): boolean {
+    return this.#owned?.runner.cancel(taskId) ?? false;
+  }
+
+  giveBack(): void {
+    this.#owned?.runner.giveBack();
+  }
+
+  async probe(): Promise<void> {
+    await this.#owned?.monitor.probe();
+  }
+
+  /** A lease that was lost, or a fault of ours, ends one stay; the next one begins by picking up what runs. */
+  async #holdAgainAndAgain(): Promise<void> {
+    const { ownership, log } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await ownership.hold(`instance:${this.#row.id}`, (lease) => this.#own().run(lease), { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof LeaseLost)) {
+          log.error({ err: error, instanceId: this.#row.id }, 'looking after an instance failed');
+        }
+        await new Promise((resolve) => setTimeout(resolve, retryHoldMs));
+      } finally {
+        this.#owned = null;
+      }
+    }
+  }
+
+  #own(): InstanceRunner {
+    const { matchmaker, taskStore, attemptDeps, clock, log, newClient } = this.#options;
+    const client = newClient((event) => runner.notice(event));
+    const monitor = new InstanceMonitor({
+      client,
+      health: this.#health,
+      clock,
+      onChange: () => {
+        this.#show();
+        runner.reconsider();
+      },
+      onCapabilities: (capabilities) => this.#learn(capabilities),
+    });
+    const runner = new InstanceRunner({
+      row: this.#row,
+      client,
+      monitor,
+      matchmaker,
+      store: taskStore,
+      attemptDeps: { ...attemptDeps, outputClasses: () => this.#outputClasses },
+      offer: () => this.#offer,
+      clock,
+      log,
+    });
+    this.#owned = { client, monitor, runner };
+    return runner;
+  }
+
+  #learn({ nodeClasses, outputClasses, models }: WorkerCapabilities): void {
+    const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
+    this.#outputClasses = new Set(outputClasses);
+    this.#offer = offerOf(this.#row, capabilities);
+    this.#options.onCapabilities(this.#row.id, capabilities);
+  }
+
+  /** Writes the row a little later and announces the instance, when what people see has changed. */
+  #show(): void {
+    const live = this.#owned?.monitor.live;
+    if (!live) return;
+    const columns = columnsOf(this.#row, live);
+    const shown = JSON.stringify([
+      this.#row.enabled,
+      columns.alive,
+      columns.busy,
+      columns.state,
+      columns.lastError,
+    ]);
+    const hasNewState = columns.state !== this.#row.state;
+    if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
+    this.#options.marks.mark(this.#row.id, { ...columns, since: this.#row.since });
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#options.onChange(this.view);
+  }
+}
+
+function offerOf(row: InstanceRow, capabilities: Capabilities | null): Offer {
+  return {
+    instanceId: row.id,
+    tags: JSON.parse(row.tags) as string[],
+    capabilities: capabilities && {
+      nodeClasses: new Set(capabilities.nodeClasses),
+      models: new Map(Object.entries(capabilities.models).map(([input, files]) => [input, new Set(files)])),
+    },
+  };
+}

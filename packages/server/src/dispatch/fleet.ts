@@ -1,0 +1,136 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { judge, type Requirement } from './capability.ts';
+import type { DispatchEvents } from './dispatch-events.ts';
+import { FleetMember } from './fleet-member.ts';
+import { InstanceMarks } from './instance-marks.ts';
+import type { Capabilities, InstanceRow, InstanceStore } from './instance-store.ts';
+import type { Matchmaker } from './matchmaker.ts';
+import type { AttemptDeps } from './task-attempt.ts';
+import type { TaskStore } from './task-store.ts';
+import type { WorkerClient } from './worker-client/worker-client.ts';
+import type { WorkerEvent } from './worker-client/worker-event.ts';
+
+export interface FleetOptions {
+  store: InstanceStore;
+  taskStore: TaskStore;
+  ownership: Ownership;
+  matchmaker: Matchmaker;
+  events: DispatchEvents;
+  attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
+  healthCheck: () => HealthCheckDefinition;
+  newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  clock: Clock;
+  log: Logger;
+}
+
+/** All instances that the rows name, each looked after by one member. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #members = new Map<string, FleetMember>();
+  readonly #marks: InstanceMarks;
+  #applying: Promise<void> = Promise.resolve();
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#marks = new InstanceMarks({
+      store: options.store,
+      onFault: (error) => options.log.warn({ err: error }, 'the state of instances could not be written'),
+    });
+  }
+
+  /** Brings the members in line with the rows: after the start, and after each change of the configuration. */
+  apply(): Promise<void> {
+    const applied = this.#applying.then(() => this.#apply());
+    this.#applying = applied.catch(() => undefined);
+    return applied;
+  }
+
+  member(instanceId: string): FleetMember | undefined {
+    return this.#members.get(instanceId);
+  }
+
+  views(): Instance[] {
+    return [...this.#members.values()].map(({ view }) => view);
+  }
+
+  /** True when the task runs here and was asked to stop. */
+  cancel(taskId: string): boolean {
+    return [...this.#members.values()].some((member) => member.cancel(taskId));
+  }
+
+  /** Refuses what certainly no instance could run, naming what is missing and how many instances have it. */
+  requireCapable(requirement: Requirement): void {
+    const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
+    const verdict = judge(
+      requirement,
+      enabled.map(({ offer }) => offer),
+    );
+    if (verdict.possible) return;
+    const missing = verdict.missing.map(
+      ({ name, instancesWithIt }) => `${name} (${instancesWithIt} of ${verdict.instances} instances have it)`,
+    );
+    throw new AppError('no_capable_instance', {
+      message: `No instance can run this workflow. Missing: ${missing.join(', ')}.`,
+      details: verdict.missing,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#applying;
+    await Promise.allSettled([...this.#members.values()].map((member) => member.close()));
+    await this.#marks.settle();
+  }
+
+  async #apply(): Promise<void> {
+    const [rows, capabilities] = await Promise.all([
+      this.#options.store.list(),
+      this.#options.store.capabilities(),
+    ]);
+    const health = this.#options.healthCheck();
+    for (const row of rows) {
+      const member = this.#members.get(row.id);
+      if (member) member.update({ ...row, state: member.row.state, since: member.row.since }, health);
+      else this.#add(row, capabilities.get(row.id) ?? null);
+    }
+    await this.removeUnused();
+  }
+
+  /** Instances that left the configuration go when nothing stands on them any more. */
+  async removeUnused(): Promise<void> {
+    for (const [id, member] of this.#members) {
+      if (member.row.removed === 0 || !member.isUnused) continue;
+      if (!(await this.#options.store.deleteRemoved(id))) continue;
+      this.#members.delete(id);
+      await member.close();
+      this.#options.events.announce({ type: 'instance_removed', instanceId: id });
+    }
+  }
+
+  #add(row: InstanceRow, capabilities: Capabilities | null): void {
+    const { events, log, store } = this.#options;
+    const member = new FleetMember({
+      ...this.#options,
+      row: { ...row, state: 'checking', since: toIso(this.#options.clock()) },
+      capabilities,
+      health: this.#options.healthCheck(),
+      newClient: (onEvent) => this.#options.newClient(row, onEvent),
+      marks: this.#marks,
+      onChange: (instance) => {
+        events.announce({ type: 'instance_changed', instance });
+        if (member.row.removed === 1 && member.isUnused) void this.apply();
+      },
+      onCapabilities: (instanceId, learned) => {
+        store.putCapabilities(instanceId, learned).catch((error: unknown) => {
+          log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written');
+        });
+      },
+    });
+    this.#members.set(row.id, member);
+    member.start();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Device, InstanceState } from '@switchyard/contract/dispatch/instance';
+
+/** What the monitor of an instance knows at this moment. */
+export interface LiveInstance {
+  alive: boolean;
+  /** A first probe has been answered or has failed. */
+  isProbed: boolean;
+  hasCapabilities: boolean;
+  lastHeartbeatMs: number | null;
+  version: string | null;
+  devices: Device[];
+  /** Running and waiting on the worker, everybody's. */
+  queueRemaining: number | null;
+  currentTaskId: string | null;
+  /** Its last run hung: nothing is given until it shows that it works again. */
+  suspicion: string | null;
+  lastError: string | null;
+}
+
+export const unknownInstance: LiveInstance = {
+  alive: false,
+  isProbed: false,
+  hasCapabilities: false,
+  lastHeartbeatMs: null,
+  version: null,
+  devices: [],
+  queueRemaining: null,
+  currentTaskId: null,
+  suspicion: null,
+  lastError: null,
+};
+
+/** Busy also while somebody else uses the worker. */
+export function isBusy(live: LiveInstance): boolean {
+  return live.currentTaskId !== null || (live.alive && (live.queueRemaining ?? 0) > 0);
+}
+
+/** One word for people. The first that fits counts. */
+export function stateOf(live: LiveInstance, isEnabled: boolean): InstanceState {
+  if (!isEnabled) return live.currentTaskId === null ? 'off' : 'draining';
+  if (!live.isProbed) return 'checking';
+  if (!live.alive) return 'unreachable';
+  if (live.suspicion !== null) return 'suspect';
+  if (isBusy(live)) return 'busy';
+  return live.hasCapabilities ? 'idle' : 'checking';
+}

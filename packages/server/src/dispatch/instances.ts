@@ -1,0 +1,85 @@
+import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
+import { AppError } from '../lib/app-error.ts';
+import type { DispatchEvents } from './dispatch-events.ts';
+import type { Fleet } from './fleet.ts';
+import type { FleetMember } from './fleet-member.ts';
+import type { InstanceRow, InstanceStore } from './instance-store.ts';
+import { viewInstance } from './instance-view.ts';
+
+interface InstancesOptions {
+  store: InstanceStore;
+  fleet: Fleet;
+  events: DispatchEvents;
+}
+
+/** What clients can do with instances; the configuration makes and removes them. */
+export class Instances {
+  readonly #options: InstancesOptions;
+
+  constructor(options: InstancesOptions) {
+    this.#options = options;
+  }
+
+  async list(): Promise<Instance[]> {
+    const rows = await this.#options.store.list();
+    return rows.filter(({ removed }) => removed === 0).map((row) => this.#view(row));
+  }
+
+  async get(instanceId: string): Promise<InstanceDetail> {
+    const row = await this.#row(instanceId);
+    const capabilities = (await this.#options.store.capabilities()).get(instanceId);
+    return {
+      ...this.#view(row),
+      capabilities: {
+        known: capabilities !== undefined,
+        nodeClasses: capabilities?.nodeClasses ?? [],
+        models: capabilities?.models ?? {},
+        updatedAt: capabilities?.updatedAt ?? null,
+      },
+    };
+  }
+
+  /** Disabling drains; with `force` what runs is interrupted and queued again. */
+  async setEnabled(
+    instanceId: string,
+    { enabled, force }: { enabled: boolean; force: boolean },
+  ): Promise<InstanceDetail> {
+    await this.#row(instanceId);
+    await this.#options.store.change(instanceId, { enabled: enabled ? 1 : 0 });
+    await this.#options.fleet.apply();
+    if (!enabled && force) this.#options.fleet.member(instanceId)?.giveBack();
+    return this.get(instanceId);
+  }
+
+  /** A probe now, in words that a person can act on. */
+  async test(instanceId: string): Promise<InstanceTest> {
+    const row = await this.#row(instanceId);
+    const member = this.#options.fleet.member(instanceId);
+    const outcome = await member?.client?.probe();
+    if (!member || !outcome) {
+      const message = 'Another replica looks after this instance, or none does yet. Try again in a moment.';
+      return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
+    }
+    await member.probe();
+    const instance = member.view;
+    const latencyMs = Math.round(outcome.latencyMs);
+    if (!outcome.ok)
+      return { ok: false, cause: outcome.cause, message: outcome.message, latencyMs, instance };
+    return { ok: true, cause: null, message: describe(member, outcome.version), latencyMs, instance };
+  }
+
+  async #row(instanceId: string): Promise<InstanceRow> {
+    const row = await this.#options.store.get(instanceId);
+    if (row?.removed !== 0) throw new AppError('instance_not_found');
+    return row;
+  }
+
+  #view(row: InstanceRow): Instance {
+    return this.#options.fleet.member(row.id)?.view ?? viewInstance(row, null);
+  }
+}
+
+function describe({ view }: FleetMember, version: string | null): string {
+  const device = view.devices[0] ? ` on ${view.devices[0].name}` : '';
+  return `It answers: version ${version ?? 'unknown'}${device}, ${view.queueRemaining ?? 0} in its queue.`;
+}

@@ -1,0 +1,14 @@
+import type { Requirement } from './capability.ts';
+import type { PendingTask } from './pending-entry.ts';
+import type { TaskRow } from './task-store.ts';
+
+export function pendingOf(row: TaskRow, requirement: Requirement): PendingTask {
+  return {
+    id: row.id,
+    owner: row.owner,
+    priority: row.priority,
+    createdAtMs: Date.parse(row.createdAt),
+    fingerprint: row.fingerprint,
+    requirement,
+  };
+}

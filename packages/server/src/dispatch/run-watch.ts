@@ -1,0 +1,243 @@
+import { newDeferred } from '../lib/async/deferred.ts';
+import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type RunResult, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
+import type { WorkerEvent } from './worker-client/worker-event.ts';
+
+export interface RunTimeouts {
+  /** Between two looks at the worker while its socket is open; events come in meanwhile. */
+  pollMs: number;
+  /** The same while the socket is closed. */
+  pollUnheardMs: number;
+  /** From taken to started, when nobody else's run is before it. */
+  startMs: number;
+  /** Without any event of the run. */
+  silenceMs: number;
+  /** What a new socket gets before a silent worker counts as stuck. */
+  secondChanceMs: number;
+  /** How long a worker may be out of reach before its run counts as lost. */
+  lostMs: number;
+  /** For a request whose answer was lost to come through the worker. */
+  reconcileMs: number;
+  /** From asking a run to stop to ending the task without it. */
+  cancelMs: number;
+}
+
+export const runTimeouts: RunTimeouts = {
+  pollMs: 7_000,
+  pollUnheardMs: 1_000,
+  startMs: 60_000,
+  silenceMs: 300_000,
+  secondChanceMs: 15_000,
+  lostMs: 30_000,
+  reconcileMs: 2_000,
+  cancelMs: 20_000,
+};
+
+/** How the watch of a run ended. */
+export type WatchEnd =
+  | { kind: 'over'; result: RunResult }
+  /** It waited on the worker and was taken out of the queue there, as asked. */
+  | { kind: 'removed' }
+  /** It was asked to stop and did not in time; the worker may still be at it. */
+  | { kind: 'would_not_stop' }
+  | { kind: 'lost'; message: string }
+  /** The worker certainly never took it and would still take it under the same id. */
+  | { kind: 'never_taken' }
+  | { kind: 'stuck'; message: string }
+  | { kind: 'timed_out' }
+  /** The runner lost its instance or closes; somebody else picks the run up. */
+  | { kind: 'abandoned' };
+
+interface RunWatchOptions {
+  client: WorkerClient;
+  promptId: string;
+  clock: Clock;
+  timer?: Timer;
+  timeouts: RunTimeouts;
+  /** Of the task itself: the longest that one attempt may run. */
+  timeLimitMs: number | null;
+  signal: AbortSignal;
+}
+
+/**
+ * Waits until a run on a worker is over. Events wake it, but what it believes it has read from the worker's queue and
+ * history: an event may be missing, a socket may be deaf, and a worker may hold a run for ever without doing anything.
+ */
+export class RunWatch {
+  readonly #options: RunWatchOptions;
+  readonly #timer: Timer;
+  #wake = newDeferred();
+  #mustLook: boolean;
+  #seemsOver = false;
+  #hasStarted = false;
+  #otherAhead = false;
+  #askedToStopAtMs: number | null = null;
+  #stopSent = false;
+  #lastSignMs: number;
+  #startedMs: number;
+  #unreachableSinceMs: number | null = null;
+  #reopenedAtMs: number | null = null;
+
+  /** `isTaken`: the worker has said yes, so there is nothing to look up before the first event. */
+  constructor(options: RunWatchOptions & { isTaken: boolean }) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#mustLook = !options.isTaken;
+    this.#lastSignMs = options.clock();
+    this.#startedMs = options.clock();
+    options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
+  }
+
+  /** Every event of the instance's socket; those of other runs are ignored. */
+  notice(event: WorkerEvent): void {
+    if (
+      event.type === 'socket_opened' ||
+      event.type === 'socket_closed' ||
+      event.type === 'worker_restarted'
+    ) {
+      this.#mustLook = true;
+      this.#wake.resolve();
+      return;
+    }
+    if (event.type === 'queue_changed' || event.promptId !== this.#options.promptId) return;
+    this.#lastSignMs = this.#options.clock();
+    this.#reopenedAtMs = null;
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
+      this.#startedMs = this.#lastSignMs;
+    }
+    if (event.type === 'run_settled') {
+      this.#seemsOver = true;
+      this.#wake.resolve();
+    }
+  }
+
+  /** Asks the run to stop, once. */
+  askToStop(): void {
+    this.#askedToStopAtMs ??= this.#options.clock();
+    this.#wake.resolve();
+  }
+
+  async untilOver(): Promise<WatchEnd> {
+    for (;;) {
+      if (this.#options.signal.aborted) return { kind: 'abandoned' };
+      const end = (await this.#look()) ?? (await this.#stopIfAsked()) ?? (await this.#checkDeadlines());
+      if (end) return end;
+      await this.#sleep();
+    }
+  }
+
+  async #look(): Promise<WatchEnd | null> {
+    if (this.#seemsOver) {
+      this.#seemsOver = false;
+      const result = await this.#ask(() => this.#options.client.result(this.#options.promptId));
+      if (result) return { kind: 'over', result };
+      this.#mustLook = true;
+    }
+    if (!this.#mustLook) return null;
+    this.#mustLook = false;
+    const found = await this.#ask(() =>
+      this.#options.client.reconcile(this.#options.promptId, {
+        graceMs: this.#options.timeouts.reconcileMs,
+        signal: this.#options.signal,
+      }),
+    );
+    switch (found?.state) {
+      case 'finished':
+        return { kind: 'over', result: found.result };
+      case 'absent':
+        return found.isSameProcess
+          ? { kind: 'never_taken' }
+          : { kind: 'lost', message: 'The worker was restarted and does not know the run any more.' };
+      case 'waiting':
+        this.#otherAhead = found.ahead > 0;
+        return null;
+      case 'running':
+        this.#otherAhead = false;
+        return null;
+      case undefined:
+        return null;
+    }
+  }
+
+  async #stopIfAsked(): Promise<WatchEnd | null> {
+    if (this.#askedToStopAtMs === null) return null;
+    if (!this.#stopSent) {
+      const outcome = await this.#ask(() => this.#options.client.cancel(this.#options.promptId));
+      if (outcome?.outcome === 'removed') return { kind: 'removed' };
+      if (outcome?.outcome === 'finished') return { kind: 'over', result: outcome.result };
+      this.#stopSent = outcome !== undefined;
+    }
+    const waitedMs = this.#options.clock() - this.#askedToStopAtMs;
+    return waitedMs >= this.#options.timeouts.cancelMs ? { kind: 'would_not_stop' } : null;
+  }
+
+  async #checkDeadlines(): Promise<WatchEnd | null> {
+    const now = this.#options.clock();
+    const { timeouts, timeLimitMs } = this.#options;
+    if (this.#unreachableSinceMs !== null) {
+      return now - this.#unreachableSinceMs >= timeouts.lostMs
+        ? { kind: 'lost', message: 'The worker cannot be reached any more.' }
+        : null;
+    }
+    if (timeLimitMs !== null && this.#hasStarted && now - this.#startedMs >= timeLimitMs) {
+      await this.#ask(() => this.#options.client.cancel(this.#options.promptId));
+      return { kind: 'timed_out' };
+    }
+    return this.#checkSilence(now);
+  }
+
+  async #checkSilence(now: number): Promise<WatchEnd | null> {
+    if (this.#otherAhead) {
+      this.#lastSignMs = now;
+      return null;
+    }
+    const { client, promptId, timeouts } = this.#options;
+    const allowedMs = this.#hasStarted ? timeouts.silenceMs : timeouts.startMs;
+    if (now - this.#lastSignMs < allowedMs) return null;
+    if (this.#reopenedAtMs === null) {
+      // It may be the socket that is deaf, not the worker that is stuck.
+      this.#reopenedAtMs = now;
+      this.#mustLook = true;
+      await this.#ask(() => client.reopen());
+      return null;
+    }
+    if (now - this.#reopenedAtMs < timeouts.secondChanceMs) return null;
+    await this.#ask(() => client.cancel(promptId));
+    const what = this.#hasStarted ? 'has given no sign of the run' : 'took the run and has not started it';
+    return {
+      kind: 'stuck',
+      message: `The worker answers, but ${what} for ${Math.round((now - this.#lastSignMs) / 1000)} s.`,
+    };
+  }
+
+  /** Undefined when the worker could not be asked; the time since then is counted. */
+  async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const answer = await call();
+      this.#unreachableSinceMs = null;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
+      this.#unreachableSinceMs ??= this.#options.clock();
+      this.#mustLook = true;
+      return undefined;
+    }
+  }
+
+  async #sleep(): Promise<void> {
+    const { client, timeouts } = this.#options;
+    const isHeard = client.isConnected && this.#unreachableSinceMs === null;
+    const stop = this.#timer(
+      () => {
+        this.#mustLook = true;
+        this.#wake.resolve();
+      },
+      isHeard && this.#askedToStopAtMs === null ? timeouts.pollMs : timeouts.pollUnheardMs,
+    );
+    await this.#wake.promise;
+    stop();
+    this.#wake = newDeferred();
+  }
+}
