@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AccountsServer } from './support/accounts-server.ts';
+import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
+
+let server: AccountsServer;
+let ada: Client;
+beforeEach(async () => {
+  server = await AccountsServer.start();
+  ada = await newUser(server, 'ada@example.com');
+});
+afterEach(() => server.close());
+
+const url = '/api/v1/auth/tokens';
+const day = 86_400_000;
+
+function make(client: Client, fields: Record<string, unknown> = {}) {
+  return client.post(url, { body: { name: 'laptop', scopes: ['dispatch:read'], ...fields } });
+}
+
+describe('a personal access token', () => {
+  test('is shown once, and stored nowhere', async () => {
+    const made = await make(ada, { scopes: ['dispatch:read', 'conversation:write'] });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      name: 'laptop',
+      scopes: ['dispatch:read', 'conversation:write'],
+      created_at: '2030-01-01T00:00:00.000Z',
+      expires_at: '2030-04-01T00:00:00.000Z',
+      last_used_at: null,
+      token: expect.stringMatching(/^sy_pat_[\w-]{43}$/),
+    });
+    const { token, ...shown } = made.body;
+    expect((await ada.get(url)).body).toEqual({ total: 1, items: [shown] });
+    const rows = await server.database.read.selectFrom('access_tokens').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(token.slice('sy_pat_'.length));
+  });
+
+  test('opens both areas, in either header, without cookies and CSRF', async () => {
+    const { token } = (await make(ada, { scopes: ['dispatch:write', 'conversation:write'] })).body;
+    for (const headers of [{ authorization: `Bearer ${token}` }, { 'x-api-key': token }] as Record<
+      string,
+      string
+    >[]) {
+      const client = new Client(server, { headers });
+      expect((await client.post('/api/tasks', { body: {} })).status).toBe(200);
+      expect((await client.post('/api/threads', { body: {} })).status).toBe(200);
+      expect((await client.me()).body.email).toBe('ada@example.com');
+    }
+  });
+
+  test('may do what its scopes name and nothing else', async () => {
+    const client = withToken(server, (await make(ada, { scopes: ['conversation:read'] })).body.token);
+    expect((await client.get('/api/threads')).status).toBe(200);
+    const write = await client.post('/api/threads', { body: {} });
+    expect([write.status, write.body]).toEqual([
+      403,
+      { detail: 'The token lacks the scope conversation:write.' },
+    ]);
+    const dispatch = await client.get('/api/tasks');
+    expect([dispatch.status, dispatch.body.error]).toEqual([403, 'scope_missing']);
+  });
+
+  test('cannot make one that may do more, or lives longer, than itself', async () => {
+    const parent = await make(ada, { scopes: ['dispatch:read', 'dispatch:write'], expires_in_days: 10 });
+    const client = withToken(server, parent.body.token);
+    const more = await make(client, { scopes: ['dispatch:read', 'conversation:read'] });
+    expect([more.status, more.body.detail]).toEqual([403, expect.stringContaining('conversation:read')]);
+    expect((await make(client, { scopes: ['admin'] })).status).toBe(403);
+    for (const expires_in_days of [undefined, null, 3650, 11]) {
+      const child = await make(client, { scopes: ['dispatch:read'], expires_in_days });
+      expect(child.body.expires_at).toBe(parent.body.expires_at);
+    }
+    expect((await make(client, { expires_in_days: 9 })).body.expires_at).toBe('2030-01-10T00:00:00.000Z');
+  });
+
+  test('with the admin scope is for administrators', async () => {
+    const refused = await make(ada, { scopes: ['admin'] });
+    expect([refused.status, refused.body]).toEqual([403, { detail: 'Admin privileges required.' }]);
+    const admin = await firstAdmin(server);
+    const full = withToken(server, (await make(admin, { scopes: ['admin'] })).body.token);
+    expect((await full.get('/api/v1/users')).status).toBe(200);
+    const narrow = withToken(server, (await make(admin, { scopes: ['dispatch:read'] })).body.token);
+    expect((await narrow.get('/api/v1/users')).status).toBe(403);
+  });
+
+  test('expires when it says, and not when it says never', async () => {
+    const short = withToken(server, (await make(ada, { expires_in_days: 1 })).body.token);
+    const never = await make(ada, { expires_in_days: null });
+    expect(never.body.expires_at).toBeNull();
+    server.time.jump(day - 1);
+    expect((await short.get('/api/tasks')).status).toBe(200);
+    server.time.jump(1);
+    const expired = await short.get('/api/tasks');
+    expect([expired.status, expired.body.error]).toEqual([401, 'token_expired']);
+    server.time.jump(3650 * day);
+    expect((await withToken(server, never.body.token).get('/api/tasks')).status).toBe(200);
+  });
+
+  test('is gone once it is deleted, and only its owner can do that', async () => {
+    const { id, token } = (await make(ada)).body;
+    const bob = await newUser(server, 'bob@example.com');
+    const foreign = await bob.send('DELETE', `${url}/${id}`, {});
+    expect([foreign.status, foreign.body]).toEqual([404, { detail: 'Access token not found' }]);
+    expect((await bob.get(url)).body).toEqual({ total: 0, items: [] });
+    expect((await withToken(server, token).get('/api/tasks')).status).toBe(200);
+    expect((await ada.send('DELETE', `${url}/${id}`, {})).body).toMatchObject({ success: true });
+    expect((await withToken(server, token).get('/api/tasks')).body.error).toBe('token_invalid');
+    expect((await ada.send('DELETE', `${url}/${id}`, {})).status).toBe(404);
+  });
+
+  test('outlives a change of password, and stops while its owner is disabled', async () => {
+    const admin = await firstAdmin(server);
+    const client = withToken(server, (await make(ada)).body.token);
+    const { id } = (await ada.me()).body;
+    await ada.post('/api/v1/auth/change-password', {
+      body: { current_password: 'correct horse battery', new_password: 'another good one' },
+    });
+    expect((await client.get('/api/tasks')).status).toBe(200);
+    await admin.send('PATCH', `/api/v1/users/${id}`, { body: { disabled: true } });
+    expect((await client.get('/api/tasks')).body.error).toBe('token_invalid');
+    await admin.send('PATCH', `/api/v1/users/${id}`, { body: { disabled: false } });
+    expect((await client.get('/api/tasks')).status).toBe(200);
+    await admin.send('DELETE', `/api/v1/users/${id}`, {});
+    expect((await client.get('/api/tasks')).body.error).toBe('token_invalid');
+  });
+
+  test('says when it was last used, to the minute and in few writes', async () => {
+    const client = withToken(server, (await make(ada)).body.token);
+    const lastUsed = async () => (await ada.get(url)).body.items[0].last_used_at;
+    await client.get('/api/tasks');
+    expect(await lastUsed()).toBeNull();
+    server.time.advance(5_000);
+    await expect.poll(lastUsed).toBe('2030-01-01T00:00:00.000Z');
+    await client.get('/api/tasks');
+    expect(server.time.nextTimerMs).toBeNull();
+    server.time.advance(60_000);
+    await client.get('/api/tasks');
+    await server.area.close();
+    expect(await lastUsed()).toBe('2030-01-01T00:01:05.000Z');
+  });
+
+  test('is one of at most a hundred', async () => {
+    for (let i = 0; i < 100; i += 1) expect((await make(ada)).status).toBe(201);
+    expect((await make(ada)).status).toBe(409);
+  });
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: ['everything'] }, 'scopes'],
+    [{ scopes: ['dispatch:read', 'dispatch:read'] }, 'scopes'],
+    [{ expires_in_days: 0 }, 'expires_in_days'],
+    [{ expires_in_days: 1.5 }, 'expires_in_days'],
+  ])('is not made from %j', async (fields, field) => {
+    const answer = await make(ada, fields);
+    expect([answer.status, answer.body.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]]);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AccountsServer } from './support/accounts-server.ts';
+import { Client, newUser, rightPassword } from './support/client.ts';
+
+let server: AccountsServer;
+let ada: Client;
+beforeEach(async () => {
+  server = await AccountsServer.start();
+  ada = await newUser(server, 'ada@example.com');
+});
+afterEach(() => server.close());
+
+const missing = { detail: 'CSRF token missing. Include X-CSRF-Token header.' };
+const mismatch = { detail: 'CSRF token mismatch.' };
+
+describe('a request that changes something', () => {
+  test('needs the header, and a stranger hears of that first', async () => {
+    const cookie = ada.cookieHeader();
+    const bare = await new Client(server).post('/api/threads', { body: {}, headers: { cookie } });
+    expect([bare.status, bare.body]).toEqual([403, missing]);
+    const stranger = await new Client(server).post('/api/threads', { body: {} });
+    expect([stranger.status, stranger.body]).toEqual([403, missing]);
+    expect((await ada.post('/api/threads', { body: {} })).status).toBe(200);
+  });
+
+  test('needs the value of this very session, although header and cookie agree', async () => {
+    const bob = await newUser(server, 'bob@example.com');
+    ada.cookies.set('csrf_token', bob.cookies.get('csrf_token') ?? '');
+    const answer = await ada.post('/api/threads', { body: {} });
+    expect([answer.status, answer.body]).toEqual([403, mismatch]);
+  });
+
+  test('is refused when the header is not the cookie', async () => {
+    const answer = await ada.post('/api/threads', { body: {}, headers: { 'x-csrf-token': 'other' } });
+    expect([answer.status, answer.body]).toEqual([403, mismatch]);
+  });
+
+  test('on dispatch with the console’s cookie needs it too', async () => {
+    expect((await ada.post('/api/tasks', { body: {} })).status).toBe(200);
+    const headers = { cookie: `access_token=${ada.cookies.get('access_token')}` };
+    const answer = await new Client(server).post('/api/tasks', { body: {}, headers });
+    expect([answer.status, answer.body.error]).toEqual([403, 'csrf_missing']);
+  });
+});
+
+describe('the origin of a request that is exempt', () => {
+  test.each([
+    ['/api/v1/auth/login/local', { form: { username: 'ada@example.com', password: rightPassword } }],
+    ['/api/v1/auth/register', { body: { email: 'eve@example.com', password: rightPassword } }],
+    ['/api/v1/auth/initialize', { body: { email: 'eve@example.com', password: rightPassword } }],
+    ['/api/v1/auth/logout', {}],
+    ['/api/auth/login', { body: { username: 'ada@example.com', password: rightPassword } }],
+  ])('%s must be our own', async (url, sent) => {
+    const foreign = await new Client(server).post(url, {
+      ...sent,
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(foreign.status).toBe(403);
+    expect(JSON.stringify(foreign.body)).toContain('Cross-site auth request denied.');
+    const own = await new Client(server).post(url, { ...sent, headers: { origin: 'http://localhost:80' } });
+    expect(own.status).toBeLessThan(300);
+  });
+
+  test('cannot be talked round by a forwarded host from somewhere', async () => {
+    const headers = {
+      origin: 'https://evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    };
+    expect((await new Client(server).login('ada@example.com', rightPassword, headers)).status).toBe(403);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { AccountsServer, type ServerOptions } from './support/accounts-server.ts';
+import { Client, firstAdmin, newUser } from './support/client.ts';
+
+const open: AccountsServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function start(options: ServerOptions = {}): Promise<AccountsServer> {
+  const server = await AccountsServer.start(options);
+  open.push(server);
+  return server;
+}
+
+describe('registering', () => {
+  test('makes an ordinary account and signs in', async () => {
+    const client = new Client(await start());
+    const answer = await client.register(' Ada@Example.com ');
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/),
+        email: 'ada@example.com',
+        system_role: 'user',
+        needs_setup: false,
+        oauth_provider: null,
+      },
+    ]);
+    expect((await client.me()).status).toBe(200);
+  });
+
+  test('gives no rights that were asked for', async () => {
+    const client = new Client(await start());
+    const body = {
+      email: 'ada@example.com',
+      password: 'correct horse',
+      system_role: 'admin',
+      id: 'chosen',
+      disabled: 0,
+    };
+    const answer = await client.post('/api/v1/auth/register', { body });
+    expect(answer.body).toMatchObject({ system_role: 'user', id: expect.not.stringMatching('chosen') });
+    expect(answer.headers['x-ignored-fields']).toBe('system_role, id, disabled');
+  });
+
+  test('refuses an address that is taken, in any case, with no cookie', async () => {
+    const server = await start();
+    await newUser(server, 'ada@example.com');
+    const answer = await new Client(server).register('ADA@example.com');
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { detail: { code: 'email_already_exists', message: 'Email already registered' } },
+    ]);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  test('gives an address to one of many who want it at once', async () => {
+    const server = await start();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => new Client(server).register('ada@example.com')),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(400)]);
+  });
+
+  test('is refused where it is closed, while administrators still make accounts', async () => {
+    const server = await start({ registration: 'closed' });
+    const answer = await new Client(server).register('ada@example.com');
+    expect([answer.status, answer.body.detail.code]).toEqual([403, 'registration_disabled']);
+    const status = await new Client(server).get('/api/v1/auth/setup-status');
+    expect(status.body).toEqual({ needs_setup: true, registration_enabled: false });
+    const admin = await firstAdmin(server);
+    expect((await admin.post('/api/v1/users', { body: { email: 'ada@example.com' } })).status).toBe(201);
+  });
+
+  test('from one address is limited by the hour', async () => {
+    const server = await start({ hashing: { concurrency: 3, queue: 1_000 } });
+    const all = Array.from({ length: 600 }, (_, i) => new Client(server).register(`user-${i}@example.com`));
+    expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([201]));
+    const refused = await new Client(server).register('one-more@example.com');
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '3600']);
+    expect((await new Client(server, { ip: '203.0.113.5' }).register('one-more@example.com')).status).toBe(
+      201,
+    );
+  });
+});
+
+describe('a password', () => {
+  async function refusal(password: unknown, options: ServerOptions = {}) {
+    const body = { email: 'ada@example.com', password };
+    const answer = await new Client(await start(options)).post('/api/v1/auth/register', { body });
+    return [answer.status, answer.body];
+  }
+
+  test('on the list of common ones is refused word for word', async () => {
+    expect(await refusal('password1')).toEqual([
+      422,
+      {
+        detail: [
+          {
+            type: 'value_error',
+            loc: ['body', 'password'],
+            msg: 'Value error, Password is too common; choose a stronger password.',
+            input: 'password1',
+            ctx: { error: {} },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('that is short is refused for that first', async () => {
+    expect(await refusal('abc123')).toEqual([
+      422,
+      {
+        detail: [
+          {
+            type: 'string_too_short',
+            loc: ['body', 'password'],
+            msg: 'String should have at least 8 characters',
+            input: 'abc123',
+            ctx: { min_length: 8 },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('that is missing, or no text, is refused', async () => {
+    expect(await refusal(undefined)).toMatchObject([
+      422,
+      { detail: [{ type: 'missing', msg: 'Field required' }] },
+    ]);
+    expect(await refusal(12345678)).toMatchObject([422, { detail: [{ type: 'string_type' }] }]);
+  });
+
+  test('may have 1,024 bytes and not one more', async () => {
+    expect((await refusal('é'.repeat(513)))[0]).toBe(422);
+    expect((await refusal('é'.repeat(512)))[0]).toBe(201);
+  });
+
+  test('from a larger list is refused too', async () => {
+    const options = { commonPasswords: 'Correct Horse Battery Staple\n' };
+    expect((await refusal('correct horse battery staple', options))[0]).toBe(422);
+  });
+
+  test('and an address that are both bad are both told', async () => {
+    const client = new Client(await start());
+    const answer = await client.register('nonsense', 'password');
+    expect(answer.body.detail.map((fault: { loc: string[] }) => fault.loc)).toEqual([
+      ['body', 'email'],
+      ['body', 'password'],
+    ]);
+    expect(answer.body.detail[0]).toMatchObject({
+      type: 'value_error',
+      msg: 'value is not a valid email address: An email address must have an @-sign.',
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AccountsServer } from './support/accounts-server.ts';
+import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
+
+let server: AccountsServer;
+beforeEach(async () => {
+  server = await AccountsServer.start();
+});
+afterEach(() => server.close());
+
+const detail = (code: string, message: string) => ({ detail: { code, message } });
+
+describe('a session cookie', () => {
+  test('that is not there is not_authenticated', async () => {
+    const answer = await new Client(server).me();
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      detail('not_authenticated', 'Authentication required'),
+    ]);
+  });
+
+  test('that is no token of ours is token_invalid', async () => {
+    const client = await newUser(server, 'ada@example.com');
+    const token = client.cookies.get('access_token') ?? '';
+    client.cookies.set('access_token', 'garbage');
+    expect((await client.me()).body).toEqual(detail('token_invalid', 'Token error: malformed'));
+    client.cookies.set('access_token', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`);
+    const answer = await client.me();
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      detail('token_invalid', 'Token error: invalid_signature'),
+    ]);
+  });
+
+  test('is token_expired after seven days', async () => {
+    const client = await newUser(server, 'ada@example.com');
+    server.time.jump(7 * 86_400_000 - 1);
+    expect((await client.me()).status).toBe(200);
+    server.time.jump(1);
+    const answer = await client.me();
+    expect([answer.status, answer.body]).toEqual([401, detail('token_expired', 'Token error: expired')]);
+  });
+
+  test('that expired is token_expired even when its user is gone', async () => {
+    const admin = await firstAdmin(server);
+    const client = await newUser(server, 'ada@example.com');
+    const { id } = (await client.me()).body;
+    await admin.send('DELETE', `/api/v1/users/${id}`, {});
+    expect((await client.me()).body).toEqual(detail('user_not_found', 'User not found'));
+    server.time.jump(7 * 86_400_000);
+    expect((await client.me()).body.detail.code).toBe('token_expired');
+  });
+
+  test('of a deleted user is user_not_found, also while the user changes something', async () => {
+    const admin = await firstAdmin(server);
+    const client = await newUser(server, 'ada@example.com');
+    await admin.send('DELETE', `/api/v1/users/${(await client.me()).body.id}`, {});
+    const answer = await client.post('/api/v1/auth/change-email', {
+      body: { current_password: 'x', new_email: 'new@example.com' },
+    });
+    expect([answer.status, answer.body]).toEqual([401, detail('user_not_found', 'User not found')]);
+  });
+
+  test('of a disabled user is token_invalid, and stays so when the user is enabled again', async () => {
+    const admin = await firstAdmin(server);
+    const client = await newUser(server, 'ada@example.com');
+    const { id } = (await client.me()).body;
+    await admin.send('PATCH', `/api/v1/users/${id}`, { body: { disabled: true } });
+    expect((await client.me()).body.detail.code).toBe('token_invalid');
+    await admin.send('PATCH', `/api/v1/users/${id}`, { body: { disabled: false } });
+    expect((await client.me()).body.detail.code).toBe('token_invalid');
+    expect((await new Client(server).login('ada@example.com')).status).toBe(200);
+  });
+});
+
+describe('a dispatch token', () => {
+  test('goes through the same four codes, in the envelope', async () => {
+    const admin = await firstAdmin(server);
+    const user = await newUser(server, 'ada@example.com');
+    const { token } = (await new Client(server).dispatchLogin('ada@example.com')).body.data;
+    const error = async (client: Client) => {
+      const { status, body } = await client.get('/api/tasks');
+      return [status, body.code, body.error];
+    };
+    expect(await error(new Client(server))).toEqual([401, 401, 'not_authenticated']);
+    expect(await error(withToken(server, 'garbage'))).toEqual([401, 401, 'token_invalid']);
+    expect((await withToken(server, token).get('/api/tasks')).status).toBe(200);
+    await admin.send('DELETE', `/api/v1/users/${(await user.me()).body.id}`, {});
+    expect(await error(withToken(server, token))).toEqual([401, 401, 'user_not_found']);
+    server.time.jump(86_400_000);
+    expect(await error(withToken(server, token))).toEqual([401, 401, 'token_expired']);
+  });
+});
+
+test('an unknown path below /api is 401 for strangers and 404 with a session', async () => {
+  const client = await newUser(server, 'ada@example.com');
+  expect((await new Client(server).get('/api/nothing')).body).toEqual(
+    detail('not_authenticated', 'Authentication required'),
+  );
+  expect((await client.get('/api/nothing')).body).toEqual({ detail: 'Not Found' });
+  expect((await client.send('DELETE', '/api/v1/auth/me', {})).body).toEqual({ detail: 'Method Not Allowed' });
+});
