@@ -18,7 +18,7 @@ export type App = FastifyInstance<
 >;
 
 /** A part of the server: adds its routes, in a scope of its own. */
-export type Routes = (app: App) => void | Promise<void>;
+export type Routes = (app: App) => void;
 
 declare module 'fastify' {
   // What an endpoint says about itself is readable at its route. Absent where no route matched.

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { BlockList } from 'node:net';
 import { getMetrics } from '@switchyard/contract/meta';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Routes } from './app.ts';
 import { headerToken } from './bearer.ts';
+import { clientIp, trustedProxies } from './client-ip.ts';
 
 interface MetricsRoutesOptions {
   metrics: Metrics;
@@ -26,18 +26,15 @@ export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes 
   };
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
-loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
+const noProxies = trustedProxies([]);
 
 /** A reverse proxy on the same machine is loopback too: what it forwards is a stranger's. */
 function isLoopback({ raw, headers }: FastifyRequest): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some(
     (name) => headers[name] !== undefined,
   );
-  const { remoteAddress = '', remoteFamily } = raw.socket;
-  return !isForwarded && loopback.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4');
+  const peer = clientIp({ peer: raw.socket.remoteAddress, realIp: undefined }, noProxies);
+  return !isForwarded && (peer === '::1' || peer.startsWith('127.'));
 }
 
 function hasToken({ headers }: FastifyRequest, token: string | null): boolean {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
@@ -20,6 +21,7 @@ export class RequestTracker {
   readonly #options: TrackerOptions;
   readonly #causes = new WeakMap<FastifyRequest, unknown>();
   #inFlight = 0;
+  #idle: Deferred<void> | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
@@ -29,6 +31,13 @@ export class RequestTracker {
     return this.#inFlight;
   }
 
+  /** Resolves as soon as no request is open. */
+  async whenIdle(): Promise<void> {
+    if (this.#inFlight === 0) return;
+    this.#idle ??= newDeferred();
+    await this.#idle.promise;
+  }
+
   /** Throws when the gateway is full; whoever asks how it is gets an answer also then. */
   start(request: FastifyRequest, reply: FastifyReply): void {
     const { metrics, limit } = this.#options;
@@ -36,8 +45,9 @@ export class RequestTracker {
     metrics.httpRequestsInFlight.set(++this.#inFlight);
     // Unlike the framework's own hook, `close` also comes when the client leaves early.
     reply.raw.once('close', () => {
-      metrics.httpRequestsInFlight.set(--this.#inFlight);
       this.#finish(request, reply, performance.now() - startedMs);
+      metrics.httpRequestsInFlight.set(--this.#inFlight);
+      if (this.#inFlight === 0) this.#idle?.resolve();
     });
     if (this.#inFlight > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();
@@ -51,7 +61,7 @@ export class RequestTracker {
   }
 
   #finish(request: FastifyRequest, reply: FastifyReply, tookMs: number): void {
-    const status = reply.raw.writableFinished ? reply.raw.statusCode : clientGone;
+    const status = reply.raw.writableEnded ? reply.raw.statusCode : clientGone;
     const route = request.routeOptions.url ?? 'none';
     const isStream = /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
     if (!isStream) {

@@ -8,7 +8,6 @@ import {
 } from 'fastify';
 import type { AppError } from '../lib/app-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { App } from './app.ts';
 import { addBodyParsers } from './body-parsers.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -22,14 +21,14 @@ import { requireMediaType } from './media-type.ts';
 import { addNotFoundHandler, RouteTable } from './not-found.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { requestIdOf } from './request-id.ts';
-import { RequestTracker } from './request-tracker.ts';
+import type { RequestTracker } from './request-tracker.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
 import { refuseUnsafeAddress } from './text-safety.ts';
 import { RequestValidation } from './validation.ts';
 
 export interface ShellOptions {
   logger: Logger;
-  metrics: Metrics;
+  tracker: RequestTracker;
   streams: OpenStreams;
   limits: HttpLimits;
   /** Origins that may call with credentials. */
@@ -37,6 +36,8 @@ export interface ShellOptions {
   /** Clients come by https, directly or through a proxy. */
   isHttps: boolean;
   version: string;
+  /** While true, every answer asks the client to take another connection for its next request. */
+  isDraining: () => boolean;
 }
 
 /**
@@ -44,14 +45,9 @@ export interface ShellOptions {
  * server.ts adds), type of the body, body, validation, handler; one renderer for whatever goes wrong on the way.
  */
 export function createShell(options: ShellOptions): App {
-  const { limits, streams } = options;
+  const { limits, streams, tracker } = options;
   const validation = new RequestValidation();
   const routes = new RouteTable();
-  const tracker = new RequestTracker({
-    logger: options.logger,
-    metrics: options.metrics,
-    limit: limits.requestsInFlight,
-  });
   const prepare = headerWriter(options);
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -104,19 +100,18 @@ export function createShell(options: ShellOptions): App {
       done(error as Error);
     }
   });
-  app.addHook('preClose', () => streams.closeAll());
+  app.addHook('preClose', (done) => {
+    // Told, not awaited: the server itself waits for their connections.
+    void streams.closeAll();
+    done();
+  });
   return app;
 }
 
-/** What an endpoint says about itself becomes the route's settings. One that does not say who may call it is refused. */
+/** What an endpoint says about itself becomes the route's settings. Who may call is the guard's matter. */
 function applyEndpoint(route: RouteOptions): void {
   const { config, schema } = route;
-  if (config?.access === undefined) {
-    throw new Error(
-      `${[route.method].flat().join(', ')} ${route.url} does not say who may call it (config.access).`,
-    );
-  }
-  if (config.bodyLimit !== undefined) route.bodyLimit = config.bodyLimit;
+  if (config?.bodyLimit !== undefined) route.bodyLimit = config.bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   route.preParsing = [requireMediaType(consumes ?? ['application/json']), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
@@ -135,6 +130,7 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
   return (request, reply) => {
     reply.headers(always);
     reply.header('x-request-id', request.id);
+    if (options.isDraining()) reply.header('connection', 'close');
     const preflight = cors.preflight(request.method, request.headers);
     const granted = preflight ?? cors.headersFor(request.headers.origin);
     if (granted) reply.headers(granted);

@@ -64,7 +64,7 @@ function compilers(options: { allErrors: boolean }): {
     validatorFor(schema, part) {
       const known = compiled.get(schema);
       if (known) return known;
-      const validate = (part === 'body' ? exact : coercing)(schema) as Validate;
+      const validate = (part === 'body' ? exact : coercing)({ schema }) as Validate;
       compiled.set(schema, validate);
       return validate;
     },

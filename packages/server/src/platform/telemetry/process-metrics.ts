@@ -55,8 +55,10 @@ export function registerProcessMetrics(registry: Registry): () => void {
   return registerEventLoopDelay(registry);
 }
 
+const samplingMs = 10;
+
 function registerEventLoopDelay(registry: Registry): () => void {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: samplingMs });
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_delay_seconds',
@@ -73,9 +75,9 @@ function registerEventLoopDelay(registry: Registry): () => void {
   return () => delay.disable();
 }
 
-/** Before the first sample the histogram answers with extremes that mean "nothing yet". */
+/** A sample is the whole time between two ticks of the sampler; what goes beyond its interval is the delay. */
 function secondsOf(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) && nanoseconds < 1e15 ? nanoseconds / 1e9 : 0;
+  return Math.max(0, nanoseconds / 1e9 - samplingMs / 1000);
 }
 
 function countOpenFiles(): number | undefined {

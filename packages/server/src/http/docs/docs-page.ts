@@ -1,0 +1,124 @@
+import type { OpenApiDocument } from '../openapi.ts';
+import { type Entry, endpointSection, idOf } from './docs-endpoint.ts';
+import { errorSection } from './docs-errors.ts';
+import { html, type Markup, prose } from './markup.ts';
+
+/** Endpoints that share a tag. */
+interface Group {
+  tag: string;
+  area: 'Dispatch' | 'Accounts and conversation' | 'Service';
+  entries: Entry[];
+}
+
+const areas: readonly Group['area'][] = ['Dispatch', 'Accounts and conversation', 'Service'];
+
+/** The whole interface on one page, readable without its script. */
+export function docsPage(document: OpenApiDocument): string {
+  const { title, version } = document.info;
+  const groups = groupsOf(document);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/docs.css">
+<script src="/docs/docs.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar">
+<a class="brand" href="#content">${title} <span>API ${version}</span></a>
+<input id="filter" type="search" placeholder="Filter endpoints" aria-label="Filter endpoints" hidden>
+<a href="#errors">Errors</a>
+<a href="/openapi.json">OpenAPI</a>
+</header>
+<div class="columns">
+<nav aria-label="Endpoints">
+${areas.map((area) => navigation(area, groups))}
+</nav>
+<main id="content" tabindex="-1">
+${introduction(document)}
+${groups.map(groupSection)}
+<p id="nothing" hidden>No endpoint matches the filter. Clear it to see them all.</p>
+${errorSection()}
+</main>
+</div>
+</body>
+</html>
+`.text;
+}
+
+function groupsOf(document: OpenApiDocument): Group[] {
+  const groups = new Map<string, Group>();
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const tag = operation.tags[0] ?? 'Other';
+      const group = groups.get(tag) ?? { tag, area: areaOf(tag, operation['x-area']), entries: [] };
+      group.entries.push({ method: method.toUpperCase(), path, operation });
+      groups.set(tag, group);
+    }
+  }
+  return [...groups.values()].sort((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
+}
+
+function areaOf(tag: string, area: 'dispatch' | 'conversation'): Group['area'] {
+  if (tag === 'Service') return 'Service';
+  return area === 'dispatch' ? 'Dispatch' : 'Accounts and conversation';
+}
+
+function navigation(area: Group['area'], groups: readonly Group[]): Markup | undefined {
+  const own = groups.filter((group) => group.area === area);
+  if (own.length === 0) return undefined;
+  return html`<h2>${area}</h2>
+${own.map(
+  ({ tag, entries }) => html`<details open data-group><summary>${tag}</summary><ul>
+${entries.map(
+  ({ method, path, operation }) =>
+    html`<li data-find="${searchText(method, path, operation.summary)}"><a href="#${idOf(operation)}"><b class="method ${method}">${shortMethod(method)}</b> ${operation.summary}</a></li>
+`,
+)}</ul></details>
+`,
+)}`;
+}
+
+function groupSection({ tag, entries }: Group): Markup {
+  return html`<section data-group>
+<h2>${tag}</h2>
+${entries.map((entry) => endpointSection(entry, searchText(entry.method, entry.path, entry.operation.summary)))}
+</section>
+`;
+}
+
+function searchText(method: string, path: string, summary: string): string {
+  return `${method} ${path} ${summary}`.toLowerCase();
+}
+
+function shortMethod(method: string): string {
+  return method === 'DELETE' ? 'DEL' : method;
+}
+
+function introduction({ info, components }: OpenApiDocument): Markup {
+  const schemes = Object.values(components.securitySchemes ?? {}) as SecurityScheme[];
+  return html`<section class="lead">
+<h1>${info.title} API</h1>
+<p>${info.description}</p>
+<p>Every answer carries <code>X-Request-Id</code>; quote it when you report a problem. Send credentials in one of these ways:</p>
+<dl>
+${schemes.map(
+  ({
+    name,
+    description,
+  }) => html`<div><dt><code>${name ?? 'Authorization: Bearer'}</code></dt><dd>${prose(description)}</dd></div>
+`,
+)}</dl>
+</section>
+`;
+}
+
+interface SecurityScheme {
+  name?: string;
+  description: string;
+}

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { App, Routes } from './http/app.ts';
+import { docsRoutes } from './http/docs/docs-routes.ts';
+import type { Health } from './http/health.ts';
+import { healthRoutes } from './http/health-routes.ts';
+import { metricsRoutes } from './http/metrics-routes.ts';
+import { collectEndpoints, openApiDocument } from './http/openapi.ts';
+import { createShell, type ShellOptions } from './http/shell.ts';
+import type { Metrics } from './platform/telemetry/metrics.ts';
+
+export interface ServerOptions {
+  shell: Omit<ShellOptions, 'isDraining'>;
+  health: Health;
+  metrics: Metrics;
+  /** Opens `/metrics` beyond loopback to whoever sends it. */
+  metricsToken: string | null;
+  /** Adds the hook that decides who may call; `Guard.protect`. */
+  guard: (app: App) => void;
+  /** The areas. */
+  routes: readonly Routes[];
+}
+
+/** The whole server, ready to listen: shell, guard, areas, and what describes and watches them. */
+export async function buildServer(options: ServerOptions): Promise<App> {
+  const { shell, health, metrics, metricsToken, guard } = options;
+  const app = createShell({ ...shell, isDraining: () => health.isDraining });
+  const endpoints = collectEndpoints(app);
+  guard(app);
+  const own = [
+    healthRoutes(health),
+    metricsRoutes({ metrics, token: metricsToken }),
+    docsRoutes(() => openApiDocument(endpoints, { version: shell.version })),
+  ];
+  for (const routes of [...own, ...options.routes]) app.register(inOwnScope(routes));
+  await app.ready();
+  return app;
+}
+
+/** What one area adds, a parser of bodies say, is not seen by the others. */
+function inOwnScope(routes: Routes): FastifyPluginAsync {
+  return async (scope) => routes(scope as unknown as App);
+}

@@ -1,0 +1,185 @@
+import { Readable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Type } from 'typebox';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { App } from '../src/http/app.ts';
+import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
+
+let server: TestServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function start(options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
+  server = await startTestServer({ routes: [routes], ...options });
+  return server;
+}
+
+const list = JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ id, status: 'pending' })));
+
+function routes(app: App): void {
+  const add = (url: string, handler: Parameters<App['route']>[0]['handler']): void => {
+    app.route({
+      ...testRoute,
+      method: 'GET',
+      url,
+      schema: { ...testSchema, response: { 200: Type.Any() } },
+      handler,
+    });
+  };
+  add('/api/list', (_request, reply) => reply.type('application/json').send(list));
+  add('/api/short', (_request, reply) => reply.type('application/json').send('{"a":1}'));
+  add('/api/picture', (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)));
+  add('/api/events', (_request, reply) =>
+    reply.type('text/event-stream').send(Readable.from([`data: ${list}\n\n`])),
+  );
+}
+
+const requestId = '0b7d8f0a-5d0c-4c6e-9c8b-0f6f1d2a3b4c';
+
+describe('the request id', () => {
+  test('is a UUID of our own, also when something else was sent', async () => {
+    const app = await start();
+    const seen = new Set<unknown>();
+    for (const given of [
+      undefined,
+      '1',
+      `${requestId}\u0020x`,
+      'x'.repeat(36),
+      `${requestId}, ${requestId}`,
+    ]) {
+      const answer = await app.inject({ url: '/api/short', headers: given ? { 'x-request-id': given } : {} });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      expect(answer.headers['x-request-id']).not.toBe(given);
+      seen.add(answer.headers['x-request-id']);
+    }
+    expect(seen.size).toBe(5);
+  });
+
+  test('is the caller’s when that is a UUID', async () => {
+    const app = await start();
+    const answer = await app.inject({
+      url: '/api/short',
+      headers: { 'x-request-id': requestId.toUpperCase() },
+    });
+    expect(answer.headers['x-request-id']).toBe(requestId);
+  });
+});
+
+describe('every answer', () => {
+  test.each(['/api/short', '/api/nothing', '/api/%ff', '/healthz'])('of %s is guarded', async (url) => {
+    const { headers } = await (await start()).inject(url);
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'x-switchyard-version': '1.2.3',
+    });
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('strict-transport-security');
+  });
+
+  test('asks for https where clients come by https', async () => {
+    const { headers } = await (await start({ isHttps: true })).inject('/api/short');
+    expect(headers['strict-transport-security']).toBe('max-age=63072000');
+  });
+});
+
+describe('cross-origin access', () => {
+  const origin = 'http://localhost:5173';
+  const preflight = {
+    'access-control-request-method': 'PATCH',
+    'access-control-request-headers': 'x-csrf-token, a',
+  };
+
+  test('is granted to a listed origin, with credentials', async () => {
+    const app = await start({ corsOrigins: [origin] });
+    const { headers } = await app.inject({ url: '/api/short', headers: { origin } });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers':
+        'Content-Location, Location, X-Pagination-Total, X-Pagination-Next, ETag, Retry-After, X-Request-Id, Link, X-Ignored-Fields',
+      vary: 'Origin',
+    });
+  });
+
+  test('reaches errors too, so that a page can read them', async () => {
+    const app = await start({ corsOrigins: [origin] });
+    const { statusCode, headers } = await app.inject({ url: '/api/nothing', headers: { origin } });
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([404, origin]);
+  });
+
+  test.each([
+    'http://localhost:5174',
+    'https://localhost:5173',
+    'null',
+    'http://localhost:5173.evil.example',
+  ])('is not granted to %s', async (other) => {
+    const app = await start({ corsOrigins: [origin] });
+    const { headers } = await app.inject({ url: '/api/short', headers: { origin: other } });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers.vary).toBe('Origin');
+  });
+
+  test('is nobody’s when the list says everybody', async () => {
+    const app = await start({ corsOrigins: ['*'] });
+    const { headers } = await app.inject({ url: '/api/short', headers: { origin } });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('is asked for before anything else and needs no session', async () => {
+    const denyAll = (app: App): void => {
+      app.addHook('onRequest', (_request, reply) => reply.code(401).send());
+    };
+    const app = await start({ corsOrigins: [origin], guard: denyAll });
+    const answer = await app.inject({
+      method: 'OPTIONS',
+      url: '/api/any',
+      headers: { origin, ...preflight },
+    });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers': 'x-csrf-token, a',
+    });
+    const stranger = { origin: 'http://evil.example', ...preflight };
+    const refused = await app.inject({ method: 'OPTIONS', url: '/api/any', headers: stranger });
+    expect(refused.statusCode).toBe(401);
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('compression', () => {
+  async function ask(url: string, accepted: string) {
+    const app = server ?? (await start());
+    return app.inject({ url, headers: { 'accept-encoding': accepted } });
+  }
+
+  test('is brotli, else gzip, for long texts', async () => {
+    const brotli = await ask('/api/list', 'gzip, deflate, br');
+    expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(list);
+    expect(brotli.headers['content-length']).toBe(String(brotli.rawPayload.length));
+    const gzip = await ask('/api/list', 'gzip;q=0.5, br;q=0');
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.rawPayload).toString()).toBe(list);
+  });
+
+  test.each([
+    ['/api/list', 'identity'],
+    ['/api/list', 'gzip;q=0, br;q=0.0'],
+    ['/api/short', 'br'],
+    ['/api/picture', 'br'],
+    ['/api/events', 'br'],
+  ])('leaves %s alone for %s', async (url, accepted) => {
+    const answer = await ask(url, accepted);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).not.toHaveProperty('content-encoding');
+  });
+});

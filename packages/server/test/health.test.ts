@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+let server: TestServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function ask(url: string, options: Parameters<typeof startTestServer>[0] = {}) {
+  server ??= await startTestServer(options);
+  const answer = await server.inject(url);
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+const broken = { checkDatabase: () => Promise.reject(new Error('gone')) };
+
+describe('/api/health', () => {
+  test('is the contract’s envelope, for everybody', async () => {
+    expect(await ask('/api/health')).toEqual({
+      status: 200,
+      body: {
+        code: 200,
+        data: {
+          status: 'ok',
+          cache: 'embedded',
+          redis: 'embedded',
+          database: 'connected',
+          version: '1.2.3',
+          uptimeSeconds: expect.any(Number),
+        },
+      },
+    });
+  });
+
+  test('is 503 with the same data when the database does not answer', async () => {
+    const { status, body } = await ask('/api/health', broken);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({
+      code: 503,
+      data: { status: 'degraded', cache: 'embedded', database: 'disconnected', version: '1.2.3' },
+    });
+  });
+});
+
+describe('/readyz', () => {
+  test('names what it depends on and how long that took', async () => {
+    expect(await ask('/readyz')).toEqual({
+      status: 200,
+      body: {
+        ready: true,
+        draining: false,
+        dependencies: [{ name: 'database', ok: true, latencyMs: expect.any(Number) }],
+      },
+    });
+  });
+
+  test('is 503 when the database does not answer', async () => {
+    const { status, body } = await ask('/readyz', broken);
+    expect([status, body.ready, body.dependencies[0].ok]).toEqual([503, false, false]);
+  });
+
+  test('is 503 from the moment the shutdown begins', async () => {
+    await ask('/readyz');
+    server?.health.startDraining();
+    expect(await ask('/readyz')).toMatchObject({ status: 503, body: { ready: false, draining: true } });
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  test('asks the database once for probes that come together', async () => {
+    let checks = 0;
+    server = await startTestServer({
+      checkDatabase: async () => {
+        checks++;
+      },
+    });
+    await Promise.all(Array.from({ length: 20 }, () => server?.inject('/readyz')));
+    expect(checks).toBe(1);
+  });
+});
+
+test('/healthz needs nothing but the process', async () => {
+  expect(await ask('/healthz', broken)).toEqual({ status: 200, body: { status: 'ok' } });
+});

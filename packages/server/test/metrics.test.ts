@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+let server: TestServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const token = 'a token of sixteen';
+
+async function ask(given: { remoteAddress?: string; headers?: Record<string, string> }, configured?: string) {
+  server ??= await startTestServer({ metricsToken: configured ?? null });
+  return server.inject({ url: '/metrics', ...given });
+}
+
+describe('/metrics', () => {
+  test.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('answers to %s', async (remoteAddress) => {
+    expect((await ask({ remoteAddress })).statusCode).toBe(200);
+  });
+
+  test.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1'])('is closed to %s', async (remoteAddress) => {
+    const answer = await ask({ remoteAddress });
+    expect([answer.statusCode, answer.json().detail.code]).toEqual([401, 'not_authenticated']);
+  });
+
+  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+    'is closed to what a proxy on this machine passes on (%s)',
+    async (header) => {
+      const answer = await ask({ remoteAddress: '127.0.0.1', headers: { [header]: '192.0.2.1' } });
+      expect(answer.statusCode).toBe(401);
+    },
+  );
+
+  test('answers to everybody with the token, and to nobody with another one', async () => {
+    const remoteAddress = '192.0.2.1';
+    const right = await ask(
+      { remoteAddress, headers: { authorization: `Bearer ${token.replaceAll(' ', '-')}` } },
+      token.replaceAll(' ', '-'),
+    );
+    expect(right.statusCode).toBe(200);
+    for (const authorization of ['Bearer another-token-of-16', 'Bearer a', 'Basic YTpi'])
+      expect((await ask({ remoteAddress, headers: { authorization } })).statusCode).toBe(401);
+  });
+
+  test('counts requests by route, not by address', async () => {
+    server = await startTestServer();
+    await server.inject('/docs/docs.css');
+    await server.inject('/api/nothing?user=42');
+    const { body, headers } = await ask({});
+    expect(headers['content-type']).toContain('text/plain');
+    expect(body).toContain(
+      'switchyard_http_request_duration_seconds_count{route="/docs/:asset",method="GET",status="200"} 1',
+    );
+    expect(body).toContain(
+      'switchyard_http_request_duration_seconds_count{route="none",method="GET",status="404"} 1',
+    );
+    expect(body).toContain(`switchyard_build_info{version="1.2.3",node="${process.version}"} 1`);
+    expect(body).not.toContain('nothing');
+  });
+
+  test('tells how the process is', async () => {
+    const { body } = await ask({});
+    for (const name of [
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'process_start_time_seconds',
+      'nodejs_heap_size_used_bytes',
+      'nodejs_eventloop_delay_seconds{quantile="0.99"}',
+      'switchyard_http_requests_in_flight',
+    ])
+      expect(body).toMatch(new RegExp(`^${name.replace(/[{}."]/g, '\\$&')} [\\d.e+-]+$`, 'm'));
+  });
+});

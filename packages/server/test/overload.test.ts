@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { App } from '../src/http/app.ts';
+import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
+import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
+
+let server: TestServer;
+let url: string;
+
+afterEach(() => server.close());
+
+async function start(options: Parameters<typeof startTestServer>[0]): Promise<void> {
+  server = await startTestServer(options);
+  url = `http://127.0.0.1:${await server.listen()}`;
+}
+
+describe('more requests than may be open', () => {
+  test('are told to come back, while probes are answered and what is open goes on', async () => {
+    const work = newDeferred();
+    const arrivals: Deferred<void>[] = [newDeferred(), newDeferred()];
+    const arrived = arrivals.map(({ promise }) => promise);
+    const routes = (app: App): void => {
+      const handler = async () => {
+        arrivals.shift()?.resolve();
+        await work.promise;
+        return { done: true };
+      };
+      app.route({ ...testRoute, method: 'GET', url: '/api/work', schema: testSchema, handler });
+    };
+    await start({ routes: [routes], limits: { requestsInFlight: 2 } });
+    const open = [fetch(`${url}/api/work`), fetch(`${url}/api/work`)];
+    await Promise.all(arrived);
+    const shed = await fetch(`${url}/api/work`);
+    expect([shed.status, shed.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    work.resolve();
+    for (const answer of await Promise.all(open)) expect(await answer.json()).toEqual({ done: true });
+    expect((await fetch(`${url}/api/work`)).status).toBe(200);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('switchyard_http_requests_shed_total 1');
+  });
+});
+
+describe('more streams than may be open', () => {
+  test('are refused until a client leaves', async () => {
+    const opened = newDeferred();
+    const ended = newDeferred();
+    const routes = (app: App): void => {
+      app.route({
+        ...testRoute,
+        method: 'GET',
+        url: '/api/tasks',
+        schema: testSchema,
+        handler: async (request) => {
+          const { signal } = server.streams.open('held_request', request);
+          opened.resolve();
+          await once(signal, 'abort');
+          ended.resolve();
+          return {};
+        },
+      });
+    };
+    await start({ routes: [routes], streamLimit: 1 });
+    const leaving = new AbortController();
+    const first = expect(fetch(`${url}/api/tasks`, { signal: leaving.signal })).rejects.toThrow();
+    await opened.promise;
+    expect(server.streams.count('held_request')).toBe(1);
+    const refused = await fetch(`${url}/api/tasks`);
+    expect([refused.status, await refused.json()]).toMatchObject([503, { error: 'overloaded' }]);
+    leaving.abort();
+    await Promise.all([first, ended.promise]);
+    expect(server.streams.count()).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../src/http/app.ts';
+import { AppError } from '../src/lib/app-error.ts';
+import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
+
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startTestServer({ routes: [routes], logLevel: 'debug' });
+});
+afterEach(() => server.close());
+
+function routes(app: App): void {
+  const add = (url: string, handler: () => unknown): void => {
+    app.route({ ...testRoute, method: 'GET', url, schema: testSchema, handler });
+  };
+  add('/api/fine', () => ({}));
+  add('/api/denied', () => {
+    throw new AppError('token_expired');
+  });
+  add('/api/broken', () => {
+    throw new Error('bearer abcdefgh12345 and {"password":"hunter2"}', { cause: new Error('deeper') });
+  });
+}
+
+describe('the line of a request', () => {
+  test.each([
+    ['/api/fine', 'debug', 200],
+    ['/api/denied', 'info', 401],
+    ['/api/broken', 'error', 500],
+    ['/api/none', 'debug', 404],
+  ])('of %s is written once, at level %s', async (url, level, status) => {
+    const answer = await server.inject(`${url}?token=secret`);
+    const lines = server.logLines.filter(({ msg }) => msg === 'request');
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level,
+        status,
+        method: 'GET',
+        requestId: answer.headers['x-request-id'],
+        tookMs: expect.any(Number),
+      }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('of an error has its cause and no credential', async () => {
+    await server.inject('/api/broken');
+    const [line] = server.logLines;
+    expect(line?.err).toMatchObject({
+      message: 'bearer *** and {"password":"***"}',
+      cause: { message: 'deeper' },
+    });
+  });
+});

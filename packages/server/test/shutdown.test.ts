@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { App } from '../src/http/app.ts';
+import { Shutdown } from '../src/http/shutdown.ts';
+import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
+import { ManualTime } from '../src/lib/async/manual-time.ts';
+import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
+
+const graceMs = 20_000;
+let server: TestServer;
+let url: string;
+let time: ManualTime;
+let shutdown: Shutdown;
+let work: Deferred<void>;
+let hasStarted: Deferred<void>;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close();
+});
+
+async function start(): Promise<void> {
+  work = newDeferred();
+  hasStarted = newDeferred();
+  time = new ManualTime();
+  server = await startTestServer({ routes: [routes] });
+  const { app, health, streams, tracker, logger } = server;
+  shutdown = new Shutdown(app, { health, streams, tracker, graceMs, timer: time.timer, logger });
+  url = `http://127.0.0.1:${await server.listen()}`;
+}
+
+function routes(app: App): void {
+  app.route({
+    ...testRoute,
+    method: 'GET',
+    url: '/api/work',
+    schema: testSchema,
+    handler: async () => {
+      hasStarted.resolve();
+      await work.promise;
+      return { done: true };
+    },
+  });
+  app.route({
+    ...testRoute,
+    method: 'GET',
+    url: '/api/events',
+    schema: testSchema,
+    handler: (request, reply) => {
+      const stream = server.streams.open('events', request);
+      const source = Readable.from(untilTold(stream.signal));
+      source.once('close', stream.close);
+      reply.type('text/event-stream').send(source);
+    },
+  });
+}
+
+async function* untilTold(signal: AbortSignal) {
+  yield 'data: hello\n\n';
+  if (!signal.aborted) await once(signal, 'abort');
+  yield `event: goodbye\ndata: ${signal.reason.code}\n\n`;
+}
+
+/** Sends one request on a connection that stays open. */
+async function openConnection(path: string): Promise<Socket> {
+  const socket = connect((server.app.server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  socket.setEncoding('utf8');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  return socket;
+}
+
+describe('shutdown', () => {
+  test('lets a request finish, says that it is not ready meanwhile, and closes', async () => {
+    await start();
+    const answer = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    const probe = await fetch(`${url}/readyz`);
+    expect(probe.status).toBe(503);
+    expect(probe.headers.get('connection')).toBe('close');
+    expect(await probe.json()).toMatchObject({ ready: false, draining: true });
+    work.resolve();
+    expect(await (await answer).json()).toEqual({ done: true });
+    await closed;
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow();
+  });
+
+  test('does not wait for connections on which nothing happens', async () => {
+    await start();
+    const idle = await openConnection('/healthz');
+    await once(idle, 'data');
+    await shutdown.run();
+    expect(server.app.server.listening).toBe(false);
+    expect(server.logLines).not.toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
+  test('tells open streams, and refuses new ones', async () => {
+    await start();
+    const stream = await fetch(`${url}/api/events`);
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toBe('data: hello\n\n');
+    work = newDeferred();
+    const held = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    expect((await reader?.read())?.value).toBe('event: goodbye\ndata: shutting_down\n\n');
+    expect((await reader?.read())?.done).toBe(true);
+    const refused = await fetch(`${url}/api/events`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    work.resolve();
+    await held;
+    await closed;
+  });
+
+  test('cuts what does not end within the grace', async () => {
+    await start();
+    const answer = fetch(`${url}/api/work`);
+    const failed = expect(answer).rejects.toThrow();
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    time.advance(graceMs);
+    await closed;
+    await failed;
+    expect(server.logLines).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: 'Requests cut at shutdown', requests: 1 }),
+    );
+  });
+
+  test('is one, however often it is asked for', async () => {
+    await start();
+    expect(shutdown.run()).toBe(shutdown.run());
+    await shutdown.run();
+  });
+});

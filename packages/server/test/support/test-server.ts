@@ -1,0 +1,89 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Routes } from '../../src/http/app.ts';
+import { Health } from '../../src/http/health.ts';
+import { defaultHttpLimits, type HttpLimits } from '../../src/http/http-limits.ts';
+import { listenOnFreePort } from '../../src/http/listen.ts';
+import { OpenStreams } from '../../src/http/open-streams.ts';
+import { RequestTracker } from '../../src/http/request-tracker.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { Metrics } from '../../src/platform/telemetry/metrics.ts';
+import { buildServer } from '../../src/server.ts';
+
+interface TestServerOptions {
+  routes?: Routes[];
+  guard?: (app: App) => void;
+  limits?: Partial<HttpLimits>;
+  corsOrigins?: string[];
+  isHttps?: boolean;
+  metricsToken?: string | null;
+  logLevel?: 'debug' | 'info';
+  streamLimit?: number;
+  checkDatabase?: (deadlineMs: number) => Promise<void>;
+}
+
+export interface TestServer {
+  app: App;
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse>;
+  health: Health;
+  metrics: Metrics;
+  streams: OpenStreams;
+  tracker: RequestTracker;
+  /** Listens on a free port of loopback and answers it. */
+  listen(): Promise<number>;
+  /** The parsed lines of the log. */
+  logLines: Record<string, unknown>[];
+  logger: ReturnType<typeof createLogger>;
+  close(): Promise<void>;
+}
+
+/** The real server around routes of a test, with nothing behind it. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { routes = [], guard = () => undefined, checkDatabase = async () => undefined } = options;
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const logLines: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    level: options.logLevel ?? 'info',
+    format: 'json',
+    destination: { write: (line) => void logLines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const metrics = new Metrics({ version: '1.2.3' });
+  const streams = new OpenStreams({ limit: options.streamLimit ?? 100 });
+  const tracker = new RequestTracker({ logger, metrics, limit: limits.requestsInFlight });
+  const health = new Health({
+    database: checkDatabase,
+    cache: () => 'embedded',
+    version: '1.2.3',
+    clock: systemClock,
+  });
+  const app = await buildServer({
+    shell: {
+      logger,
+      tracker,
+      streams,
+      limits,
+      corsOrigins: options.corsOrigins ?? [],
+      isHttps: options.isHttps ?? false,
+      version: '1.2.3',
+    },
+    health,
+    metrics,
+    metricsToken: options.metricsToken ?? null,
+    guard,
+    routes,
+  });
+  const close = async (): Promise<void> => {
+    const closed = app.close();
+    app.server.closeAllConnections(); // a client of a test may keep one that it has never used
+    await closed;
+    metrics.close();
+  };
+  const inject = (request: InjectOptions | string): Promise<LightMyRequestResponse> => app.inject(request);
+  const listen = () => listenOnFreePort(app, { host: '127.0.0.1', port: 0, lastPort: 0 });
+  return { app, inject, listen, health, metrics, streams, tracker, logLines, logger, close };
+}
+
+/** What every route of a test says about itself. */
+export const testRoute = { config: { access: 'public' } } as const;
+export const testSchema = { summary: 'For a test', tags: ['Test'], response: { 200: Type.Any() } };
