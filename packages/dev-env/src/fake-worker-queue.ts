@@ -1,0 +1,154 @@
+import type { FakeBehaviour, FakeStats } from './fake-worker.ts';
+
+export interface FakeRun {
+  number: number;
+  promptId: string;
+  clientId: string | null;
+  nodeIds: string[];
+}
+
+interface FakeQueueOptions {
+  behaviour: () => FakeBehaviour;
+  /** Null: to everybody. */
+  say: (clientId: string | null, type: string, data: unknown) => void;
+}
+
+const maxHistory = 1_000;
+
+/** The queue, the one run at a time and the history of a fake worker, with the messages in ComfyUI's order. */
+export class FakeQueue {
+  readonly #behaviour: () => FakeBehaviour;
+  readonly #say: FakeQueueOptions['say'];
+  readonly #waiting: FakeRun[] = [];
+  readonly #history = new Map<string, unknown>();
+  readonly #seenIds = new Set<string>();
+  #running: FakeRun | null = null;
+  #cancelTimer: (() => void) | null = null;
+  #accepted = 0;
+  #finished = 0;
+  #duplicateIds = 0;
+  #mostHeld = 0;
+
+  constructor({ behaviour, say }: FakeQueueOptions) {
+    this.#behaviour = behaviour;
+    this.#say = say;
+  }
+
+  get stats(): Omit<FakeStats, 'port' | 'arrivals'> {
+    return {
+      accepted: this.#accepted,
+      finished: this.#finished,
+      duplicateIds: this.#duplicateIds,
+      mostHeld: this.#mostHeld,
+    };
+  }
+
+  get status(): { exec_info: { queue_remaining: number } } {
+    return { exec_info: { queue_remaining: this.#waiting.length + (this.#running ? 1 : 0) } };
+  }
+
+  get listing(): unknown {
+    const item = ({ number, promptId }: FakeRun) => [number, promptId, {}, {}, []];
+    return {
+      queue_running: this.#running ? [item(this.#running)] : [],
+      queue_pending: this.#waiting.map(item),
+    };
+  }
+
+  historyOf(promptId: string): Record<string, unknown> {
+    const entry = this.#history.get(promptId);
+    return entry === undefined ? {} : { [promptId]: entry };
+  }
+
+  put(run: FakeRun): void {
+    this.#accepted++;
+    if (this.#seenIds.has(run.promptId)) this.#duplicateIds++;
+    this.#seenIds.add(run.promptId);
+    this.#waiting.push(run);
+    this.#mostHeld = Math.max(this.#mostHeld, this.status.exec_info.queue_remaining);
+    this.#sayStatus();
+    this.#startNext();
+  }
+
+  deleteWaiting(promptId: string): void {
+    const index = this.#waiting.findIndex((run) => run.promptId === promptId);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    this.#sayStatus();
+  }
+
+  /** Null interrupts whatever runs, as ComfyUI does without an id. */
+  interrupt(promptId: string | null): void {
+    if (this.#running && (promptId ?? this.#running.promptId) === this.#running.promptId) {
+      this.#finish(this.#running, 'interrupted');
+    }
+  }
+
+  clear(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#running = null;
+    this.#waiting.length = 0;
+    this.#history.clear();
+  }
+
+  #startNext(): void {
+    const { trouble, runMs } = this.#behaviour();
+    const next = this.#running ? undefined : this.#waiting.shift();
+    if (!next) return;
+    this.#running = next;
+    if (trouble === 'zombie') return;
+    const { promptId, clientId, nodeIds } = next;
+    this.#say(clientId, 'execution_start', { prompt_id: promptId });
+    this.#say(clientId, 'execution_cached', { prompt_id: promptId, nodes: [] });
+    for (const node of nodeIds) {
+      this.#say(clientId, 'executing', { prompt_id: promptId, node, display_node: node });
+    }
+    const finish = () => this.#finish(next, 'success');
+    if (runMs > 0) {
+      const timeout = setTimeout(finish, runMs);
+      this.#cancelTimer = () => clearTimeout(timeout);
+    } else {
+      const immediate = setImmediate(finish);
+      this.#cancelTimer = () => clearImmediate(immediate);
+    }
+  }
+
+  #finish(run: FakeRun, end: 'success' | 'interrupted'): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    const { promptId, clientId } = run;
+    const event = end === 'success' ? 'execution_success' : 'execution_interrupted';
+    this.#say(clientId, event, { prompt_id: promptId, timestamp: Date.now() });
+    this.#keep(run, end, event);
+    this.#finished++;
+    this.#running = null;
+    this.#sayStatus();
+    this.#say(clientId, 'executing', { prompt_id: promptId, node: null });
+    this.#startNext();
+  }
+
+  #keep({ number, promptId, nodeIds }: FakeRun, end: 'success' | 'interrupted', event: string): void {
+    const { outputBytes } = this.#behaviour();
+    const image = { filename: `fake_${promptId}.png`, subfolder: '', type: 'output' };
+    const hasOutput = outputBytes > 0 && end === 'success';
+    this.#history.set(promptId, {
+      prompt: [number, promptId, {}, {}, []],
+      outputs: hasOutput ? { [nodeIds.at(-1) ?? '0']: { images: [image] } } : {},
+      status: {
+        status_str: end === 'success' ? 'success' : 'error',
+        completed: end === 'success',
+        messages: [
+          ['execution_start', { prompt_id: promptId }],
+          ['execution_cached', { prompt_id: promptId, nodes: [] }],
+          [event, { prompt_id: promptId }],
+        ],
+      },
+    });
+    if (this.#history.size > maxHistory) this.#history.delete(this.#history.keys().next().value ?? '');
+  }
+
+  #sayStatus(): void {
+    this.#say(null, 'status', { status: this.status });
+  }
+}

@@ -1,0 +1,271 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FakeQueue, type FakeRun } from './fake-worker-queue.ts';
+import { FakeSockets } from './fake-worker-sockets.ts';
+
+/**
+ * How a fake worker goes wrong. `garbage`: answers that are no JSON. `hang`: never an answer. `trickle`: an answer that
+ * never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`: the event
+ * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `password`:
+ * 401 for everything.
+ */
+export const fakeTroubles = [
+  'garbage',
+  'hang',
+  'trickle',
+  'lost_response',
+  'deaf',
+  'zombie',
+  'refuse',
+  'password',
+] as const;
+export type FakeTrouble = (typeof fakeTroubles)[number];
+
+export interface FakeBehaviour {
+  /** From taking a run up to its end. */
+  runMs: number;
+  /** Of the one output file of each run; 0 for runs without outputs. */
+  outputBytes: number;
+  trouble: FakeTrouble | null;
+}
+
+export interface FakeStats {
+  port: number;
+  accepted: number;
+  finished: number;
+  duplicateIds: number;
+  /** Most runs held at once, waiting or running; 1 for a dispatcher that keeps to depth 1. */
+  mostHeld: number;
+  /** When each prompt came in, in nanoseconds of the machine's monotonic clock; kept only while `keepsArrivals`. */
+  arrivals: Record<string, string>;
+}
+
+export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
+  port?: number;
+  nodeClasses?: readonly string[];
+  keepsArrivals?: boolean;
+}
+
+const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, trouble: null };
+const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 'SaveImage', 'PreviewImage'];
+
+/**
+ * A worker that speaks ComfyUI's protocol and does no work: for measures, where the fleet must cost next to nothing, and
+ * for tests of what goes wrong. Its prompts run one after the other like everywhere.
+ */
+export class FakeWorker {
+  behaviour: FakeBehaviour;
+  readonly #server: Server;
+  readonly #sockets = new FakeSockets();
+  readonly #queue: FakeQueue;
+  readonly #nodeClasses: readonly string[];
+  readonly #keepsArrivals: boolean;
+  readonly #arrivals: Record<string, string> = {};
+  #output = Buffer.alloc(0);
+  #counter = 0;
+
+  private constructor(options: FakeWorkerOptions) {
+    const { nodeClasses = defaultClasses, keepsArrivals = false, port: _, ...behaviour } = options;
+    this.behaviour = { ...defaults, ...behaviour };
+    this.#nodeClasses = nodeClasses;
+    this.#keepsArrivals = keepsArrivals;
+    this.#queue = new FakeQueue({
+      behaviour: () => this.behaviour,
+      say: (clientId, type, data) => {
+        if (this.behaviour.trouble !== 'deaf') this.#sockets.send(clientId, type, data);
+      },
+    });
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.on('upgrade', (request, socket, head) => {
+      this.#sockets.accept({ request, socket, head }, this.#queue.status);
+    });
+  }
+
+  static async start(options: FakeWorkerOptions = {}): Promise<FakeWorker> {
+    const worker = new FakeWorker(options);
+    await new Promise<void>((resolve, reject) => {
+      worker.#server.once('error', reject);
+      worker.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    });
+    return worker;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get stats(): FakeStats {
+    return { port: this.port, ...this.#queue.stats, arrivals: this.#arrivals };
+  }
+
+  /** All event sockets break, as when the network is cut. */
+  dropSockets(): void {
+    this.#sockets.dropAll();
+  }
+
+  /** As a restart of the process: queue, history and counter are gone. */
+  restart(): void {
+    this.#sockets.dropAll();
+    this.#queue.clear();
+    this.#counter = 0;
+  }
+
+  async close(): Promise<void> {
+    this.#queue.clear();
+    this.#sockets.dropAll();
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    switch (this.behaviour.trouble) {
+      case 'hang':
+        return;
+      case 'password':
+        response.writeHead(401).end('who are you?');
+        return;
+      case 'garbage':
+        response.writeHead(200).end('\u0000garbage{');
+        return;
+      case 'trickle':
+        trickle(response);
+        return;
+      default:
+        readBody(request, (body) => this.#route(request, { response, body }));
+    }
+  }
+
+  #route(request: IncomingMessage, { response, body }: { response: ServerResponse; body: Buffer }): void {
+    const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
+    const historyOf = path.startsWith('/history/') ? decodeURIComponent(path.slice(9)) : null;
+    switch (historyOf === null ? `${request.method} ${path}` : 'history') {
+      case 'POST /prompt':
+        this.#takePrompt(response, body);
+        break;
+      case 'GET /prompt':
+        sendJson(response, 200, this.#queue.status);
+        break;
+      case 'history':
+        sendJson(response, 200, this.#queue.historyOf(historyOf ?? ''));
+        break;
+      case 'GET /queue':
+        sendJson(response, 200, this.#queue.listing);
+        break;
+      case 'POST /queue':
+        this.#deleteWaiting(response, body);
+        break;
+      case 'POST /interrupt':
+        this.#interrupt(response, body);
+        break;
+      case 'GET /view':
+        this.#view(response, query);
+        break;
+      case 'POST /upload/image':
+        sendJson(response, 200, uploadedName(body));
+        break;
+      case 'GET /system_stats':
+        sendJson(response, 200, systemStats);
+        break;
+      case 'GET /object_info':
+        sendJson(response, 200, this.#objectInfo());
+        break;
+      case 'POST /free':
+        response.end();
+        break;
+      default:
+        response.writeHead(404).end('404: Not Found');
+    }
+  }
+
+  #takePrompt(response: ServerResponse, body: Buffer): void {
+    if (this.behaviour.trouble === 'refuse') {
+      const error = {
+        type: 'prompt_no_outputs',
+        message: 'Prompt has no outputs',
+        details: '',
+        extra_info: {},
+      };
+      sendJson(response, 400, { error, node_errors: {} });
+      return;
+    }
+    const run = readPrompt(body, this.#counter++);
+    if (this.#keepsArrivals) this.#arrivals[run.promptId] = String(process.hrtime.bigint());
+    if (this.behaviour.trouble === 'lost_response') response.destroy();
+    else sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
+    this.#queue.put(run);
+  }
+
+  #deleteWaiting(response: ServerResponse, body: Buffer): void {
+    const { delete: ids = [] } = JSON.parse(body.toString()) as { delete?: string[] };
+    for (const id of ids) this.#queue.deleteWaiting(id);
+    response.end();
+  }
+
+  #interrupt(response: ServerResponse, body: Buffer): void {
+    const { prompt_id: promptId } = JSON.parse(body.toString() || '{}') as { prompt_id?: string };
+    this.#queue.interrupt(promptId ?? null);
+    response.end();
+  }
+
+  /** Every file has other bytes, or storing by content would make the second one free. */
+  #view(response: ServerResponse, query: string): void {
+    const filename = new URLSearchParams(query).get('filename') ?? '';
+    const { outputBytes } = this.behaviour;
+    if (outputBytes === 0) {
+      response.writeHead(404).end();
+      return;
+    }
+    if (this.#output.length !== outputBytes) this.#output = Buffer.alloc(outputBytes, 7);
+    const bytes = Buffer.from(this.#output);
+    bytes.write(filename);
+    response.writeHead(200, { 'content-type': 'image/png', 'content-length': bytes.length }).end(bytes);
+  }
+
+  #objectInfo(): Record<string, unknown> {
+    return Object.fromEntries(
+      this.#nodeClasses.map((name) => [
+        name,
+        { input: { required: {} }, output_node: name.startsWith('Save') || name.startsWith('Preview') },
+      ]),
+    );
+  }
+}
+
+const systemStats = {
+  system: { os: 'posix', comfyui_version: '0.3.64' },
+  devices: [{ name: 'fake', type: 'cpu', index: 0, vram_total: 8_000_000_000, vram_free: 6_000_000_000 }],
+};
+
+function readPrompt(body: Buffer, number: number): FakeRun {
+  const given = JSON.parse(body.toString()) as {
+    prompt: Record<string, unknown>;
+    prompt_id?: string;
+    client_id?: string;
+  };
+  const { prompt, prompt_id: promptId = `fake-${number}`, client_id: clientId = null } = given;
+  return { number, promptId, clientId, nodeIds: Object.keys(prompt) };
+}
+
+function uploadedName(body: Buffer): unknown {
+  const name = /filename="([^"]*)"/.exec(body.toString('latin1', 0, 2_000))?.[1] ?? 'unnamed';
+  return { name, subfolder: 'gw', type: 'input' };
+}
+
+function trickle(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const interval = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(interval));
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const text = JSON.stringify(value);
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text);
+}
+
+function readBody(request: IncomingMessage, handle: (body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => handle(Buffer.concat(chunks)));
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readObjectInfo } from './object-info.ts';
+
+const info = {
+  CheckpointLoaderSimple: {
+    input: { required: { ckpt_name: [['b.safetensors', 'a.ckpt'], { tooltip: '' }] } },
+    output_node: false,
+  },
+  LoraLoader: { input: { required: { lora_name: [[]], strength: ['FLOAT', { default: 1 }] } } },
+  NewLoader: {
+    input: { optional: { unet: ['COMBO', { options: ['u.gguf'] }], remote: ['COMBO', { remote: {} }] } },
+  },
+  KSampler: { input: { required: { sampler_name: [['euler', 'ddim'], {}], model: ['MODEL'] } } },
+  SaveImage: { input: { required: {}, hidden: { prompt: 'PROMPT' } }, output_node: true },
+  Odd: { input: null },
+};
+
+test('reads classes, outputs and the model files on offer', () => {
+  expect(readObjectInfo(info)).toEqual({
+    nodeClasses: ['CheckpointLoaderSimple', 'KSampler', 'LoraLoader', 'NewLoader', 'Odd', 'SaveImage'],
+    outputClasses: ['SaveImage'],
+    models: {
+      'CheckpointLoaderSimple.ckpt_name': ['b.safetensors', 'a.ckpt'],
+      'LoraLoader.lora_name': [],
+      'NewLoader.unet': ['u.gguf'],
+    },
+  });
+});
