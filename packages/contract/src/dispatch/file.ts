@@ -78,3 +78,25 @@ export const deleteFile = {
     response: { 200: envelope(Type.Object({ fileId: Type.String() })) },
   },
 } as const satisfies Endpoint;
+
+/** Outside `/api`, so that the link can stand in an `img` of any page. Signed, or with the owner's credentials. */
+export const downloadFile = {
+  method: 'GET',
+  url: '/uploads/:fileId/:filename',
+  config: { access: 'public' },
+  schema: {
+    summary: 'Load a file',
+    description:
+      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment.',
+    tags,
+    params: Type.Object({
+      fileId: Type.String({ minLength: 1, maxLength: 64 }),
+      filename: Type.String({ minLength: 1, maxLength: 1024 }),
+    }),
+    querystring: Type.Object({
+      expires: Type.Optional(Type.String({ maxLength: 12 })),
+      sig: Type.Optional(Type.String({ maxLength: 64 })),
+    }),
+    response: { 200: Type.Unknown({ description: 'The bytes of the file.' }) },
+  },
+} as const satisfies Endpoint;

@@ -70,6 +70,13 @@ const passiveTextTypes: Record<string, string> = {
   '.csv': 'text/csv; charset=utf-8',
 };
 
+const plainText = 'text/plain; charset=utf-8';
+const inlineTypes = new Set([
+  ...signatures.filter(({ isInline }) => isInline).map(({ contentType }) => contentType),
+  ...Object.values(passiveTextTypes),
+  plainText,
+]);
+
 /**
  * The type of a stored file. The first bytes decide; what the sender claims is not even asked, and the name only tells
  * texts apart. `head` is the beginning of the file, 512 bytes where it has as many.
@@ -83,12 +90,17 @@ export function contentTypeOf(head: Uint8Array, filename: string): ContentType {
   return typeOfText(text, extname(filename).toLowerCase());
 }
 
+/** For a type that `contentTypeOf` gave when the file was stored. */
+export function isInlineType(contentType: string): boolean {
+  return inlineTypes.has(contentType);
+}
+
 function typeOfText(text: string, extension: string): ContentType {
   const start = text.replace(/^\ufeff/, '').trimStart();
   const found = markup.find(([pattern]) => pattern.test(start));
   const active = found?.[1] ?? activeTextTypes[extension];
   if (active) return { contentType: active, isInline: false };
-  return { contentType: passiveTextTypes[extension] ?? 'text/plain; charset=utf-8', isInline: true };
+  return { contentType: passiveTextTypes[extension] ?? plainText, isInline: true };
 }
 
 function matches(head: Buffer, signature: Signature): boolean {

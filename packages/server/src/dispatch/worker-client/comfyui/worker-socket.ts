@@ -18,6 +18,8 @@ const longestRetryMs = 5_000;
 const handshakeMs = 5_000;
 const pingIntervalMs = 20_000;
 const pongDeadlineMs = 10_000;
+/** For a worker to answer that it saw the connection end. */
+const farewellMs = 1_000;
 /** Images that exist only as a message must fit. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
@@ -150,13 +152,18 @@ export class WorkerSocket {
     this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
   }
 
-  /** Resolves when the present socket is closed for good. */
+  /**
+   * Resolves when the present socket is closed. A worker that answers has noticed by then; simply cutting the connection
+   * could let it notice only after the next one has come.
+   */
   async #end(): Promise<void> {
     const socket = this.#socket;
     if (!socket) return;
     const isClosed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.terminate();
+    const cancel = this.#options.timer(() => socket.terminate(), farewellMs);
+    socket.close();
     await isClosed;
+    cancel();
   }
 
   #settleTry(): void {

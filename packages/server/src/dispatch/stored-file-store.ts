@@ -1,0 +1,190 @@
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { AppError } from '../lib/app-error.ts';
+import { type Owner, requireOwner } from '../lib/owner.ts';
+import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import type { DispatchTables, FileTable } from './tables.ts';
+
+export type FileRow = Selectable<FileTable>;
+export type NewFileRow = Insertable<FileTable>;
+type Trx = WriteTransaction<DispatchTables>;
+
+export interface FilePage {
+  source?: FileRow['source'] | undefined;
+  taskId?: string | undefined;
+  owner?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+export class StoredFileStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  /** One upload. The owner's bytes are counted in the same write, so that parallel uploads cannot pass the quota together. */
+  async insertUpload(owner: Owner, row: NewFileRow, { quotaBytes }: { quotaBytes: number }): Promise<void> {
+    requireOwner(owner);
+    await this.#database.write(async (trx) => {
+      const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
+      if (used > quotaBytes) throw new AppError('quota_exceeded');
+      await trx.insertInto('files').values(row).execute();
+    });
+  }
+
+  async usedBytes(owner: string): Promise<number> {
+    const row = await this.#database.read
+      .selectFrom('file_usage')
+      .select('bytes')
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    return row?.bytes ?? 0;
+  }
+
+  async get(owner: Owner, fileId: string): Promise<FileRow | undefined> {
+    return visibleTo(owner, this.#database.read.selectFrom('files'))
+      .selectAll()
+      .where('id', '=', fileId)
+      .executeTakeFirst();
+  }
+
+  async getMany(owner: Owner, fileIds: readonly string[]): Promise<FileRow[]> {
+    if (fileIds.length === 0) return [];
+    return visibleTo(owner, this.#database.read.selectFrom('files'))
+      .selectAll()
+      .where('id', 'in', [...fileIds])
+      .execute();
+  }
+
+  async page(owner: Owner, page: FilePage): Promise<{ total: number; rows: FileRow[] }> {
+    const query = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page);
+    const [rows, { total }] = await Promise.all([
+      query
+        .selectAll()
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute(),
+      query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ]);
+    return { total: Number(total), rows };
+  }
+
+  /** The input files of a task, for handing them to its worker. */
+  async inputsOf(taskId: string): Promise<FileRow[]> {
+    return this.#database.read
+      .selectFrom('files')
+      .innerJoin('task_files', 'task_files.fileId', 'files.id')
+      .selectAll('files')
+      .where('task_files.taskId', '=', taskId)
+      .execute();
+  }
+
+  async delete(owner: Owner, fileId: string): Promise<FileRow> {
+    return this.#database.write(async (trx) => {
+      const row = await visibleTo(owner, trx.selectFrom('files'))
+        .selectAll()
+        .where('id', '=', fileId)
+        .executeTakeFirst();
+      if (!row) throw new AppError('file_not_found');
+      const user = await trx
+        .selectFrom('task_files')
+        .select('taskId')
+        .where('fileId', '=', fileId)
+        .executeTakeFirst();
+      if (user) throw new AppError('file_in_use');
+      await removeRows(trx, [row]);
+      return row;
+    });
+  }
+
+  /** Files older than this that no unfinished task needs; answers those that are gone. */
+  async deleteOlderThan(createdBefore: string, limit: number): Promise<FileRow[]> {
+    return this.#database.write(async (trx) => {
+      const rows = await trx
+        .selectFrom('files')
+        .selectAll()
+        .where('createdAt', '<', createdBefore)
+        .where('id', 'not in', trx.selectFrom('task_files').select('fileId'))
+        .orderBy('createdAt')
+        .limit(limit)
+        .execute();
+      await removeRows(trx, rows);
+      return rows;
+    });
+  }
+
+  /** Which of these blobs a row still names. */
+  async referenced(sha256s: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#database.read
+      .selectFrom('files')
+      .select('sha256')
+      .distinct()
+      .where('sha256', 'in', [...sha256s])
+      .execute();
+    return new Set(rows.map(({ sha256 }) => sha256));
+  }
+}
+
+/** Part of the write that ends a task. Outputs count towards the quota; a task that ran is never refused its result. */
+export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewFileRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('files')
+    .values([...rows])
+    .execute();
+  await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
+}
+
+async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await trx
+    .deleteFrom('files')
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  for (const row of rows) await addUsage(trx, row.owner, { bytes: -row.size, count: -1 });
+}
+
+/** Answers the bytes that the owner uses now. */
+async function addUsage(
+  trx: Trx,
+  owner: string,
+  { bytes, count }: { bytes: number; count: number },
+): Promise<number> {
+  const { bytes: used } = await trx
+    .insertInto('file_usage')
+    .values({ owner, bytes, count })
+    .onConflict((conflict) =>
+      conflict.column('owner').doUpdateSet({
+        bytes: sql<number>`file_usage.bytes + ${bytes}`,
+        count: sql<number>`file_usage.count + ${count}`,
+      }),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow();
+  return used;
+}
+
+function visibleTo<Output>(
+  owner: Owner,
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  const checked = requireOwner(owner);
+  return 'user' in checked ? query.where('files.owner', '=', checked.user) : query;
+}
+
+function filtered<Output>(
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+  page: FilePage,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  return query
+    .$if(page.source !== undefined, (q) => q.where('files.source', '=', page.source ?? 'upload'))
+    .$if(page.taskId !== undefined, (q) => q.where('files.taskId', '=', page.taskId ?? ''))
+    .$if(page.owner !== undefined, (q) => q.where('files.owner', '=', page.owner ?? ''));
+}

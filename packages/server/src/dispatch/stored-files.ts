@@ -1,0 +1,209 @@
+import { Readable } from 'node:stream';
+import type { FileListQuery, StoredFile } from '@switchyard/contract/dispatch/file';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { newSecret } from '../lib/ids.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { ContentStore, OpenedContent } from '../platform/files/content-store.ts';
+import { contentTypeOf } from '../platform/files/content-type.ts';
+import { safeDisplayName } from '../platform/files/display-name.ts';
+import { isLinkValid, signLink } from '../platform/files/signed-url.ts';
+import type { StoredContent } from '../platform/files/write-blob.ts';
+import type { KeptOutput } from './collect-outputs.ts';
+import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
+import type { AttemptFiles } from './task-attempt.ts';
+import type { FileToPush } from './worker-client/worker-client.ts';
+
+export interface StoredFilesOptions {
+  store: StoredFileStore;
+  content: ContentStore;
+  clock: Clock;
+  linkKey: Buffer;
+  /** `server.public_url`, or where the gateway listens. */
+  baseUrl: () => string;
+  limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
+}
+
+const linkLifetimeMs = 24 * 60 * 60 * 1000;
+/** 128 random bits: an id cannot be guessed. */
+const idBytes = 16;
+
+export class StoredFiles implements AttemptFiles {
+  readonly #options: StoredFilesOptions;
+
+  constructor(options: StoredFilesOptions) {
+    this.#options = options;
+  }
+
+  get maxOutputBytes(): number {
+    return this.#options.limits.outputBytes;
+  }
+
+  /** Streams an upload to disk. Nobody sees it before `add`; without that the sweep takes it away again. */
+  receive(source: Readable, signal: AbortSignal): Promise<StoredContent> {
+    return this.#options.content.put(source, { maxBytes: this.#options.limits.uploadBytes, signal });
+  }
+
+  async add(userId: string, given: string, { sha256, sizeBytes, head }: StoredContent): Promise<StoredFile> {
+    const { store, clock, limits } = this.#options;
+    const filename = safeDisplayName(given);
+    const row: FileRow = {
+      id: newSecret(idBytes),
+      owner: userId,
+      filename,
+      sha256,
+      size: sizeBytes,
+      contentType: contentTypeOf(head, filename).contentType,
+      source: 'upload',
+      taskId: null,
+      createdAt: toIso(clock()),
+    };
+    await store.insertUpload({ user: userId }, row, { quotaBytes: limits.quotaBytes });
+    return this.#view(row);
+  }
+
+  /** Before the bytes come: an owner without room is told so at once. */
+  async requireRoom(userId: string): Promise<void> {
+    const used = await this.#options.store.usedBytes(userId);
+    if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
+  }
+
+  async list(owner: Owner, query: FileListQuery): Promise<{ total: number; items: StoredFile[] }> {
+    const { total, rows } = await this.#options.store.page(owner, {
+      ...query,
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+    });
+    return { total, items: rows.map((row) => this.#view(row)) };
+  }
+
+  async delete(owner: Owner, fileId: string): Promise<void> {
+    await this.#options.store.delete(owner, fileId);
+  }
+
+  async open(
+    owner: Owner,
+    fileId: string,
+  ): Promise<{ row: FileRow; read: (range?: { start: number; end: number }) => Promise<OpenedContent> }> {
+    const row = await this.#options.store.get(owner, fileId);
+    if (!row) throw new AppError('file_not_found');
+    const read = async (range?: { start: number; end: number }) => {
+      const opened = await this.#options.content.open(row.sha256, range);
+      if (!opened) throw new AppError('file_not_found');
+      return opened;
+    };
+    return { row, read };
+  }
+
+  isLinkValid(fileId: string, query: { expires?: string | undefined; sig?: string | undefined }): boolean {
+    const { linkKey, clock } = this.#options;
+    const { expires, sig } = query;
+    if (expires === undefined || sig === undefined) return false;
+    return isLinkValid(linkKey, fileId, { expires, sig, nowMs: clock() });
+  }
+
+  /** Loadable without credentials for a day. */
+  linkTo({ fileId, filename }: { fileId: string; filename: string }): string {
+    const { linkKey, clock, baseUrl } = this.#options;
+    const query = signLink(linkKey, fileId, { nowMs: clock(), lifetimeMs: linkLifetimeMs });
+    return `${baseUrl()}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${query.expires}&sig=${query.sig}`;
+  }
+
+  /** Names on a worker, by file id, of those that exist for this owner. */
+  async namesOnWorker(owner: Owner, fileIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.#options.store.getMany(owner, fileIds);
+    return new Map(rows.map((row) => [row.id, `gw/${row.sha256}.${extensionOf(row.filename)}`]));
+  }
+
+  async inputsOf(taskId: string): Promise<Map<string, FileToPush>> {
+    const rows = await this.#options.store.inputsOf(taskId);
+    return new Map(rows.map((row) => [row.id, this.#toPush(row)]));
+  }
+
+  async keep(source: Readable, output: { filename: string; node: string }): Promise<KeptOutput> {
+    const { sha256, sizeBytes, head } = await this.#options.content.put(source, {
+      maxBytes: this.maxOutputBytes,
+    });
+    const filename = safeDisplayName(output.filename);
+    return {
+      fileId: newSecret(idBytes),
+      filename,
+      contentType: contentTypeOf(head, filename).contentType,
+      size: sizeBytes,
+      sha256,
+      node: output.node,
+    };
+  }
+
+  async insertKept(
+    trx: Parameters<AttemptFiles['insertKept']>[0],
+    { owner, taskId, kept, at }: Parameters<AttemptFiles['insertKept']>[1],
+  ): Promise<void> {
+    const rows = kept.map(
+      ({ fileId, filename, contentType, size, sha256 }): NewFileRow => ({
+        id: fileId,
+        owner,
+        filename,
+        sha256,
+        size,
+        contentType,
+        source: 'output',
+        taskId,
+        createdAt: at,
+      }),
+    );
+    await insertOutputs(trx, owner, rows);
+  }
+
+  /** Rows past their time go; the sweep over the blobs follows them. */
+  async removeExpired({
+    olderThanMs,
+    signal,
+  }: {
+    olderThanMs: number | null;
+    signal: AbortSignal;
+  }): Promise<void> {
+    const { store, content, clock } = this.#options;
+    if (olderThanMs !== null) {
+      const before = toIso(clock() - olderThanMs);
+      while (!signal.aborted && (await store.deleteOlderThan(before, 200)).length > 0);
+    }
+    await content.removeUnreferenced((sha256s) => store.referenced(sha256s), signal);
+  }
+
+  #toPush(row: FileRow): FileToPush {
+    return {
+      sha256: row.sha256,
+      extension: extensionOf(row.filename),
+      sizeBytes: row.size,
+      open: () => Readable.from(bytesOf(this.#options.content, row)),
+    };
+  }
+
+  #view(row: FileRow): StoredFile {
+    return {
+      fileId: row.id,
+      filename: row.filename,
+      url: this.linkTo({ fileId: row.id, filename: row.filename }),
+      size: row.size,
+      contentType: row.contentType,
+      sha256: row.sha256,
+      source: row.source,
+      taskId: row.taskId,
+      createdAt: row.createdAt,
+    };
+  }
+}
+
+/** Opened when somebody begins to read, so that what is only looked at holds no file. */
+async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buffer> {
+  const opened = await content.open(row.sha256);
+  if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
+  yield* opened.stream as AsyncIterable<Buffer>;
+}
+
+/** As nodes that load files go by it; anything odd becomes `bin`. */
+function extensionOf(filename: string): string {
+  const extension = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
+  return filename.includes('.') && /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
+}
