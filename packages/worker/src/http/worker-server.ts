@@ -36,6 +36,8 @@ export class WorkerServer {
       },
     );
     this.#http.maxConnections = 1024;
+    // aiohttp's: a dispatcher's connection is not cut between two polls.
+    this.#http.keepAliveTimeout = 75_000;
     this.#http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrade(request, { socket, head });
     });

@@ -1,7 +1,7 @@
 import { pasteRows } from './crop.ts';
-import { mapFrames } from './frames.ts';
+import { forEachRow, mapFrames } from './frames.ts';
 import { flag, image, mask, offset } from './inputs.ts';
-import { defineNode, type NodeClass } from './node-class.ts';
+import { defineNode, type NodeClass, type NodeRun } from './node-class.ts';
 import { resizeImage, resizeMask } from './resample.ts';
 import { channels, frameAt, repeatToLength, toByte } from './values.ts';
 
@@ -27,12 +27,12 @@ export const compositeNodes: readonly NodeClass[] = [
       };
       const at = { width, x: left, y: top };
       const made = await mapFrames([...frames.entries()], run, {
-        make: ([index, frame]) => {
+        make: async ([index, frame]) => {
           const into = frame.slice();
           const from = { width: source.width, x: 0, y: 0 };
           const upper = frameAt(sources, index);
           if (masks === undefined) pasteRows(upper, { from, into, at, part });
-          else mixRows(upper, frameAt(masks, index), { sourceWidth: source.width, into, at, part });
+          else await mix(upper, frameAt(masks, index), { sourceWidth: source.width, into, at, part, run });
           return into;
         },
       });
@@ -42,7 +42,7 @@ export const compositeNodes: readonly NodeClass[] = [
 ];
 
 /** The source where the mask is 1, what was there where it is 0. */
-function mixRows(
+async function mix(
   upper: Uint8Array,
   mask: Float32Array,
   {
@@ -50,22 +50,24 @@ function mixRows(
     into,
     at,
     part,
+    run,
   }: {
     sourceWidth: number;
     into: Uint8Array;
     at: { width: number; x: number; y: number };
     part: { width: number; height: number };
+    run: NodeRun;
   },
-): void {
-  for (let row = 0; row < part.height; row += 1) {
-    for (let column = 0; column < part.width; column += 1) {
-      const pixel = row * sourceWidth + column;
-      const share = mask[pixel] as number;
-      const to = ((at.y + row) * at.width + at.x + column) * channels;
+): Promise<void> {
+  await forEachRow(part, run, (row) => {
+    let from = row * sourceWidth;
+    let to = ((at.y + row) * at.width + at.x) * channels;
+    for (let column = 0; column < part.width; column += 1, from += 1, to += channels) {
+      const share = mask[from] as number;
       for (let channel = 0; channel < channels; channel += 1) {
-        const over = upper[pixel * channels + channel] as number;
+        const over = upper[from * channels + channel] as number;
         into[to + channel] = toByte(share * over + (1 - share) * (into[to + channel] as number));
       }
     }
-  }
+  });
 }

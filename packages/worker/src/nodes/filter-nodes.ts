@@ -2,7 +2,7 @@ import { PythonError } from '../prompt/python.ts';
 import { mapImage } from './frames.ts';
 import { decimal, image, integer } from './inputs.ts';
 import { defineNode, type NodeClass, type NodeRun } from './node-class.ts';
-import { resample, toBytes } from './resample.ts';
+import { resample } from './resample.ts';
 import { kernelTaps } from './taps.ts';
 import { channels, type ImageValue, toByte } from './values.ts';
 
@@ -20,7 +20,7 @@ export const filterNodes: readonly NodeClass[] = [
     outputs: ['IMAGE'],
     execute: async ({ image: picture, blur_radius, sigma }, run) => {
       const blur = blurOf(picture, { radius: blur_radius, sigma }, run);
-      const make = async (frame: Uint8Array) => toBytes(await blur(frame));
+      const make = (frame: Uint8Array) => blur(frame, (soft) => soft);
       return { values: [await mapImage(picture, run, { size: picture, make })] };
     },
   }),
@@ -37,15 +37,13 @@ export const filterNodes: readonly NodeClass[] = [
     execute: async ({ image: picture, sharpen_radius, sigma, alpha }, run) => {
       const blur = blurOf(picture, { radius: sharpen_radius, sigma }, run);
       const strength = alpha * 10;
-      const make = async (frame: Uint8Array) => {
-        const soft = await blur(frame);
-        return frame.map((value, index) => toByte(value + strength * (value - (soft[index] as number))));
-      };
+      const make = (frame: Uint8Array) => blur(frame, (soft, value) => value + strength * (value - soft));
       return { values: [await mapImage(picture, run, { size: picture, make })] };
     },
   }),
 ];
 
+/** Gives a function that blurs a frame and makes each byte out of the blurred and the original value. */
 function blurOf(picture: ImageValue, shape: { radius: number; sigma: number }, run: NodeRun) {
   if (shape.radius >= Math.min(picture.width, picture.height))
     throw new PythonError(
@@ -55,7 +53,14 @@ function blurOf(picture: ImageValue, shape: { radius: number; sigma: number }, r
   const kernel = gaussian(shape);
   const taps = { across: kernelTaps(picture.width, kernel), down: kernelTaps(picture.height, kernel) };
   const { width, height } = picture;
-  return (data: Uint8Array) => resample({ data, width, height, channels }, taps, run);
+  return async (data: Uint8Array, combine: (soft: number, value: number) => number): Promise<Uint8Array> => {
+    const result = new Uint8Array(data.length);
+    await resample({ data, width, height, channels }, { taps, run }, (row, index) => {
+      for (let at = 0, to = index * row.length; at < row.length; at += 1, to += 1)
+        result[to] = toByte(combine(row[at] as number, data[to] as number));
+    });
+    return result;
+  };
 }
 
 /** Sigma counts in half-widths of the kernel, not in pixels: ComfyUI lays the kernel from −1 to 1. */

@@ -1,8 +1,10 @@
 import sharp, { type Sharp } from 'sharp';
 import type { NodeRun, Preview } from './node-class.ts';
-import { channels, type ImageValue, type MaskValue } from './values.ts';
+import { channels, type ImageValue } from './values.ts';
 
 const previewSide = 512;
+/** A few milliseconds. */
+const stepsPerTurn = 1_000_000;
 
 /** Works on one frame after the other. A batch tells its progress and shows what it has made; a single picture does not. */
 export async function mapFrames<From, To>(
@@ -41,14 +43,6 @@ export async function mapImage(
   return { width: size.width, height: size.height, frames };
 }
 
-export async function mapMask(
-  mask: MaskValue,
-  run: NodeRun,
-  make: (frame: Float32Array) => Promise<Float32Array> | Float32Array,
-): Promise<MaskValue> {
-  return { ...mask, frames: await mapFrames(mask.frames, run, { make }) };
-}
-
 /** Raw pixels for sharp, which is told their shape since they do not carry it. */
 export function rawPicture(frame: Uint8Array, { width, height }: { width: number; height: number }): Sharp {
   return sharp(frame, { raw: { width, height, channels } });
@@ -59,17 +53,28 @@ export async function encodePng(frame: Uint8Array, size: { width: number; height
   return await rawPicture(frame, size).png({ compressionLevel: 1 }).toBuffer();
 }
 
-/** Calls for each row and lets the worker serve others after about this much work. */
+/** Calls for each row, and lets the worker serve others now and then. `width` is the work of a row, in steps. */
 export async function forEachRow(
   { width, height }: { width: number; height: number },
   run: NodeRun,
   work: (row: number) => void,
 ): Promise<void> {
-  const rowsPerTurn = Math.max(1, Math.floor(500_000 / width));
+  const rowsPerTurn = Math.max(1, Math.floor(stepsPerTurn / width));
   for (let row = 0; row < height; row += 1) {
     work(row);
     if (row % rowsPerTurn === rowsPerTurn - 1) await run.breathe();
   }
+}
+
+/** The same, pixel by pixel. */
+export async function forEachPixel(
+  size: { width: number; height: number },
+  run: NodeRun,
+  work: (pixel: number) => void,
+): Promise<void> {
+  await forEachRow(size, run, (row) => {
+    for (let pixel = row * size.width; pixel < (row + 1) * size.width; pixel += 1) work(pixel);
+  });
 }
 
 async function previewOf(frame: Uint8Array, size: { width: number; height: number }): Promise<Preview> {

@@ -42,7 +42,9 @@ export const loadNodes: readonly NodeClass[] = [
     fingerprint,
     execute: async ({ image, channel }, run) => {
       const picture = await decode(image, run);
-      return { values: [channel === 'alpha' ? alphaMask(picture) : colourMask(picture.image, channel)] };
+      return {
+        values: [channel === 'alpha' ? alphaMask(picture) : await colourMask(picture.image, channel, run)],
+      };
     },
   }),
 ];
@@ -105,12 +107,24 @@ function alphaMask({ image: { width, height }, alphas }: Decoded): MaskValue {
   return {
     width,
     height,
-    frames: alphas.map((alpha) => Float32Array.from(alpha, (value) => 1 - value / 255)),
+    frames: alphas.map(transparency),
   };
 }
 
-function colourMask({ width, height, frames }: ImageValue, colour: 'red' | 'green' | 'blue'): MaskValue {
-  return { width, height, frames: frames.map((frame) => channelMask(frame, colour)) };
+function transparency(alpha: Uint8Array): Float32Array {
+  const mask = new Float32Array(alpha.length);
+  for (let pixel = 0; pixel < alpha.length; pixel += 1) mask[pixel] = 1 - (alpha[pixel] as number) / 255;
+  return mask;
+}
+
+async function colourMask(
+  { width, height, frames }: ImageValue,
+  colour: 'red' | 'green' | 'blue',
+  run: NodeRun,
+): Promise<MaskValue> {
+  const masks: Float32Array[] = [];
+  for (const frame of frames) masks.push(await channelMask({ frame, width, height }, colour, run));
+  return { width, height, frames: masks };
 }
 
 async function pathOf(name: string, files: WorkerFiles): Promise<string> {

@@ -1,8 +1,8 @@
 import { channelMask } from './channel-mask.ts';
-import { mapFrames } from './frames.ts';
+import { forEachPixel, mapFrames } from './frames.ts';
 import { choice, decimal, image, mask, side } from './inputs.ts';
 import { checkBatchSize } from './limits.ts';
-import { defineNode, type NodeClass } from './node-class.ts';
+import { defineNode, type NodeClass, type NodeRun } from './node-class.ts';
 import { channels, toByte } from './values.ts';
 
 export const maskNodes: readonly NodeClass[] = [
@@ -24,7 +24,9 @@ export const maskNodes: readonly NodeClass[] = [
     required: { mask: mask() },
     outputs: ['MASK'],
     execute: async ({ mask: given }, run) => {
-      const frames = await mapFrames(given.frames, run, { make: (frame) => frame.map((value) => 1 - value) });
+      const frames = await mapFrames(given.frames, run, {
+        make: (frame) => invertedMask(frame, given, run),
+      });
       return { values: [{ ...given, frames }] };
     },
   }),
@@ -34,7 +36,7 @@ export const maskNodes: readonly NodeClass[] = [
     required: { mask: mask() },
     outputs: ['IMAGE'],
     execute: async ({ mask: given }, run) => {
-      const frames = await mapFrames(given.frames, run, { make: greyFrame });
+      const frames = await mapFrames(given.frames, run, { make: (frame) => greyFrame(frame, given, run) });
       return { values: [{ ...given, frames }] };
     },
   }),
@@ -48,16 +50,35 @@ export const maskNodes: readonly NodeClass[] = [
         {
           width,
           height,
-          frames: await mapFrames(frames, run, { make: (frame) => channelMask(frame, channel) }),
+          frames: await mapFrames(frames, run, {
+            make: (frame) => channelMask({ frame, width, height }, channel, run),
+          }),
         },
       ],
     }),
   }),
 ];
 
-function greyFrame(frame: Float32Array): Uint8Array {
+async function invertedMask(frame: Float32Array, size: Size, run: NodeRun): Promise<Float32Array> {
+  const result = new Float32Array(frame.length);
+  await forEachPixel(size, run, (pixel) => {
+    result[pixel] = 1 - (frame[pixel] as number);
+  });
+  return result;
+}
+
+async function greyFrame(frame: Float32Array, size: Size, run: NodeRun): Promise<Uint8Array> {
   const picture = new Uint8Array(frame.length * channels);
-  for (let pixel = 0; pixel < frame.length; pixel += 1)
-    picture.fill(toByte((frame[pixel] as number) * 255), pixel * channels, (pixel + 1) * channels);
+  await forEachPixel(size, run, (pixel) => {
+    const value = toByte((frame[pixel] as number) * 255);
+    picture[pixel * channels] = value;
+    picture[pixel * channels + 1] = value;
+    picture[pixel * channels + 2] = value;
+  });
   return picture;
+}
+
+interface Size {
+  width: number;
+  height: number;
 }

@@ -12,63 +12,53 @@ export interface Plane {
   channels: number;
 }
 
-/** First along the rows, then down the columns, in floats. */
+/**
+ * Row by row: first the source rows that make up a target row are mixed, then that row's columns. So no second picture is
+ * held in floats, however large it is. The row that is handed out is used again.
+ */
 export async function resample(
   plane: Plane,
-  taps: { across: Taps; down: Taps },
-  run: NodeRun,
-): Promise<Float32Array> {
-  const width = taps.across.length;
-  const height = taps.down.length;
-  const rowLength = width * plane.channels;
-  const narrowed = new Float32Array(rowLength * plane.height);
-  await forEachRow({ width: rowLength, height: plane.height }, run, (row) => {
-    resampleRow(plane, row, { taps: taps.across, target: narrowed });
+  { taps, run }: { taps: { across: Taps; down: Taps }; run: NodeRun },
+  writeRow: (row: Float32Array, index: number) => void,
+): Promise<void> {
+  const mixed = new Float32Array(plane.width * plane.channels);
+  const row = new Float32Array(taps.across.length * plane.channels);
+  const work = {
+    width: mixed.length * taps.down.count + row.length * taps.across.count,
+    height: taps.down.length,
+  };
+  await forEachRow(work, run, (index) => {
+    mixRows(plane, index, { taps: taps.down, mixed });
+    mixColumns(mixed, { taps: taps.across, row, depth: plane.channels });
+    writeRow(row, index);
   });
-  const result = new Float32Array(rowLength * height);
-  await forEachRow({ width: rowLength, height }, run, (row) => {
-    mixRows(narrowed, row, { taps: taps.down, rowLength, target: result });
-  });
-  return result;
 }
 
-function resampleRow(
-  { data, width, channels: depth }: Plane,
-  row: number,
-  { taps, target }: { taps: Taps; target: Float32Array },
-): void {
-  const { length, count, positions, weights } = taps;
-  const from = row * width * depth;
-  let to = row * length * depth;
-  for (let index = 0; index < length; index += 1) {
-    for (let tap = index * count; tap < (index + 1) * count; tap += 1) {
-      const weight = weights[tap] as number;
-      const position = from + (positions[tap] as number) * depth;
-      for (let channel = 0; channel < depth; channel += 1)
-        (target[to + channel] as number) += weight * (data[position + channel] as number);
-    }
-    to += depth;
-  }
-}
-
-function mixRows(
-  rows: Float32Array,
-  row: number,
-  { taps, rowLength, target }: { taps: Taps; rowLength: number; target: Float32Array },
-): void {
+function mixRows({ data }: Plane, index: number, { taps, mixed }: { taps: Taps; mixed: Float32Array }): void {
   const { count, positions, weights } = taps;
-  const to = row * rowLength;
-  for (let tap = row * count; tap < (row + 1) * count; tap += 1) {
+  mixed.fill(0);
+  for (let tap = index * count; tap < (index + 1) * count; tap += 1) {
     const weight = weights[tap] as number;
     if (weight === 0) continue;
-    const from = (positions[tap] as number) * rowLength;
-    for (let index = 0; index < rowLength; index += 1)
-      (target[to + index] as number) += weight * (rows[from + index] as number);
+    const from = (positions[tap] as number) * mixed.length;
+    for (let at = 0; at < mixed.length; at += 1)
+      mixed[at] = (mixed[at] as number) + weight * (data[from + at] as number);
   }
 }
 
-export function toBytes(floats: Float32Array, round: (value: number) => number = toByte): Uint8Array {
-  return Uint8Array.from(floats, round);
+function mixColumns(
+  mixed: Float32Array,
+  { taps, row, depth }: { taps: Taps; row: Float32Array; depth: number },
+): void {
+  const { length, count, positions, weights } = taps;
+  for (let channel = 0; channel < depth; channel += 1) {
+    for (let index = 0; index < length; index += 1) {
+      let sum = 0;
+      for (let tap = index * count; tap < (index + 1) * count; tap += 1)
+        sum += (weights[tap] as number) * (mixed[(positions[tap] as number) * depth + channel] as number);
+      row[index * depth + channel] = sum;
+    }
+  }
 }
 
 /** Pillow rounds to the nearest; everything else in ComfyUI cuts off when it saves. */
@@ -100,7 +90,12 @@ export async function resizeImage(
     make: async (frame) => {
       const data = cropRows(frame, image, part);
       if (part.width === width && part.height === height) return data;
-      return toBytes(await resample({ data, ...sizeOf(part), channels }, taps, run), round);
+      const bytes = new Uint8Array(width * height * channels);
+      await resample({ data, ...sizeOf(part), channels }, { taps, run }, (row, index) => {
+        for (let at = 0, to = index * row.length; at < row.length; at += 1, to += 1)
+          bytes[to] = round(row[at] as number);
+      });
+      return bytes;
     },
   });
 }
@@ -117,8 +112,12 @@ export async function resizeMask(
     down: resizeTaps(mask.height, height, 'bilinear'),
   };
   const frames: Float32Array[] = [];
-  for (const data of mask.frames)
-    frames.push(await resample({ data, ...sizeOf(mask), channels: 1 }, taps, run));
+  for (const data of mask.frames) {
+    const floats = new Float32Array(width * height);
+    const plane = { data, ...sizeOf(mask), channels: 1 };
+    await resample(plane, { taps, run }, (row, index) => floats.set(row, index * width));
+    frames.push(floats);
+  }
   return { width, height, frames };
 }
 

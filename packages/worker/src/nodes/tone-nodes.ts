@@ -1,10 +1,10 @@
 import { type BlendMode, blendModes, blendTable } from './blend.ts';
-import { mapFrames, mapImage, rawPicture } from './frames.ts';
+import { forEachRow, mapFrames, mapImage, rawPicture } from './frames.ts';
 import { choice, decimal, image, integer } from './inputs.ts';
 import { defineNode, type NodeClass } from './node-class.ts';
 import { type Dither, dithers, quantize } from './quantize.ts';
 import { resizeImage } from './resample.ts';
-import { frameAt, pairedFrames } from './values.ts';
+import { channels, pairedFrames } from './values.ts';
 
 export const toneNodes: readonly NodeClass[] = [
   defineNode('ImageInvert', {
@@ -32,8 +32,15 @@ export const toneNodes: readonly NodeClass[] = [
       const second = await resizeImage(image2, { width, height, method: 'bicubic', crop: 'center' }, run);
       const table = blendTable(mode, factor);
       const frames = await mapFrames(pairedFrames(image1.frames, second.frames), run, {
-        make: ([lower, upper]) =>
-          lower.map((value, index) => frameAt(table, (value << 8) | (upper[index] as number))),
+        make: async ([lower, upper]) => {
+          const result = new Uint8Array(lower.length);
+          const rowLength = width * channels;
+          await forEachRow({ width: rowLength, height }, run, (row) => {
+            for (let at = row * rowLength; at < (row + 1) * rowLength; at += 1)
+              result[at] = table[((lower[at] as number) << 8) | (upper[at] as number)] as number;
+          });
+          return result;
+        },
       });
       return { values: [{ width, height, frames }] };
     },
