@@ -7,7 +7,10 @@ export type AccessTokenRow = Selectable<AccessTokenTable>;
 
 /** What every request asks about the access token that it carries. */
 export interface TokenAccount
-  extends Pick<Selectable<UserTable>, 'id' | 'email' | 'system_role' | 'disabled'>,
+  extends Pick<
+      Selectable<UserTable>,
+      'id' | 'email' | 'system_role' | 'needs_setup' | 'oauth_provider' | 'disabled'
+    >,
     Pick<AccessTokenRow, 'scopes' | 'expires_at' | 'last_used_at'> {
   token_id: string;
 }
@@ -84,6 +87,8 @@ function byDigest(db: Database<AccountTables>): CompiledQuery<TokenAccount> {
       'users.id',
       'users.email',
       'users.system_role',
+      'users.needs_setup',
+      'users.oauth_provider',
       'users.disabled',
       'access_tokens.id as token_id',
       'access_tokens.scopes',

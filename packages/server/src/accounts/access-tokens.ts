@@ -64,6 +64,8 @@ export class AccessTokens {
       userId: account.id,
       email: account.email,
       role: account.system_role,
+      needsSetup: account.needs_setup === 1,
+      oauthProvider: account.oauth_provider,
       via: 'access_token',
       credentialId: account.token_id,
       scopes: JSON.parse(account.scopes) as Scope[],

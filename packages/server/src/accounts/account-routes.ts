@@ -15,6 +15,7 @@ import { headerToken } from '../http/bearer.ts';
 import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
 import { expiredSessionCookies, readCookies, sessionCookies } from '../http/cookie.ts';
 import { identityOf } from '../http/guard.ts';
+import type { Identity } from '../http/identity.ts';
 import { isHttps } from '../http/origin.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
@@ -84,7 +85,7 @@ export function accountRoutes({ accounts, sessions, proxies }: AccountRoutesOpti
 
     app.route({
       ...readMe,
-      handler: async (request) => shownAccount(await accounts.read(identityOf(request))),
+      handler: async (request) => shownIdentity(identityOf(request)),
     });
 
     app.route({
@@ -123,6 +124,11 @@ export function accountRoutes({ accounts, sessions, proxies }: AccountRoutesOpti
 
 function shownAccount({ id, email, system_role, needs_setup, oauth_provider }: AccountRow): Account {
   return { id, email, system_role, needs_setup: needs_setup === 1, oauth_provider };
+}
+
+/** The guard has read it all already. */
+function shownIdentity({ userId, email, role, needsSetup, oauthProvider }: Identity): Account {
+  return { id: userId, email, system_role: role, needs_setup: needsSetup, oauth_provider: oauthProvider };
 }
 
 /** Signing out works with any credentials, unreadable ones too. */

@@ -7,7 +7,10 @@ export type AccountRow = Selectable<UserTable>;
 
 /** What every request asks about the session that it carries. */
 export interface SessionAccount
-  extends Pick<AccountRow, 'id' | 'email' | 'system_role' | 'token_version' | 'disabled'> {
+  extends Pick<
+    AccountRow,
+    'id' | 'email' | 'system_role' | 'needs_setup' | 'oauth_provider' | 'token_version' | 'disabled'
+  > {
   /** Null while nobody signed the session out. */
   revoked: string | null;
 }
@@ -201,6 +204,8 @@ function bySession(db: Database<AccountTables>): CompiledQuery<SessionAccount> {
       'users.id',
       'users.email',
       'users.system_role',
+      'users.needs_setup',
+      'users.oauth_provider',
       'users.token_version',
       'users.disabled',
       'revoked_sessions.session_id as revoked',

@@ -116,12 +116,6 @@ export class Accounts {
     return (await this.#options.store.findFirstAdmin({ system: 'setup status' })) !== undefined;
   }
 
-  async read(identity: Identity): Promise<AccountRow> {
-    const account = await this.#options.store.find({ user: identity.userId }, identity.userId);
-    if (!account) throw new AppError('user_not_found');
-    return account;
-  }
-
   /** Ends every session of the account; the one that is answered is a new one. */
   async changePassword(identity: Identity, change: PasswordChange): Promise<SignedIn> {
     const { store, passwords, sessions, events } = this.#options;
@@ -170,6 +164,12 @@ export class Accounts {
     return this.#options.store.findByEmail(owner, name);
   }
 
+  async #read(identity: Identity): Promise<AccountRow> {
+    const account = await this.#options.store.find({ user: identity.userId }, identity.userId);
+    if (!account) throw new AppError('user_not_found');
+    return account;
+  }
+
   #checkNewAccount({ email, password }: NewAccount): string {
     throwFaults([...emailFaults(email, 'email'), ...this.#options.passwords.faults(password, 'password')]);
     return normalEmail(email);
@@ -195,7 +195,7 @@ export class Accounts {
   /** Guesses here are limited per account and apart from logins: whoever guesses has a session already. */
   async #withCurrentPassword(identity: Identity, currentPassword: string): Promise<AccountRow> {
     const { guard, passwords, events } = this.#options;
-    const account = await this.read(identity);
+    const account = await this.#read(identity);
     if (account.password_hash === null) {
       throw new AppError('current_password_wrong', { message: 'OAuth users cannot change password' });
     }
@@ -237,7 +237,7 @@ export class Accounts {
   }
 
   async #whyUnchanged(identity: Identity): Promise<AppError> {
-    await this.read(identity);
+    await this.#read(identity);
     return new AppError('token_invalid', { message: 'Token revoked (password changed)' });
   }
 }

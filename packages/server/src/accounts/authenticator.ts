@@ -39,6 +39,8 @@ export class AccountAuthenticator implements Authenticator {
       userId: account.id,
       email: account.email,
       role: account.system_role,
+      needsSetup: account.needs_setup === 1,
+      oauthProvider: account.oauth_provider,
       via: kind === 'session' ? 'cookie' : 'bearer',
       credentialId: claims.jti,
       scopes: null,

@@ -16,6 +16,8 @@ const ada: Identity = {
   userId: 'ada',
   email: 'ada@example.com',
   role: 'user',
+  needsSetup: false,
+  oauthProvider: null,
   via: 'cookie',
   credentialId: 'session-1',
   scopes: null,

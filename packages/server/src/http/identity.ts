@@ -6,6 +6,9 @@ export interface Identity {
   userId: string;
   email: string;
   role: 'admin' | 'user';
+  /** The password was made by somebody else and should be changed. */
+  needsSetup: boolean;
+  oauthProvider: string | null;
   via: 'bearer' | 'access_token' | 'cookie';
   /** The id that logout revokes; for a personal access token, the token's id. */
   credentialId: string;
