@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Finding } from './finding.ts';
 
 /** Names that every area has once, by the grammar of the house. */
-const sharedNames = /(^|\/)(tables(\.test)?\.ts$|migrations\/)/;
+const sharedNames = /\/((tables|migrations)(\.test)?\.ts$|migrations\/)/;
 const area = /^packages\/server\/src\/(http|accounts|dispatch|conversation|ops)\//;
 
 /** "Go to file" finds one file: within the areas of the server no name stands twice. */

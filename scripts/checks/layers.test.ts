@@ -159,6 +159,12 @@ describe('the environment', () => {
 });
 
 describe('the place of a file', () => {
+  it('may be the support folder of the own package, for tests', () => {
+    const support = "import { client } from '../../test/support/client.ts'";
+    expect(rulesBrokenBy(`${server}/lib/ids.test.ts`, support)).toEqual([]);
+    expect(rulesBrokenBy(`${server}/lib/ids.ts`, support)).toEqual(['explicit-path']);
+  });
+
   it('must be one that the line names', () => {
     expect(rulesBrokenBy(`${server}/helpers/strings.ts`, '')).toEqual(['known-place']);
     expect(rulesBrokenBy(`${server}/utils.ts`, '')).toEqual(['known-place']);

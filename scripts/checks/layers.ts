@@ -54,7 +54,8 @@ function faultsOfImport(
   const broken: { name: string; fix: string }[] = layerRules.filter(
     (rule) => !(rule.freesTests && file.isTest) && rule.isBroken(edge),
   );
-  const exists = path !== undefined && (known.has(path) || isAsset(path));
+  const exists =
+    path !== undefined && (known.has(path) || isAsset(path) || (file.isTest && isTestSupport(from, path)));
   if (resolvableRule.isBroken(from, statement, to, exists)) broken.push(resolvableRule);
   return broken.map(({ name, fix }) => ({
     file: file.path,
@@ -74,6 +75,11 @@ function outsidePackages(path: string): Place {
 function isAsset(path: string): boolean {
   const extension = posix.extname(path);
   return extension !== '' && extension !== '.ts' && extension !== '.tsx';
+}
+
+/** Helpers beside the tests of the same package; whether they exist is for the compiler to find out. */
+function isTestSupport(from: Place, path: string): boolean {
+  return path.startsWith(`packages/${from.package}/test/`);
 }
 
 function libraryOf(specifier: string): string {
