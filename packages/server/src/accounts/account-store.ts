@@ -1,4 +1,11 @@
-import { type CompiledQuery, type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import {
+  type CompiledQuery,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type Transaction,
+} from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { AccountTables, UserTable } from './tables.ts';
@@ -164,22 +171,25 @@ export class AccountStore {
   }
 
   async delete(owner: Owner, id: string): Promise<AccountRow | 'last_admin' | undefined> {
-    requireOwner(owner);
     return this.#db.write(async (trx) => {
       if (await this.#isLastAdmin(trx, id)) return 'last_admin';
-      await trx.deleteFrom('access_tokens').where('user_id', '=', id).execute();
-      return trx.deleteFrom('users').where('id', '=', id).returningAll().executeTakeFirst();
+      const row = await trx
+        .deleteFrom('users')
+        .where('id', '=', id)
+        .where(reachOf(owner))
+        .returningAll()
+        .executeTakeFirst();
+      if (row) await trx.deleteFrom('access_tokens').where('user_id', '=', id).execute();
+      return row;
     });
   }
 
   #visibleTo(owner: Owner) {
-    const query = this.#db.read.selectFrom('users').selectAll();
-    return 'user' in requireOwner(owner) ? query.where('id', '=', (owner as { user: string }).user) : query;
+    return this.#db.read.selectFrom('users').selectAll().where(reachOf(owner));
   }
 
   #updatableBy(owner: Owner, trx: Transaction<AccountTables>, id: string) {
-    const query = trx.updateTable('users').where('id', '=', id);
-    return 'user' in requireOwner(owner) ? query.where('id', '=', (owner as { user: string }).user) : query;
+    return trx.updateTable('users').where('id', '=', id).where(reachOf(owner));
   }
 
   /** On Postgres the rows are locked, so that two administrators cannot remove each other at the same moment. */
@@ -193,6 +203,12 @@ export class AccountStore {
     const admins = await (this.#db.dialect === 'postgres' ? enabled.forUpdate() : enabled).execute();
     return admins.length === 1 && admins[0]?.id === id;
   }
+}
+
+/** A user reaches one account, the own one; administrators and the system reach all. */
+function reachOf(owner: Owner): RawBuilder<boolean> {
+  const given = requireOwner(owner);
+  return 'user' in given ? sql<boolean>`users.id = ${given.user}` : sql<boolean>`1 = 1`;
 }
 
 /** Compiled once: its parameters are the session's id, then the user's. */

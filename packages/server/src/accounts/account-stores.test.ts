@@ -1,0 +1,285 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../platform/database/database.ts';
+import { migrate } from '../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../platform/database/open.ts';
+import { type AccessTokenRow, AccessTokenStore } from './access-token-store.ts';
+import { type AccountRow, AccountStore } from './account-store.ts';
+import { accountMigrations } from './migrations.ts';
+import { SessionStore } from './session-store.ts';
+import type { AccountTables } from './tables.ts';
+
+const postgres = testPostgres('account stores on Postgres');
+
+describe('account stores in memory', () => storesBehave(async () => ({ backend: 'memory' })));
+
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  storesBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 10 })),
+);
+
+const system = { system: 'test' };
+
+let made = 0;
+function account(fields: Partial<AccountRow> = {}): AccountRow {
+  made += 1;
+  return {
+    id: `user-${made}`,
+    email: `user-${made}@example.com`,
+    password_hash: 'hash',
+    system_role: 'user',
+    created_at: new Date(Date.UTC(2030, 0, 1, 0, 0, made)).toISOString(),
+    oauth_provider: null,
+    oauth_id: null,
+    needs_setup: 0,
+    token_version: 0,
+    disabled: 0,
+    bootstrap: null,
+    ...fields,
+  };
+}
+
+function storesBehave(where: () => Promise<DatabaseOptions>): void {
+  let database: Database<AccountTables>;
+  let store: AccountStore;
+  let sessions: SessionStore;
+  let accessTokens: AccessTokenStore;
+
+  beforeAll(async () => {
+    const opened = await openDatabase(await where());
+    await migrate(opened, 'accounts', accountMigrations);
+    database = opened.withTables<AccountTables>();
+    store = new AccountStore(database);
+    sessions = new SessionStore(database);
+    accessTokens = new AccessTokenStore(database);
+  });
+  beforeEach(() =>
+    database.write(async (trx) => {
+      for (const table of ['users', 'revoked_sessions', 'access_tokens'] as const) {
+        await trx.deleteFrom(table).execute();
+      }
+    }),
+  );
+  afterAll(() => database.close());
+
+  async function add(fields: Partial<AccountRow> = {}): Promise<AccountRow> {
+    const row = account(fields);
+    expect(await store.insert(system, row)).toBe(true);
+    return row;
+  }
+
+  test('one account has an address, and one the place of the bootstrap administrator', async () => {
+    await add({ email: 'ada@example.com' });
+    expect(await store.insert(system, account({ email: 'ada@example.com' }))).toBe(false);
+    await add({ bootstrap: 1 });
+    expect(await store.insert(system, account({ bootstrap: 1 }))).toBe(false);
+    expect((await store.list(system, { limit: 10, offset: 0 })).total).toBe(2);
+  });
+
+  test('of many who insert at once one does, and only its file is written', async () => {
+    const files: string[] = [];
+    const rows = Array.from({ length: 10 }, () => account({ bootstrap: 1, system_role: 'admin' }));
+    const outcomes = await Promise.all(
+      rows.map((row) => store.insert(system, row, () => void files.push(row.id))),
+    );
+    const winner = rows[outcomes.indexOf(true)];
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    expect(files).toEqual([winner?.id]);
+    expect((await store.findBootstrapAdmin(system))?.id).toBe(winner?.id);
+  });
+
+  test('an account whose file cannot be written is not made', async () => {
+    const row = account();
+    const failing = store.insert(system, row, () => {
+      throw new Error('no space left');
+    });
+    await expect(failing).rejects.toThrow('no space left');
+    expect(await store.find(system, row.id)).toBeUndefined();
+  });
+
+  test('an identity elsewhere belongs to one account, and none to as many as like', async () => {
+    await add({ oauth_provider: 'github', oauth_id: '7' });
+    await add({ oauth_provider: 'gitlab', oauth_id: '7' });
+    expect(await store.insert(system, account({ oauth_provider: 'github', oauth_id: '7' }))).toBe(false);
+    await add();
+    await add({ oauth_provider: 'github' });
+    await add({ oauth_provider: 'github' });
+  });
+
+  test('a session is read with its user and whether it was revoked', async () => {
+    const { id, email } = await add({ token_version: 4, needs_setup: 1 });
+    await sessions.revoke(
+      { user: id },
+      { id: 'out', expiresAt: '2031-01-01T00:00:00.000Z' },
+      '2030-01-01T00:00:00.000Z',
+    );
+    const expected = {
+      id,
+      email,
+      system_role: 'user',
+      needs_setup: 1,
+      oauth_provider: null,
+      token_version: 4,
+      disabled: 0,
+    };
+    expect(await store.bySession(id, 'in')).toEqual({ ...expected, revoked: null });
+    expect(await store.bySession(id, 'out')).toEqual({ ...expected, revoked: 'out' });
+    expect(await store.bySession('nobody', 'out')).toBeUndefined();
+  });
+
+  test('a session is revoked as often as one likes', async () => {
+    const session = { id: 'twice', expiresAt: '2031-01-01T00:00:00.000Z' };
+    await sessions.revoke(system, session, '2030-01-01T00:00:00.000Z');
+    await sessions.revoke(system, session, '2030-01-01T00:00:00.000Z');
+  });
+
+  test('of two changes of a password that saw the same version one is written', async () => {
+    const { id } = await add();
+    const change = (hash: string) =>
+      store.changePassword({ user: id }, id, { hash, needsSetup: false, expectedVersion: 0 });
+    const outcomes = await Promise.all([change('first'), change('second')]);
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    expect(await store.find(system, id)).toMatchObject({
+      password_hash: outcomes.find(Boolean)?.password_hash,
+      token_version: 1,
+    });
+  });
+
+  test('a password whose file cannot be written is not changed', async () => {
+    const { id } = await add();
+    const failing = store.changePassword(system, id, {
+      hash: 'new',
+      needsSetup: true,
+      expectedVersion: 0,
+      beforeCommit: () => {
+        throw new Error('read-only file system');
+      },
+    });
+    await expect(failing).rejects.toThrow('read-only file system');
+    expect(await store.find(system, id)).toMatchObject({ password_hash: 'hash', token_version: 0 });
+  });
+
+  test('an address that somebody has is refused by the row itself', async () => {
+    const [ada, bob] = [await add(), await add()];
+    await expect(store.changeEmail({ user: bob.id }, bob.id, ada.email)).rejects.toThrow();
+    expect((await store.find(system, bob.id))?.email).toBe(bob.email);
+  });
+
+  test('a user reaches no other account, and nobody reaches any without saying on whose behalf', async () => {
+    const [ada, bob] = [await add(), await add()];
+    expect(await store.find({ user: ada.id }, bob.id)).toBeUndefined();
+    expect(await store.findByEmail({ user: ada.id }, bob.email)).toBeUndefined();
+    expect((await store.list({ user: ada.id }, { limit: 10, offset: 0 })).items).toEqual([ada]);
+    expect(await store.changeEmail({ user: ada.id }, bob.id, 'x@example.com')).toBeUndefined();
+    expect(await store.administer({ user: ada.id }, bob.id, { role: 'admin' })).toBeUndefined();
+    expect(await store.delete({ user: ada.id }, bob.id)).toBeUndefined();
+    expect(await store.find(system, bob.id)).toEqual(bob);
+    await expect(store.find({} as never, ada.id)).rejects.toThrow(/without an owner/);
+  });
+
+  test('a list is paged, oldest first, and searched for the very characters', async () => {
+    const rows = [
+      await add({ email: 'a_b@example.com' }),
+      await add({ email: 'axb@example.com' }),
+      await add(),
+    ];
+    const ids = async (page: { limit: number; offset: number; q?: string }) => {
+      const { total, items } = await store.list({ admin: 'x' }, page);
+      return [total, items.map(({ id }) => rows.findIndex((row) => row.id === id))];
+    };
+    expect(await ids({ limit: 2, offset: 1 })).toEqual([3, [1, 2]]);
+    expect(await ids({ limit: 10, offset: 0, q: 'a_b' })).toEqual([1, [0]]);
+    expect(await ids({ limit: 10, offset: 0, q: '%' })).toEqual([0, []]);
+    expect(await ids({ limit: 10, offset: 0, q: '\\' })).toEqual([0, []]);
+    expect(await ids({ limit: 1, offset: 0, q: 'example' })).toEqual([3, [0]]);
+  });
+
+  test('two administrators who remove each other at once leave one', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [a, b] = [await add({ system_role: 'admin' }), await add({ system_role: 'admin' })];
+      const outcomes = await Promise.all([
+        store.delete({ admin: a.id }, b.id),
+        store.administer({ admin: b.id }, a.id, { disabled: true }),
+      ]);
+      expect(outcomes.filter((outcome) => outcome === 'last_admin')).toHaveLength(1);
+      await database.write((trx) => trx.deleteFrom('users').execute());
+    }
+  });
+
+  test('an administrator who is made a user gives up the place of the bootstrap administrator', async () => {
+    const first = await add({ system_role: 'admin', bootstrap: 1 });
+    await add({ system_role: 'admin' });
+    expect(await store.administer(system, first.id, { role: 'user' })).toMatchObject({ bootstrap: null });
+    expect(await store.findBootstrapAdmin(system)).toBeUndefined();
+  });
+
+  test('the first administrator is the oldest one who is enabled', async () => {
+    const [off, on] = [await add({ system_role: 'admin', disabled: 1 }), await add({ system_role: 'admin' })];
+    await add({ system_role: 'admin' });
+    expect((await store.findFirstAdmin(system))?.id).toBe(on.id);
+    await database.write((trx) => trx.deleteFrom('users').where('id', '!=', off.id).execute());
+    expect((await store.findFirstAdmin(system))?.id).toBe(off.id);
+  });
+
+  describe('access tokens', () => {
+    const token = (user: AccountRow, id: string, fields: Partial<AccessTokenRow> = {}): AccessTokenRow => ({
+      id,
+      user_id: user.id,
+      name: id,
+      digest: `digest of ${id}`,
+      scopes: '["admin"]',
+      created_at: '2030-01-01T00:00:00.000Z',
+      expires_at: null,
+      last_used_at: null,
+      ...fields,
+    });
+
+    test('are read with their owner, by digest', async () => {
+      const ada = await add();
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
+      expect(await accessTokens.byDigest('digest of t1')).toEqual({
+        id: ada.id,
+        email: ada.email,
+        system_role: 'user',
+        needs_setup: 0,
+        oauth_provider: null,
+        disabled: 0,
+        token_id: 't1',
+        scopes: '["admin"]',
+        expires_at: null,
+        last_used_at: null,
+      });
+      expect(await accessTokens.byDigest('t1')).toBeUndefined();
+    });
+
+    test('are no more than the limit', async () => {
+      const ada = await add();
+      expect(await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 1)).toBe(true);
+      expect(await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 1)).toBe(false);
+    });
+
+    test('are listed and deleted by their owner alone, and go with the account', async () => {
+      const [ada, bob] = [await add(), await add()];
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
+      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 10);
+      expect(await accessTokens.list({ user: bob.id })).toEqual([]);
+      expect(await accessTokens.delete({ user: bob.id }, 't1')).toBe(false);
+      expect(await accessTokens.delete({ user: ada.id }, 't1')).toBe(true);
+      expect((await accessTokens.list({ user: ada.id })).map(({ id }) => id)).toEqual(['t2']);
+      await store.delete(system, ada.id);
+      expect(await accessTokens.byDigest('digest of t2')).toBeUndefined();
+    });
+
+    test('have their last use written together', async () => {
+      const ada = await add();
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
+      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 10);
+      const at = '2030-01-02T00:00:00.000Z';
+      await accessTokens.writeLastUsed(system, [
+        ['t1', at],
+        ['gone', at],
+      ]);
+      const used = (await accessTokens.list({ user: ada.id })).map(({ last_used_at }) => last_used_at);
+      expect(used).toEqual([at, null]);
+    });
+  });
+}
