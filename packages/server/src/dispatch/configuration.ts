@@ -8,8 +8,6 @@ import type { SettingsStore } from './settings-store.ts';
 interface ConfigurationOptions {
   store: SettingsStore;
   events: DispatchEvents;
-  /** What is wrong with a host, or null. */
-  hostFault: (host: string) => string | null;
   /** Brings the fleet in line with what was stored. */
   apply: () => Promise<void>;
   clock: Clock;
@@ -43,12 +41,12 @@ export class Configuration {
     input: SettingsInput,
     { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
   ): Promise<Settings> {
-    const { store, events, hostFault, apply, clock } = this.#options;
+    const { store, events, apply, clock } = this.#options;
     const stored = await store.get();
     if (ifMatch !== undefined && ifMatch !== '*' && versionOf(ifMatch) !== stored.version) {
       throw new AppError('config_version_mismatch');
     }
-    const { settings, faults } = acceptSettings(input, stored, hostFault);
+    const { settings, faults } = acceptSettings(input, stored);
     if (faults.length > 0) throw new AppError('validation_failed', { faults });
     this.#current = await store.replace(settings, {
       expectedVersion: stored.version,

@@ -5,32 +5,36 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes } from '../http/app.ts';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../http/guard.ts';
 import { requireAdminFor } from '../http/owner-filter.ts';
+import { readerOf } from '../http/reader.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
 import { contentDisposition } from '../platform/files/content-disposition.ts';
 import { isInlineType } from '../platform/files/content-type.ts';
 import { answerRange } from '../platform/files/serve-range.ts';
+import type { Links } from './links.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 interface FileRoutesOptions {
   files: StoredFiles;
-  guard: Pick<Guard, 'identify'>;
+  links: Links;
+  guard: Pick<Guard, 'identify' | 'originOf'>;
   uploadBytes: number;
 }
 
 /** Boundaries and part headers around one file; a little more than any client writes. */
 const envelopeBytes = 16 * 1024;
 
-export function fileRoutes({ files, guard, uploadBytes }: FileRoutesOptions): Routes {
+export function fileRoutes(options: FileRoutesOptions): Routes {
+  const { files, links, guard } = options;
   return (app) => {
-    addUpload(app, { files, uploadBytes });
+    addUpload(app, options);
 
     app.route({
       ...listFiles,
       handler: async (request) => {
         requireAdminFor(request, request.query.owner);
-        return ok(await files.list(adminOrOwnerOf(request), request.query));
+        return ok(await files.list(readerOf(request, guard), request.query));
       },
     });
 
@@ -46,15 +50,15 @@ export function fileRoutes({ files, guard, uploadBytes }: FileRoutesOptions): Ro
       ...downloadFile,
       handler: async (request, reply) => {
         const { fileId } = request.params;
-        const isSigned = files.isLinkValid(fileId, request.query);
-        const owner = isSigned ? { system: 'signed link' } : await readerOf(request, guard);
+        const isSigned = links.isValid(fileId, request.query);
+        const owner = isSigned ? { system: 'signed link' } : await ownerByCredentials(request, guard);
         return sendFile(request, reply, await files.open(owner, fileId));
       },
     });
   };
 }
 
-function addUpload(app: App, { files, uploadBytes }: { files: StoredFiles; uploadBytes: number }): void {
+function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): void {
   app.register(multipart, {
     limits: { files: 2, fields: 2, parts: 3, fileSize: uploadBytes + 1, headerPairs: 50, fieldNameSize: 200 },
     throwFileSizeLimit: false,
@@ -68,13 +72,13 @@ function addUpload(app: App, { files, uploadBytes }: { files: StoredFiles; uploa
       const { filename, content } = await receiveUpload(request, (source, signal) =>
         files.receive(source, signal),
       );
-      return ok(await files.add(userId, filename, content));
+      return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
     },
   });
 }
 
 /** Without a valid signature the credentials count; a link that was signed once says that it has expired. */
-async function readerOf(request: FastifyRequest, guard: Pick<Guard, 'identify'>): Promise<Owner> {
+async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'identify'>): Promise<Owner> {
   const query = request.query as { sig?: string };
   try {
     const identity = await guard.identify(request, 'dispatch');

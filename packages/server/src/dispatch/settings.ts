@@ -6,6 +6,7 @@ import {
   type SettingsInput,
 } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
+import { whyHostDenied } from './host-rules.ts';
 
 /** The server that holds the embedded reference worker; it is not part of the configuration. */
 export const builtInServerId = 'built-in';
@@ -25,9 +26,8 @@ export const initialSettings: Settings = {
 export function acceptSettings(
   input: SettingsInput,
   current: Settings,
-  hostFault: (host: string) => string | null,
 ): { settings: Omit<Settings, 'version'>; faults: Fault[] } {
-  const faults = [...serverFaults(input.servers), ...instanceFaults(input.servers, hostFault)];
+  const faults = [...serverFaults(input.servers), ...instanceFaults(input.servers)];
   const servers = input.servers.map((server, index) => {
     const { server: accepted, missing } = keepSecrets(
       server,
@@ -96,17 +96,14 @@ function serverFaults(servers: readonly ServerDefinition[]): Fault[] {
   });
 }
 
-function instanceFaults(
-  servers: readonly ServerDefinition[],
-  hostFault: (host: string) => string | null,
-): Fault[] {
+function instanceFaults(servers: readonly ServerDefinition[]): Fault[] {
   const seen = new Map<string, string>();
   const faults: Fault[] = [];
   for (const [serverIndex, server] of servers.entries()) {
     for (const [index, instance] of server.instances.entries()) {
       const path = ['servers', serverIndex, 'instances', index];
-      const wrongHost = hostFault(instance.ip);
-      if (wrongHost) faults.push(fault([...path, 'ip'], wrongHost));
+      const denied = whyHostDenied(instance.ip, { allowPrivate: true });
+      if (denied) faults.push(fault([...path, 'ip'], `"${instance.ip}" ${denied}.`));
       const id = instanceIdOf(instance);
       const first = seen.get(id);
       if (first) faults.push(fault(path, `${id} is already ${first}. An address may stand here once.`));

@@ -7,24 +7,22 @@ import type { Owner } from '../lib/owner.ts';
 import type { ContentStore, OpenedContent } from '../platform/files/content-store.ts';
 import { contentTypeOf } from '../platform/files/content-type.ts';
 import { safeDisplayName } from '../platform/files/display-name.ts';
-import { isLinkValid, signLink } from '../platform/files/signed-url.ts';
 import type { StoredContent } from '../platform/files/write-blob.ts';
 import type { KeptOutput } from './collect-outputs.ts';
+import type { Links, Reader } from './links.ts';
 import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
 import type { AttemptFiles } from './task-attempt.ts';
 import type { FileToPush } from './worker-client/worker-client.ts';
+import { extensionOf, workerFileName } from './worker-client/worker-file-name.ts';
 
 export interface StoredFilesOptions {
   store: StoredFileStore;
   content: ContentStore;
   clock: Clock;
-  linkKey: Buffer;
-  /** `server.public_url`, or where the gateway listens. */
-  baseUrl: () => string;
+  links: Links;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
 }
 
-const linkLifetimeMs = 24 * 60 * 60 * 1000;
 /** 128 random bits: an id cannot be guessed. */
 const idBytes = 16;
 
@@ -44,7 +42,11 @@ export class StoredFiles implements AttemptFiles {
     return this.#options.content.put(source, { maxBytes: this.#options.limits.uploadBytes, signal });
   }
 
-  async add(userId: string, given: string, { sha256, sizeBytes, head }: StoredContent): Promise<StoredFile> {
+  async add(
+    { userId, origin }: { userId: string; origin: string | undefined },
+    given: string,
+    { sha256, sizeBytes, head }: StoredContent,
+  ): Promise<StoredFile> {
     const { store, clock, limits } = this.#options;
     const filename = safeDisplayName(given);
     const row: FileRow = {
@@ -59,7 +61,7 @@ export class StoredFiles implements AttemptFiles {
       createdAt: toIso(clock()),
     };
     await store.insertUpload({ user: userId }, row, { quotaBytes: limits.quotaBytes });
-    return this.#view(row);
+    return this.#view(row, origin);
   }
 
   /** Before the bytes come: an owner without room is told so at once. */
@@ -68,13 +70,16 @@ export class StoredFiles implements AttemptFiles {
     if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
   }
 
-  async list(owner: Owner, query: FileListQuery): Promise<{ total: number; items: StoredFile[] }> {
+  async list(
+    { owner, origin }: Reader,
+    query: FileListQuery,
+  ): Promise<{ total: number; items: StoredFile[] }> {
     const { total, rows } = await this.#options.store.page(owner, {
       ...query,
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
     });
-    return { total, items: rows.map((row) => this.#view(row)) };
+    return { total, items: rows.map((row) => this.#view(row, origin)) };
   }
 
   async delete(owner: Owner, fileId: string): Promise<void> {
@@ -95,24 +100,15 @@ export class StoredFiles implements AttemptFiles {
     return { row, read };
   }
 
-  isLinkValid(fileId: string, query: { expires?: string | undefined; sig?: string | undefined }): boolean {
-    const { linkKey, clock } = this.#options;
-    const { expires, sig } = query;
-    if (expires === undefined || sig === undefined) return false;
-    return isLinkValid(linkKey, fileId, { expires, sig, nowMs: clock() });
-  }
-
-  /** Loadable without credentials for a day. */
-  linkTo({ fileId, filename }: { fileId: string; filename: string }): string {
-    const { linkKey, clock, baseUrl } = this.#options;
-    const query = signLink(linkKey, fileId, { nowMs: clock(), lifetimeMs: linkLifetimeMs });
-    return `${baseUrl()}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${query.expires}&sig=${query.sig}`;
-  }
-
   /** Names on a worker, by file id, of those that exist for this owner. */
   async namesOnWorker(owner: Owner, fileIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.#options.store.getMany(owner, fileIds);
-    return new Map(rows.map((row) => [row.id, `gw/${row.sha256}.${extensionOf(row.filename)}`]));
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        workerFileName({ sha256: row.sha256, extension: extensionOf(row.filename) }),
+      ]),
+    );
   }
 
   async inputsOf(taskId: string): Promise<Map<string, FileToPush>> {
@@ -180,11 +176,11 @@ export class StoredFiles implements AttemptFiles {
     };
   }
 
-  #view(row: FileRow): StoredFile {
+  #view(row: FileRow, origin: string | undefined): StoredFile {
     return {
       fileId: row.id,
       filename: row.filename,
-      url: this.linkTo({ fileId: row.id, filename: row.filename }),
+      url: this.#options.links.to({ fileId: row.id, filename: row.filename }, origin),
       size: row.size,
       contentType: row.contentType,
       sha256: row.sha256,
@@ -200,10 +196,4 @@ async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buf
   const opened = await content.open(row.sha256);
   if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
   yield* opened.stream as AsyncIterable<Buffer>;
-}
-
-/** As nodes that load files go by it; anything odd becomes `bin`. */
-function extensionOf(filename: string): string {
-  const extension = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
-  return filename.includes('.') && /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
 }

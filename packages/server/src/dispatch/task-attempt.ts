@@ -14,6 +14,7 @@ import type { TaskMarks } from './task-marks.ts';
 import type { AttemptFence, RunningMark, TaskRow, TaskStore } from './task-store.ts';
 import { type FileToPush, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
 import type { RunEvent, WorkerEvent } from './worker-client/worker-event.ts';
+import { workerFileName } from './worker-client/worker-file-name.ts';
 
 /** What an attempt needs of the stored files. */
 export interface AttemptFiles {
@@ -115,9 +116,7 @@ export class TaskAttempt {
   /** Picks up a run that an earlier process, or an earlier owner of the instance, left on the worker. */
   async reattach(): Promise<WorkerPart | null> {
     const inputs = await this.#deps.files.inputsOf(this.#row.id);
-    await this.#prepare(
-      new Map([...inputs].map(([id, file]) => [id, `gw/${file.sha256}.${file.extension}`])),
-    );
+    await this.#prepare(new Map([...inputs].map(([id, file]) => [id, workerFileName(file)])));
     this.#deps.client.watch(this.#watchedRun());
     const watch = this.#newWatch(false);
     if (this.#asked) watch.askToStop();

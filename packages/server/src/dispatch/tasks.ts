@@ -5,6 +5,7 @@ import { type Clock, toIso } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
+import type { Links, Reader } from './links.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
 import { decideCancel } from './task.ts';
@@ -23,13 +24,14 @@ export interface TasksOptions {
   requireCapable: (requirement: Requirement) => void;
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
-  linkTo: TaskViewOptions['linkTo'];
+  links: Links;
   clock: Clock;
   limits: { queued: number; queuedPerUser: number };
 }
 
 interface SubmitMeta {
   userId: string;
+  origin?: string | undefined;
   requestId: string | null;
   idempotencyKey: string | null;
 }
@@ -58,21 +60,25 @@ export class Tasks {
     const outcome = await store.insert(owner, prepared.task);
     if (!outcome.inserted) {
       if (!outcome.sameBody) throw new AppError('idempotency_mismatch');
-      return { task: await this.get(owner, outcome.taskId), replayed: true };
+      return { task: await this.get({ owner, origin: meta.origin }, outcome.taskId), replayed: true };
     }
     const row = prepared.task.row as TaskRow;
     queue.add(pendingOf(row, prepared.requirement));
     events.announce({ type: 'task_created', task: row });
-    const task = viewTaskDetail(row, { input: prepared.task.input, attempts: [] }, this.viewOptions(row));
+    const task = viewTaskDetail(
+      row,
+      { input: prepared.task.input, attempts: [] },
+      this.viewOptions(row, meta.origin),
+    );
     return { task, replayed: false };
   }
 
-  async get(owner: Owner, taskId: string): Promise<TaskDetail> {
-    return this.detail(await this.row(owner, taskId));
+  async get({ owner, origin }: Reader, taskId: string): Promise<TaskDetail> {
+    return this.detail(await this.row(owner, taskId), origin);
   }
 
   async list(
-    owner: Owner,
+    { owner, origin }: Reader,
     query: TaskListQuery,
   ): Promise<{ total: number; totalIsMinimum?: boolean; items: Task[] }> {
     const page = {
@@ -91,21 +97,21 @@ export class Tasks {
       this.options.store.page(owner, page),
       this.options.store.total(owner, page),
     ]);
-    const items = rows.map((row) => viewTask(row, this.viewOptions(row)));
+    const items = rows.map((row) => viewTask(row, this.viewOptions(row, origin)));
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
   /** The task as it is when it ends, or when the time is over. */
   async wait(
-    owner: Owner,
+    reader: Reader,
     taskId: string,
     options: { waitMs: number; signal: AbortSignal },
   ): Promise<TaskDetail> {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.waitMs)]);
-    for await (const update of this.watch(owner, taskId, signal)) {
-      if (update.type === 'ended') return this.detail(update.task);
+    for await (const update of this.watch(reader.owner, taskId, signal)) {
+      if (update.type === 'ended') return this.detail(update.task, reader.origin);
     }
-    return this.get(owner, taskId);
+    return this.get(reader, taskId);
   }
 
   /** For inner callers as well, such as the agent's workflow tool: the row as it stands, then every change. */
@@ -117,8 +123,8 @@ export class Tasks {
     });
   }
 
-  async cancel(owner: Owner, taskId: string): Promise<TaskDetail> {
-    const row = await this.row(owner, taskId);
+  async cancel(reader: Reader, taskId: string): Promise<TaskDetail> {
+    const row = await this.row(reader.owner, taskId);
     const decision = decideCancel({
       phase: row.phase,
       cancelRequested: row.cancelRequested === 1,
@@ -127,17 +133,17 @@ export class Tasks {
     if (decision === 'already_finished') throw new AppError('task_finished');
     if (decision === 'end_now' && !(await this.endQueued(row, cancelledError))) {
       // It was claimed between the read and the write: now a worker has to be asked.
-      return this.cancel(owner, taskId);
+      return this.cancel(reader, taskId);
     }
     if (decision === 'ask_worker') {
       await this.options.store.requestCancel(taskId, toIso(this.options.clock()));
       this.options.askToStop(taskId);
     }
-    return this.get(owner, taskId);
+    return this.get(reader, taskId);
   }
 
-  async retry(owner: Owner, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
-    const { workflow, params, ...task } = await this.get(owner, taskId);
+  async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
+    const { workflow, params, ...task } = await this.get(reader, taskId);
     const input: TaskInput = {
       workflow,
       params,
@@ -179,18 +185,18 @@ export class Tasks {
     return row;
   }
 
-  private async detail(row: TaskRow): Promise<TaskDetail> {
+  private async detail(row: TaskRow, origin: string | undefined): Promise<TaskDetail> {
     const [input, attempts] = await Promise.all([
       this.options.store.input(row.id),
       this.options.store.attempts(row.id),
     ]);
     if (!input) throw new AppError('task_not_found');
-    return viewTaskDetail(row, { input, attempts }, this.viewOptions(row));
+    return viewTaskDetail(row, { input, attempts }, this.viewOptions(row, origin));
   }
 
-  private viewOptions(row: TaskRow): TaskViewOptions {
+  private viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {
     const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
-    return { linkTo: this.options.linkTo, position };
+    return { linkTo: (file) => this.options.links.to(file, origin), position };
   }
 
   private requireRoom(userId: string): void {

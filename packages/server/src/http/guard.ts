@@ -66,6 +66,11 @@ export class Guard {
     throw new AppError('origin_denied');
   }
 
+  /** The origin under which the client reached the gateway; undefined when the request does not say. */
+  originOf(request: FastifyRequest): string | undefined {
+    return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
+  }
+
   async #admit(request: FastifyRequest, access: Access): Promise<void> {
     const identity = await this.identify(request);
     checkAccess(identity, access);

@@ -89,10 +89,9 @@ function causeOf(code: string): WorkerCallCause {
   return 'broken_off';
 }
 
-function describe(error: unknown): { code: string; detail?: string } {
-  if (!(error instanceof Error)) return { code: '' };
-  // Connecting to several addresses of one name fails with all their errors in one.
-  const first = error instanceof AggregateError ? error.errors[0] : error;
-  const code = (first as NodeJS.ErrnoException).code ?? (error as NodeJS.ErrnoException).code ?? '';
-  return code === '' ? { code } : { code, detail: code };
+/** Connecting to several addresses of one name fails with all their errors in one. */
+function codeOf(error: unknown): string | null {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code } = first instanceof Error ? (first as NodeJS.ErrnoException) : {};
+  return code ?? null;
 }

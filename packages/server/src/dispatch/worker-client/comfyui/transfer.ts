@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Timer } from '../../../lib/async/timer.ts';
-import type { FileToPush, OutputFile, PulledOutput, PullOptions, WorkerCallError } from '../worker-client.ts';
+import type { FileToPush, OutputFile, PulledOutput, PullOptions } from '../worker-client.ts';
 import { bareFileName, workerFileName, workerFolder } from '../worker-file-name.ts';
 import { callFailure, failureOf, failureOfStatus } from './call-failure.ts';
 import { readJson, uploaded } from './wire.ts';
@@ -128,7 +128,7 @@ function guarded(response: IncomingMessage, guard: Guard): Readable {
   const { label, maxBytes, signal, timer } = guard;
   const body = new PassThrough();
   let received = 0;
-  const fail = (error: WorkerCallError) => body.destroy(error);
+  const fail = (error: unknown) => body.destroy(error instanceof Error ? error : new Error(String(error)));
   const onIdle = () => fail(callFailure('timed_out', label, { detail: 'no byte for too long' }));
   const onAbort = () => fail(callFailure('aborted', label));
   let cancelIdle = timer(onIdle, idleMs);

@@ -135,7 +135,7 @@ export class WorkerHttp {
   #start(
     { method, path, deadlineMs, signal, ...rest }: CallRequest | StreamRequest,
     agent: http.Agent,
-    reject: (error: WorkerCallError) => void,
+    reject: (error: unknown) => void,
   ): Sending {
     const body = 'body' in rest ? rest.body : undefined;
     const extra = 'headers' in rest ? rest.headers : undefined;
@@ -159,7 +159,7 @@ export class WorkerHttp {
 class Sending {
   readonly request: http.ClientRequest;
   readonly #label: string;
-  readonly #reject: (error: WorkerCallError) => void;
+  readonly #reject: (error: unknown) => void;
   readonly #cancelDeadline: () => void;
   readonly #signal: AbortSignal | undefined;
   #mayHaveArrived = false;
@@ -172,7 +172,7 @@ class Sending {
       timer: Timer;
       deadlineMs: number;
       signal: AbortSignal | undefined;
-      reject: (error: WorkerCallError) => void;
+      reject: (error: unknown) => void;
     },
   ) {
     this.request = request;

@@ -1,0 +1,190 @@
+import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
+import type { Routes } from '../http/app.ts';
+import type { Guard } from '../http/guard.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { ContentStore } from '../platform/files/content-store.ts';
+import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Requirement } from './capability.ts';
+import { Configuration } from './configuration.ts';
+import { configurationRoutes } from './configuration-routes.ts';
+import { DispatchEvents } from './dispatch-events.ts';
+import { fileRoutes } from './file-routes.ts';
+import { Fleet } from './fleet.ts';
+import { instanceRoutes } from './instance-routes.ts';
+import { InstanceStore } from './instance-store.ts';
+import { Instances } from './instances.ts';
+import type { Links } from './links.ts';
+import { Matchmaker } from './matchmaker.ts';
+import { Monitor } from './monitor.ts';
+import { monitorRoutes } from './monitor-routes.ts';
+import { pendingOf } from './pending-task.ts';
+import { type RunTimeouts, runTimeouts } from './run-watch.ts';
+import { SettingsStore } from './settings-store.ts';
+import { StoredFileStore } from './stored-file-store.ts';
+import { StoredFiles } from './stored-files.ts';
+import type { DispatchTables } from './tables.ts';
+import { TaskMarks } from './task-marks.ts';
+import { taskRoutes } from './task-routes.ts';
+import { TaskStore } from './task-store.ts';
+import { Tasks } from './tasks.ts';
+import { workerAddress } from './worker-address.ts';
+import { ComfyuiClient } from './worker-client/comfyui/comfyui-client.ts';
+
+export interface DispatchOptions {
+  /** The servers of the configuration file; they count until somebody has changed them over the API. */
+  seed: SettingsInput | null;
+  limits: {
+    queued: number;
+    queuedPerUser: number;
+    uploadBytes: number;
+    outputBytes: number;
+    quotaBytes: number;
+  };
+  /** Files older than this go; null keeps them for ever. */
+  retentionMs: number | null;
+  timeouts?: Partial<RunTimeouts>;
+}
+
+interface DispatchDependencies {
+  database: Database<DispatchTables>;
+  ownership: Ownership;
+  jobs: Jobs;
+  content: ContentStore;
+  links: Links;
+  guard: Guard;
+  openStreams: OpenStreams;
+  clock: Clock;
+  log: Logger;
+  options: DispatchOptions;
+}
+
+export interface DispatchArea {
+  routes: Routes[];
+  tasks: Tasks;
+  events: DispatchEvents;
+  fleet: Fleet;
+  instanceStore: InstanceStore;
+  configuration: Configuration;
+  /** Begins to look after instances and to hand out tasks; the queue is filled from the rows first. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Read from the rows at a time when the queue is filled. */
+const rowsAtOnce = 2_000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
+  const { database, ownership, jobs, content, links, guard, openStreams, clock, log, options } = dependencies;
+  const events = new DispatchEvents((error, event) =>
+    log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
+  );
+  const store = new TaskStore(database);
+  const instanceStore = new InstanceStore(database);
+  const fileStore = new StoredFileStore(database);
+  const matchmaker = new Matchmaker();
+  const marks = new TaskMarks({
+    store,
+    onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
+  });
+  const files = new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits });
+  const configuration = new Configuration({
+    store: new SettingsStore(database),
+    events,
+    apply: () => fleet.apply(),
+    clock,
+  });
+  const fleet = new Fleet({
+    store: instanceStore,
+    taskStore: store,
+    ownership,
+    matchmaker,
+    events,
+    attemptDeps: {
+      store,
+      marks,
+      files,
+      events,
+      clock,
+      timeouts: { ...runTimeouts, ...options.timeouts },
+      withEnd: async () => undefined,
+    },
+    healthCheck: () => configuration.current.healthCheck,
+    newClient: (row, onEvent) =>
+      new ComfyuiClient({
+        address: workerAddress(row, configuration.current),
+        clientId: row.clientId,
+        onEvent,
+        probeTimeoutMs: (configuration.current.healthCheck.timeout ?? 2) * 1000,
+      }),
+    clock,
+    log,
+  });
+  const tasks = new Tasks({
+    store,
+    queue: matchmaker,
+    events,
+    fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
+    requireCapable: (requirement) => fleet.requireCapable(requirement),
+    askToStop: (taskId) => void fleet.cancel(taskId),
+    links,
+    clock,
+    limits: options.limits,
+  });
+  const instances = new Instances({ store: instanceStore, fleet, events });
+  const monitor = new Monitor({ instances, tasks: store, events, clock });
+
+  jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
+  jobs.register('dispatch.sweep-files', ({ signal }) =>
+    files.removeExpired({ olderThanMs: options.retentionMs, signal }),
+  );
+  jobs.every('dispatch.forget-keys', 60 * 60 * 1000);
+  jobs.every('dispatch.sweep-files', dayMs);
+
+  return {
+    routes: [
+      taskRoutes({ tasks, openStreams, guard }),
+      instanceRoutes({ instances }),
+      fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
+      configurationRoutes({ configuration }),
+      monitorRoutes({ monitor }),
+    ],
+    tasks,
+    events,
+    fleet,
+    instanceStore,
+    configuration,
+    start: async () => {
+      await configuration.load(options.seed);
+      await fillQueue(store, matchmaker);
+      await fleet.apply();
+    },
+    close: async () => {
+      monitor.close();
+      matchmaker.close();
+      await fleet.close();
+      await marks.settle();
+    },
+  };
+}
+
+async function fillQueue(store: TaskStore, matchmaker: Matchmaker): Promise<void> {
+  let lastId = '';
+  for (;;) {
+    const rows = await store.queuedAfter(lastId, rowsAtOnce);
+    for (const { requirement, ...row } of rows) {
+      matchmaker.add(pendingOf(row, JSON.parse(requirement) as Requirement));
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < rowsAtOnce) return;
+    lastId = last.id;
+  }
+}
+
+function isoBefore(clock: Clock, ageMs: number): string {
+  return new Date(clock() - ageMs).toISOString();
+}
