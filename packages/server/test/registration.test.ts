@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccountsServer, type ServerOptions } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser } from './support/client.ts';
@@ -140,8 +143,14 @@ describe('a password', () => {
   });
 
   test('from a larger list is refused too', async () => {
-    const options = { commonPasswords: 'Correct Horse Battery Staple\n' };
-    expect((await refusal('correct horse battery staple', options))[0]).toBe(422);
+    const home = mkdtempSync(join(tmpdir(), 'switchyard-list-'));
+    const commonPasswordsFile = join(home, 'common.txt');
+    writeFileSync(commonPasswordsFile, 'Correct Horse Battery Staple\n');
+    expect((await refusal('correct horse battery staple', { commonPasswordsFile }))[0]).toBe(422);
+    rmSync(home, { recursive: true });
+    await expect(start({ commonPasswordsFile })).rejects.toThrow(
+      /auth\.password_blocklist_file.*common\.txt/,
+    );
   });
 
   test('and an address that are both bad are both told', async () => {

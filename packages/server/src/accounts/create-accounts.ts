@@ -15,7 +15,7 @@ import { accountRoutes } from './account-routes.ts';
 import { AccountStore } from './account-store.ts';
 import { Accounts } from './accounts.ts';
 import { AccountAuthenticator } from './authenticator.ts';
-import { CommonPasswords } from './common-passwords.ts';
+import { readCommonPasswords } from './common-passwords.ts';
 import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
 import type { HashingLimits } from './hashing-queue.ts';
 import { type LockoutOptions, LoginGuard } from './login-guard.ts';
@@ -38,8 +38,8 @@ export interface AccountsOptions {
   hashing: HashingLimits;
   /** bcrypt's cost, where it is not the usual one. */
   passwordCost?: number | undefined;
-  /** Text of a larger list of common passwords, one a line. */
-  commonPasswords?: string | undefined;
+  /** A larger list of common passwords, one a line. */
+  commonPasswordsFile: string | null;
 }
 
 interface AccountsDependencies {
@@ -72,7 +72,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   const events = new AccountEvents({ log, bus });
   const passwords = new Passwords({
     hashing,
-    common: new CommonPasswords(options.commonPasswords),
+    common: readCommonPasswords(options.commonPasswordsFile),
     cost: options.passwordCost,
   });
   const csrf = new CsrfTokens(deriveKey(secret, 'csrf'));

@@ -82,6 +82,7 @@ export class AccountsServer {
         registration: 'open',
         lockout: { attempts: 5, durationMs: 300_000 },
         hashing: { concurrency: 2, queue: 128 },
+        commonPasswordsFile: null,
         passwordCost: 4,
         ...options,
       },
