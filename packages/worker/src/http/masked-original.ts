@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
+import sharp from 'sharp';
 import { openPicture } from '../files/picture.ts';
 import { UnsafePathError } from '../files/safe-path.ts';
 import { fileAreas, splitAnnotation, type WorkerFiles } from '../files/worker-files.ts';
@@ -11,28 +12,29 @@ export async function maskedOriginal(
   reference: string | undefined,
   { files, maskPath, maxPixels }: { files: WorkerFiles; maskPath: string; maxPixels: number },
 ): Promise<string> {
-  const original = await findOriginal(reference, files);
-  const options = { limitInputPixels: maxPixels };
-  const { width, height } = await (await openPicture(original, options)).metadata();
-  const mask = (await openPicture(maskPath, options)).ensureAlpha();
-  const { info, data: alpha } = await mask
-    .extractChannel('alpha')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  if (info.width !== width || info.height !== height)
+  const colours = await rawRgba(await findOriginal(reference, files), maxPixels);
+  const mask = await rawRgba(maskPath, maxPixels);
+  const { width, height } = colours.info;
+  if (mask.info.width !== width || mask.info.height !== height)
     throw new HttpError(
       400,
-      `The mask is ${info.width} × ${info.height}, the original ${width} × ${height}.`,
+      `The mask is ${mask.info.width} × ${mask.info.height}, the original ${width} × ${height}.`,
     );
+  for (let at = 3; at < colours.data.length; at += 4) colours.data[at] = mask.data[at] as number;
   const path = join(files.partsFolder, randomUUID());
-  const picture = await openPicture(original, options);
-  await picture
-    .toColourspace('srgb')
-    .removeAlpha()
-    .joinChannel(alpha, { raw: { width: info.width, height: info.height, channels: 1 } })
+  await sharp(colours.data, { raw: { width, height, channels: 4 } })
     .png({ compressionLevel: 4 })
     .toFile(path);
   return path;
+}
+
+async function rawRgba(path: string, maxPixels: number) {
+  const picture = await openPicture(path, { limitInputPixels: maxPixels });
+  return await picture
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
 }
 
 async function findOriginal(reference: string | undefined, files: WorkerFiles): Promise<string> {

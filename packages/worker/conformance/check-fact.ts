@@ -1,0 +1,15 @@
+import { type Fact, NotObservable } from './fact.ts';
+import type { Subject } from './subject.ts';
+
+/** Undefined when the fact holds; the reason when it cannot be seen; throws when it does not hold. */
+export async function checkFact(fact: Fact, subject: Subject): Promise<string | undefined> {
+  try {
+    await fact.check(subject);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotObservable) return error.message;
+    throw error;
+  } finally {
+    await subject.tidy();
+  }
+}

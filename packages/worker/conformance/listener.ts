@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import WebSocket from 'ws';
+
+// biome-ignore lint/suspicious/noExplicitAny: frames of a foreign server are looked at field by field.
+type Data = any;
+
+export interface TextFrame {
+  type: string;
+  data: Data;
+}
+
+const patienceMs = 30_000;
+
+/** A socket that keeps every frame it hears. */
+export class Listener {
+  readonly frames: TextFrame[] = [];
+  readonly binaries: Buffer[] = [];
+  readonly #socket: WebSocket;
+  readonly #wakers = new Set<() => void>();
+  closeCode: number | undefined;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) this.binaries.push(data as Buffer);
+      else this.frames.push(JSON.parse(String(data)) as TextFrame);
+      this.#wake();
+    });
+    socket.on('close', (code) => {
+      this.closeCode = code;
+      this.#wake();
+    });
+    socket.on('error', () => undefined);
+  }
+
+  static async open(baseUrl: string, clientId: string | undefined): Promise<Listener> {
+    const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`;
+    const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/ws${query}`, {
+      perMessageDeflate: false,
+    });
+    const listener = new Listener(socket);
+    await once(socket, 'open');
+    return listener;
+  }
+
+  send(message: unknown): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  async ping(): Promise<void> {
+    const pong = once(this.#socket, 'pong', { signal: AbortSignal.timeout(patienceMs) });
+    this.#socket.ping();
+    await pong;
+  }
+
+  /** The first frame that fits, of those heard already and those to come. */
+  async hear(fits: (frame: TextFrame) => boolean, what: string): Promise<TextFrame> {
+    return await this.#until(() => this.frames.find(fits), what);
+  }
+
+  async hearBinary(fits: (frame: Buffer) => boolean, what: string): Promise<Buffer> {
+    return await this.#until(() => this.binaries.find(fits), what);
+  }
+
+  /** `executing` with no node: the one safe sign that a run is over. */
+  async hearEnd(promptId: string): Promise<void> {
+    const isEnd = ({ type, data }: TextFrame) =>
+      type === 'executing' && data.node === null && data.prompt_id === promptId;
+    await this.hear(isEnd, `executing with no node for ${promptId}`);
+  }
+
+  async hearClose(): Promise<number> {
+    return await this.#until(() => this.closeCode, 'the socket to close');
+  }
+
+  framesOf(promptId: string): TextFrame[] {
+    return this.frames.filter(({ data }) => data?.prompt_id === promptId);
+  }
+
+  async close(): Promise<void> {
+    if (this.closeCode !== undefined) return;
+    const closed = once(this.#socket, 'close');
+    this.#socket.close();
+    await closed;
+  }
+
+  async #until<Found>(find: () => Found | undefined, what: string): Promise<Found> {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new Error(`Waited ${patienceMs / 1000} s for ${what}. Heard: ${this.#heard()}`);
+      await this.#change(leftMs);
+    }
+  }
+
+  #change(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, timeoutMs);
+      const wakers = this.#wakers;
+      wakers.add(done);
+      function done(): void {
+        clearTimeout(timer);
+        wakers.delete(done);
+        resolve();
+      }
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#wakers]) wake();
+  }
+
+  #heard(): string {
+    return this.frames.map(({ type }) => type).join(', ') || 'nothing';
+  }
+}
