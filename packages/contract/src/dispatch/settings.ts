@@ -32,8 +32,7 @@ export const tlsDefinition = Type.Object(
   {
     verify: Type.Optional(
       Type.Boolean({
-        default: true,
-        description: 'False accepts any certificate; for a trusted network only.',
+        description: 'False accepts any certificate, for a trusted network only; true when absent.',
       }),
     ),
     ca: Type.Optional(Type.String({ maxLength: 65_536, description: 'Certificates to trust, as PEM text.' })),

@@ -76,6 +76,34 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     backend: choice(['memory'], 'memory', 'memory: within this process.'),
   }),
 
+  files: section('Uploads and outputs, kept below the data home.', {
+    max_upload: size('200MB', 'Largest upload.', { minimum: '1KB', maximum: '100GB' }),
+    max_output: size('2GB', 'Largest output that is pulled off a worker.', {
+      minimum: '1KB',
+      maximum: '100GB',
+    }),
+    quota_per_user: size('20GB', 'What one user may keep.', { minimum: '1MB', maximum: '100TB' }),
+    retention: duration(
+      '30d',
+      'Files older than this are deleted, unless a task that has not ended needs them.',
+      {
+        minimum: '1h',
+        maximum: '3650d',
+      },
+    ),
+  }),
+
+  dispatch: section('The queue in front of the workers.', {
+    max_queued: integer(100_000, 'Tasks that may wait, all users together.', {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    max_queued_per_user: integer(10_000, 'Tasks of one user that may wait.', {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+  }),
+
   run_events: section('The stored record of agent runs.', {
     backend: choice(
       ['memory', 'db', 'jsonl'],

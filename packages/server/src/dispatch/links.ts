@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { isLinkValid, signLink } from '../platform/files/signed-url.ts';
@@ -10,7 +11,7 @@ export interface Reader {
 }
 
 interface LinksOptions {
-  key: Buffer;
+  key: KeyObject;
   clock: Clock;
   /** `server.public_url`; wins over everything. */
   publicUrl: string | null;

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** The two query parameters that make a link to a file open for a while without credentials. */
 export interface LinkSignature {
@@ -18,7 +18,7 @@ interface SignOptions {
  */
 const roundedToSeconds = 3_600;
 
-export function signLink(key: Buffer, fileId: string, { nowMs, lifetimeMs }: SignOptions): LinkSignature {
+export function signLink(key: KeyObject, fileId: string, { nowMs, lifetimeMs }: SignOptions): LinkSignature {
   const endSeconds = (nowMs + lifetimeMs) / 1000;
   const expires = String(Math.ceil(endSeconds / roundedToSeconds) * roundedToSeconds);
   return { expires, sig: signatureOf(key, fileId, expires).toString('base64url') };
@@ -26,7 +26,7 @@ export function signLink(key: Buffer, fileId: string, { nowMs, lifetimeMs }: Sig
 
 /** Takes the parameters as they came. Compares in constant time, and the time limit only once the signature is right. */
 export function isLinkValid(
-  key: Buffer,
+  key: KeyObject,
   fileId: string,
   { expires, sig, nowMs }: { expires: string | undefined; sig: string | undefined; nowMs: number },
 ): boolean {
@@ -38,6 +38,6 @@ export function isLinkValid(
 }
 
 /** The first line keeps the signature from meaning anything elsewhere under the same key. */
-function signatureOf(key: Buffer, fileId: string, expires: string): Buffer {
+function signatureOf(key: KeyObject, fileId: string, expires: string): Buffer {
   return createHmac('sha256', key).update(`switchyard file link\n${fileId}\n${expires}`).digest();
 }

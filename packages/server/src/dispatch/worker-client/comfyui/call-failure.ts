@@ -55,11 +55,11 @@ export function callFailure(
   );
 }
 
-/** Any error of a request as a `WorkerCallError`. One that is one already keeps its meaning. */
-export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): WorkerCallError {
-  if (error instanceof WorkerCallError) return error;
-  const { code, detail } = describe(error);
-  return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, ...(detail ? { detail } : {}) });
+/** What the system says about a connection, as a `WorkerCallError`. Any other error is not the worker's and stays. */
+export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): unknown {
+  const code = codeOf(error);
+  if (error instanceof WorkerCallError || code === null) return error;
+  return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, detail: code });
 }
 
 /** The status of an answer that is no answer to the question; null when the body should be read. */

@@ -1,0 +1,282 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
+import { accountMigrations } from './accounts/migrations.ts';
+import { deriveKey, loadSigningSecret } from './accounts/signing-secret.ts';
+import type { AccountTables } from './accounts/tables.ts';
+import type { Config } from './config/schema.ts';
+import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
+import { Links } from './dispatch/links.ts';
+import { dispatchMigrations } from './dispatch/migrations.ts';
+import type { DispatchTables } from './dispatch/tables.ts';
+import type { Routes } from './http/app.ts';
+import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
+import { Guard } from './http/guard.ts';
+import { Health } from './http/health.ts';
+import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts';
+import { OpenStreams } from './http/open-streams.ts';
+import { RequestTracker } from './http/request-tracker.ts';
+import { systemTimer } from './lib/async/timer.ts';
+import { systemClock } from './lib/clock.ts';
+import { CloseStack } from './lib/close-stack.ts';
+import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
+import type { Bus } from './platform/bus/bus.ts';
+import { MemoryBus } from './platform/bus/memory-bus.ts';
+import type { Counters } from './platform/counters/counters.ts';
+import { MemoryCounters } from './platform/counters/memory-counters.ts';
+import type { Database } from './platform/database/database.ts';
+import { migrate } from './platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from './platform/database/open.ts';
+import { ContentStore } from './platform/files/content-store.ts';
+import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
+import { jobMigrations } from './platform/jobs/migrations.ts';
+import type { JobTables } from './platform/jobs/tables.ts';
+import { ownershipMigrations } from './platform/ownership/migrations.ts';
+import { Ownership } from './platform/ownership/ownership.ts';
+import type { OwnershipTables } from './platform/ownership/tables.ts';
+import { createLogger, type Logger } from './platform/telemetry/logger.ts';
+import { Metrics } from './platform/telemetry/metrics.ts';
+
+export interface ContextOptions {
+  version: string;
+  /** bcrypt's cost, where it is not the usual one: tests hash cheaply. */
+  passwordCost?: number;
+  logger?: Logger;
+}
+
+/** Everything that a gateway is made of, but for the server in front of it. */
+export interface Context {
+  logger: Logger;
+  metrics: Metrics;
+  health: Health;
+  streams: OpenStreams;
+  tracker: RequestTracker;
+  limits: HttpLimits;
+  guard: Guard;
+  database: Database<unknown>;
+  bus: Bus;
+  accounts: AccountsArea;
+  /** Null while the area is switched off. */
+  dispatch: DispatchArea | null;
+  routes: Routes[];
+  /** Told once the gateway listens: links in pushed messages point there. */
+  setListeningUrl(url: string): void;
+  /** What the start found or did about the first administrator. */
+  bootstrap: BootstrapOutcome;
+  close(): Promise<void>;
+}
+
+/** More would need more memory than one process should take: a stream holds some 60 kB. */
+const maxOpenStreams = 5_000;
+/** Kept free on the disk: uploads never take the last page from a database beside them. */
+const diskReserveBytes = 256 * 1024 * 1024;
+
+/** The one place that says `new`. What it has opened is closed again in reverse, also when it fails half-way. */
+export async function createContext(config: Config, options: ContextOptions): Promise<Context> {
+  const opened = new CloseStack();
+  try {
+    return await assemble(config, options, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function assemble(config: Config, options: ContextOptions, opened: CloseStack): Promise<Context> {
+  const { version } = options;
+  const logger = options.logger ?? createLogger(config.observability.log);
+  mkdirSync(config.data_home, { recursive: true, mode: 0o700 });
+
+  const database = await openDatabase(databaseOptions(config, logger));
+  opened.add(() => database.close());
+  await migrate(database, 'accounts', accountMigrations);
+  logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
+
+  const bus = new MemoryBus();
+  opened.add(() => bus.close());
+  const counters = new MemoryCounters();
+  const metrics = new Metrics({ version });
+  opened.add(() => metrics.close());
+
+  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
+  const proxies = trustedProxies(config.auth.trusted_proxies);
+  if (proxies.rejected.length > 0) logger.warn({ entries: proxies.rejected }, 'Proxies that cannot be read');
+  const accounts = newAccounts({ config, options, secret, logger, proxies, database, bus, counters });
+  opened.add(() => accounts.close());
+  const bootstrap = await bootstrapAdmin({
+    store: accounts.store,
+    passwords: accounts.passwords,
+    home: config.data_home,
+    mode: config.auth.bootstrap,
+    email: config.auth.admin_email,
+    log: logger,
+    clock: systemClock,
+  });
+
+  const limits = httpLimits(config);
+  const guard = new Guard({
+    authenticator: accounts.authenticator,
+    csrf: accounts.csrf,
+    proxies,
+    allowedOrigins: config.server.cors.origins,
+  });
+  const streams = new OpenStreams({ limit: maxOpenStreams });
+  let listeningUrl = '';
+  const dispatch = config.areas.dispatch
+    ? await openDispatch({
+        config,
+        logger,
+        database,
+        guard,
+        streams,
+        secret,
+        listeningUrl: () => listeningUrl,
+        opened,
+      })
+    : null;
+  return {
+    logger,
+    metrics,
+    health: new Health({
+      database: (deadlineMs) => database.ping(deadlineMs),
+      cache: () => 'embedded',
+      version,
+      clock: systemClock,
+    }),
+    streams,
+    tracker: new RequestTracker({ logger, metrics, limit: limits.requestsInFlight }),
+    limits,
+    guard,
+    database,
+    bus,
+    accounts,
+    dispatch,
+    routes: [...accounts.routes, ...(dispatch?.routes ?? [])],
+    setListeningUrl: (url) => {
+      listeningUrl = url;
+    },
+    bootstrap,
+    close: () => opened.close(),
+  };
+}
+
+/** The dispatch area with what it stands on. It begins to work once the gateway listens. */
+async function openDispatch(parts: {
+  config: Config;
+  logger: Logger;
+  database: Database<unknown>;
+  guard: Guard;
+  streams: OpenStreams;
+  secret: string;
+  listeningUrl: () => string;
+  opened: CloseStack;
+}): Promise<DispatchArea> {
+  const { config, logger, database, guard, streams, secret, listeningUrl, opened } = parts;
+  await migrate(database, 'ownership', ownershipMigrations);
+  await migrate(database, 'jobs', jobMigrations);
+  await migrate(database, 'dispatch', dispatchMigrations);
+  const ownership = new Ownership({ database: database.withTables<OwnershipTables>() });
+  opened.add(() => ownership.close());
+  if (database.dialect === 'sqlite') await ownership.freeAll();
+  const jobs = new EmbeddedJobs({
+    database: database.withTables<JobTables>(),
+    isAlone: database.dialect === 'sqlite',
+    report: (failure) => logger.warn({ ...failure }, 'A job failed'),
+  });
+  opened.add(() => jobs.close());
+  const content = await ContentStore.open({
+    root: join(config.data_home, 'files'),
+    reserveBytes: diskReserveBytes,
+    isShared: database.backend === 'postgres',
+  });
+  const links = new Links({
+    key: deriveKey(secret, 'file links'),
+    clock: systemClock,
+    publicUrl: config.server.public_url,
+    listeningUrl,
+  });
+  const { files, dispatch } = config;
+  const area = createDispatch({
+    database: database.withTables<DispatchTables>(),
+    ownership,
+    jobs,
+    content,
+    links,
+    guard,
+    openStreams: streams,
+    clock: systemClock,
+    log: logger,
+    options: {
+      seed: null,
+      limits: {
+        queued: dispatch.max_queued,
+        queuedPerUser: dispatch.max_queued_per_user,
+        uploadBytes: files.max_upload,
+        outputBytes: files.max_output,
+        quotaBytes: files.quota_per_user,
+      },
+      retentionMs: files.retention,
+    },
+  });
+  opened.add(() => area.close());
+  return { ...area, start: () => Promise.all([jobs.start(), area.start()]).then(() => undefined) };
+}
+
+function newAccounts(parts: {
+  config: Config;
+  options: ContextOptions;
+  secret: string;
+  logger: Logger;
+  proxies: TrustedProxies;
+  database: Database<unknown>;
+  bus: Bus;
+  counters: Counters;
+}): AccountsArea {
+  const { config, options, secret, logger, proxies, database, bus, counters } = parts;
+  const { auth } = config;
+  return createAccounts({
+    database: database.withTables<AccountTables>(),
+    counters,
+    bus,
+    proxies,
+    log: logger,
+    clock: systemClock,
+    timer: systemTimer,
+    options: {
+      secret,
+      sessionTtlMs: auth.session_ttl,
+      dispatchTokenTtlMs: auth.dispatch_token_ttl,
+      registration: auth.registration,
+      lockout: { attempts: auth.lockout.attempts, durationMs: auth.lockout.duration },
+      hashing: auth.hashing,
+      passwordCost: options.passwordCost,
+      commonPasswordsFile: auth.password_blocklist_file,
+    },
+  });
+}
+
+export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
+  switch (database.backend) {
+    case 'memory':
+      return { backend: 'memory' };
+    case 'sqlite':
+      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db') };
+    case 'postgres':
+      return {
+        backend: 'postgres',
+        url: database.url ?? '',
+        poolSize: database.pool_size,
+        onIdleError: (err) => logger.warn({ err }, 'A database connection was lost'),
+      };
+  }
+}
+
+function httpLimits({ server }: Config): HttpLimits {
+  return {
+    ...defaultHttpLimits,
+    bodyBytes: server.body_limit,
+    largeBodyBytes: server.large_body_limit,
+    headBytes: server.header_limit,
+    requestTimeoutMs: server.request_timeout,
+  };
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import type { Config } from './config/schema.ts';
+import { type Context, type ContextOptions, createContext } from './context.ts';
+import type { App } from './http/app.ts';
+import { listenOnFreePort } from './http/listen.ts';
+import { Shutdown } from './http/shutdown.ts';
+import { systemTimer } from './lib/async/timer.ts';
+import { systemClock, toIso } from './lib/clock.ts';
+import { CloseStack } from './lib/close-stack.ts';
+import { removeGatewayFile, writeGatewayFile } from './ops/gateway-file.ts';
+import type { Logger } from './platform/telemetry/logger.ts';
+import { buildServer } from './server.ts';
+
+interface StartOptions extends ContextOptions {
+  /** While the port is busy the next one is tried, up to this one; the port itself where it was chosen on purpose. */
+  lastPort: number;
+}
+
+/** What a banner tells. */
+interface GatewayFacts {
+  /** File or address of the database, without credentials; null in memory. */
+  databasePlace: string | null;
+  /** Where the first password stands, while it is in use. */
+  credentialsPath: string | null;
+  /** No administrator exists yet: the first visitor makes one. */
+  awaitsFirstAdmin: boolean;
+}
+
+export interface RunningGateway {
+  url: string;
+  facts: GatewayFacts;
+  context: Context;
+  /** Lets requests finish, then closes everything. Asking again answers the same promise. */
+  close(): Promise<void>;
+}
+
+/** Of the time that a shutdown may take this is kept for closing the database and the files. */
+const closingReserveMs = 3_000;
+
+/** Starts a gateway in this process and answers when it is ready. */
+export async function startGateway(config: Config, options: StartOptions): Promise<RunningGateway> {
+  const opened = new CloseStack();
+  try {
+    const context = await createContext(config, options);
+    opened.add(() => context.close());
+    opened.add(logStrayErrors(context.logger));
+    const app = await serverFor(config, context, options.version);
+    const shutdown = new Shutdown(app, {
+      health: context.health,
+      streams: context.streams,
+      tracker: context.tracker,
+      graceMs: Math.max(0, config.server.shutdown_grace - closingReserveMs),
+      timer: systemTimer,
+      logger: context.logger,
+    });
+    opened.add(() => shutdown.run());
+    const url = await listen(app, config, options.lastPort);
+    context.setListeningUrl(url);
+    await context.dispatch?.start();
+    writeGatewayFile(config.data_home, { url, pid: process.pid, since: toIso(systemClock()) });
+    opened.add(() => removeGatewayFile(config.data_home, process.pid));
+    let closed: Promise<void> | undefined;
+    return {
+      url,
+      facts: factsOf(config, context),
+      context,
+      close: () => {
+        closed ??= opened.close();
+        return closed;
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+function serverFor(config: Config, context: Context, version: string): Promise<App> {
+  const { logger, tracker, streams, limits, health, metrics, guard, routes } = context;
+  return buildServer({
+    shell: {
+      logger,
+      tracker,
+      streams,
+      limits,
+      corsOrigins: config.server.cors.origins,
+      isHttps: config.server.public_url?.startsWith('https:') ?? false,
+      version,
+    },
+    health,
+    metrics,
+    metricsToken: config.observability.metrics.token,
+    guard: (app) => guard.protect(app),
+    routes,
+  });
+}
+
+async function listen(app: App, { server }: Config, lastPort: number): Promise<string> {
+  const port = await listenOnFreePort(app, { host: server.host, port: server.port, lastPort });
+  return `http://${reachable(server.host)}:${port}`;
+}
+
+/** Every address is no address to call: whoever reads the URL on this machine needs one. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function factsOf(config: Config, { bootstrap }: Context): GatewayFacts {
+  return {
+    databasePlace: databasePlace(config),
+    credentialsPath: bootstrap.credentialsPath,
+    awaitsFirstAdmin: bootstrap.outcome === 'waiting',
+  };
+}
+
+function databasePlace({ database }: Config): string | null {
+  if (database.backend === 'sqlite') return join(database.sqlite_dir, 'switchyard.db');
+  if (database.url === null || database.backend === 'memory') return null;
+  const { host, pathname } = new URL(database.url);
+  return host + pathname;
+}
+
+/**
+ * A rejection that nobody awaited belongs to no request any more: it is logged, and the gateway goes on serving. An
+ * exception outside every request leaves the process in a state that nobody knows: it is logged, and the process ends.
+ */
+function logStrayErrors(logger: Logger): () => void {
+  const onRejection = (err: unknown): void => logger.error({ err }, 'A rejection was not handled');
+  const onException = (err: unknown): void => logger.fatal({ err }, 'An exception was not caught');
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtExceptionMonitor', onException);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtExceptionMonitor', onException);
+  };
+}

@@ -1,0 +1,137 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { toIso } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Database, WriteTransaction } from '../database/database.ts';
+import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
+import { type JobFailure, JobLane } from './job-lane.ts';
+import { type JobRow, JobStore } from './job-store.ts';
+import type { DeadJob, JobHandler, JobPayload, JobPolicy, Jobs, NewJob } from './jobs.ts';
+import type { JobTables } from './tables.ts';
+
+export interface EmbeddedJobsOptions {
+  database: Database<JobTables>;
+  /** True where one process owns the database: what ran before is run again at once instead of after its lock. */
+  isAlone: boolean;
+  report: (failure: JobFailure) => void;
+  timer?: Timer;
+  databaseTime?: DatabaseTime;
+  random?: () => number;
+}
+
+const lockMs = 60_000;
+const afterAbortMs = 1_000;
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const keepDeadMs = 7 * day;
+const pruneKind = 'jobs.prune';
+
+const defaultPolicy: Required<JobPolicy> = {
+  concurrency: 4,
+  retryDelaysMs: [second, 5 * second, 30 * second, 2 * minute, 10 * minute, hour],
+};
+
+/** The variant without another service: jobs are rows, and timers of this process wait for the next one that is due. */
+export class EmbeddedJobs implements Jobs {
+  readonly #options: EmbeddedJobsOptions;
+  readonly #store: JobStore;
+  readonly #timer: Timer;
+  readonly #runner = { id: newId(), lockMs };
+  readonly #lanes = new Map<string, JobLane>();
+  readonly #intervals = new Map<string, number>();
+  #isRunning = false;
+
+  constructor(options: EmbeddedJobsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
+    this.register(pruneKind, () => this.#store.pruneDead(keepDeadMs));
+    this.every(pruneKind, hour);
+  }
+
+  register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {
+    if (this.#lanes.has(kind)) throw new Error(`Two handlers for jobs of kind ${kind}.`);
+    const { report, random = Math.random } = this.#options;
+    this.#lanes.set(
+      kind,
+      new JobLane({
+        kind,
+        handler,
+        policy: { ...defaultPolicy, ...policy },
+        store: this.#store,
+        runner: this.#runner,
+        timer: this.#timer,
+        random,
+        report,
+      }),
+    );
+  }
+
+  every(kind: string, intervalMs: number): void {
+    this.#requireKnown(kind);
+    this.#intervals.set(kind, intervalMs);
+  }
+
+  async enqueue<Tables>(trx: WriteTransaction<Tables>, job: NewJob): Promise<void> {
+    this.#requireKnown(job.kind);
+    await this.#store.insert(trx, job);
+  }
+
+  wake(kind: string): void {
+    if (this.#isRunning) this.#requireKnown(kind).wake();
+  }
+
+  async add(job: NewJob): Promise<void> {
+    this.#requireKnown(job.kind);
+    await this.#store.add(job);
+    this.wake(job.kind);
+  }
+
+  async start(): Promise<void> {
+    if (this.#options.isAlone) await this.#store.handOverAll();
+    for (const [kind, intervalMs] of this.#intervals) await this.#store.putSchedule(kind, intervalMs);
+    this.#isRunning = true;
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
+  async close(graceMs = 5_000): Promise<void> {
+    this.#isRunning = false;
+    const lanes = [...this.#lanes.values()];
+    const ended = Promise.all(lanes.map((lane) => lane.stop()));
+    await this.#within(graceMs, ended);
+    for (const lane of lanes) lane.abort();
+    // What does not listen to its signal is left behind: its row lapses, and the next process runs it again.
+    await this.#within(afterAbortMs, ended);
+  }
+
+  async dead(limit: number): Promise<DeadJob[]> {
+    return (await this.#store.listDead(limit)).map(asDeadJob);
+  }
+
+  #requireKnown(kind: string): JobLane {
+    const lane = this.#lanes.get(kind);
+    if (!lane) throw new Error(`No handler is registered for jobs of kind ${kind}.`);
+    return lane;
+  }
+
+  async #within(limitMs: number, ended: Promise<unknown>): Promise<void> {
+    const over = newDeferred();
+    const cancel = this.#timer(() => over.resolve(), limitMs);
+    await Promise.race([ended, over.promise]);
+    cancel();
+  }
+}
+
+function asDeadJob({ id, kind, key, payload, attempt, lastError, diedAtMs }: JobRow): DeadJob {
+  return {
+    id,
+    kind,
+    key,
+    payload: JSON.parse(payload) as JobPayload,
+    attempts: attempt,
+    lastError: lastError ?? '',
+    diedAt: toIso(diedAtMs ?? 0),
+  };
+}

@@ -1,0 +1,181 @@
+import type { Timer } from '../../lib/async/timer.ts';
+import type { Attempt, JobRow, JobStore, Runner } from './job-store.ts';
+import type { JobHandler, JobPayload, JobPolicy } from './jobs.ts';
+
+export interface JobLaneOptions {
+  kind: string;
+  handler: JobHandler;
+  policy: Required<JobPolicy>;
+  store: JobStore;
+  runner: Runner;
+  timer: Timer;
+  /** From 0 to 1; spreads the further attempts of what failed together. */
+  random: () => number;
+  report: (failure: JobFailure) => void;
+}
+
+/** Something for the log. Without a job: the lane itself could not look for work, or could not note how a job ended. */
+export interface JobFailure {
+  kind: string;
+  error: unknown;
+  job?: { id: string; attempt: number; isDead: boolean };
+}
+
+/** Work of other processes is found by looking; a wake and the timer find our own at once. */
+const longestIdleMs = 30_000;
+const afterTroubleMs = 5_000;
+/** Something is due, but another process is just claiming it. */
+const afterContentionMs = 100;
+
+interface Running {
+  attempt: Attempt;
+  controller: AbortController;
+  ended: Promise<void>;
+}
+
+const closing = new Error('The gateway is shutting down.');
+const takenOver = new Error('Another process took this job over.');
+
+/** All jobs of one kind in this process: looks for what is due, runs as many as the policy allows, notes how they end. */
+export class JobLane {
+  readonly #options: JobLaneOptions;
+  readonly #running = new Map<string, Running>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #isStopped = false;
+  #cancelLook: (() => void) | undefined;
+  #cancelRenewal: (() => void) | undefined;
+
+  constructor(options: JobLaneOptions) {
+    this.#options = options;
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    if (this.#isStopped) return;
+    if (this.#looking) this.#lookAgain = true;
+    else this.#looking = this.#look();
+  }
+
+  /** Takes nothing new, and resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelLook?.();
+    await this.#looking;
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  abort(): void {
+    for (const { controller } of this.#running.values()) controller.abort(closing);
+    this.#cancelRenewal?.();
+  }
+
+  async #look(): Promise<void> {
+    this.#cancelLook?.();
+    let nextMs: number;
+    do {
+      this.#lookAgain = false;
+      nextMs = await this.#startWhatIsDue();
+    } while (this.#lookAgain && !this.#isStopped);
+    this.#looking = undefined;
+    if (!this.#isStopped) this.#cancelLook = this.#options.timer(() => this.wake(), nextMs);
+  }
+
+  /** Answers how long nothing will be to do, as far as is known. */
+  async #startWhatIsDue(): Promise<number> {
+    const { kind, store, runner, policy, report } = this.#options;
+    try {
+      const delayMs = await store.untilNextDue(kind);
+      if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? longestIdleMs, longestIdleMs);
+      const free = policy.concurrency - this.#running.size;
+      // The end of a job looks again.
+      if (free <= 0 || this.#isStopped) return longestIdleMs;
+      const claimed = await store.claim(kind, free, runner);
+      if (this.#isStopped) await Promise.all(claimed.map((row) => store.handOver(row, runner)));
+      else for (const row of claimed) this.#begin(row);
+      if (claimed.length === 0) return afterContentionMs;
+      this.#lookAgain = true;
+      return longestIdleMs;
+    } catch (error) {
+      report({ kind, error });
+      return afterTroubleMs;
+    }
+  }
+
+  #begin(row: JobRow): void {
+    const controller = new AbortController();
+    const ended = this.#run(row, controller.signal).then(() => {
+      this.#running.delete(row.id);
+      this.wake();
+    });
+    this.#running.set(row.id, { attempt: row, controller, ended });
+    if (this.#running.size === 1) this.#planRenewal();
+  }
+
+  async #run(row: JobRow, signal: AbortSignal): Promise<void> {
+    const { kind, store, runner, report } = this.#options;
+    try {
+      const failure = await this.#attempt(row, signal);
+      if (signal.reason === takenOver) return;
+      if (failure && signal.reason === closing) await store.handOver(row, runner);
+      else if (failure) await this.#fail(row, failure.error);
+      else if (row.intervalMs !== null)
+        await store.repeat(row, runner, { afterMs: row.intervalMs, error: null });
+      else await store.complete(row, runner);
+    } catch (error) {
+      // How it ended is not noted, so it lapses and is run again.
+      report({ kind, error });
+    }
+  }
+
+  async #attempt(row: JobRow, signal: AbortSignal): Promise<{ error: unknown } | undefined> {
+    const { id, kind, key, attempt } = row;
+    // It took its process along each time: not once more.
+    if (attempt > this.#mostAttempts) return { error: 'Its process ended during the last attempt.' };
+    try {
+      const payload = JSON.parse(row.payload) as JobPayload;
+      await this.#options.handler({ id, kind, key, payload, attempt, signal });
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #fail(row: JobRow, error: unknown): Promise<void> {
+    const { kind, store, runner, policy, random, report } = this.#options;
+    const { id, attempt, intervalMs } = row;
+    const isLast = attempt >= this.#mostAttempts;
+    const afterMs = (policy.retryDelaysMs[attempt - 1] ?? 0) * (1 + random() / 5);
+    report({ kind, error, job: { id, attempt, isDead: isLast && intervalMs === null } });
+    if (!isLast) await store.retry(row, runner, { afterMs, error: String(error) });
+    else if (intervalMs === null) await store.bury(row, runner, String(error));
+    // Repeated work never dies; it goes on with the next interval.
+    else await store.repeat(row, runner, { afterMs: intervalMs, error: String(error) });
+  }
+
+  get #mostAttempts(): number {
+    return this.#options.policy.retryDelaysMs.length + 1;
+  }
+
+  #planRenewal(): void {
+    const { timer, runner } = this.#options;
+    this.#cancelRenewal?.();
+    this.#cancelRenewal = timer(() => void this.#renew(), runner.lockMs / 3);
+  }
+
+  async #renew(): Promise<void> {
+    const { kind, store, runner, report } = this.#options;
+    const running = [...this.#running.values()];
+    if (running.length === 0) return;
+    try {
+      const kept = await store.renew(
+        running.map(({ attempt }) => attempt),
+        runner,
+      );
+      for (const { attempt, controller } of running) if (!kept.has(attempt.id)) controller.abort(takenOver);
+    } catch (error) {
+      report({ kind, error });
+    }
+    this.#planRenewal();
+  }
+}

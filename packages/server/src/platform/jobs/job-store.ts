@@ -1,0 +1,244 @@
+import { type ExpressionBuilder, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Database, WriteTransaction } from '../database/database.ts';
+import type { DatabaseTime } from '../database/database-time.ts';
+import type { NewJob } from './jobs.ts';
+import type { JobTable, JobTables } from './tables.ts';
+
+export type JobRow = Selectable<JobTable>;
+type JobColumns = UpdateObject<JobTables, 'jobs'>;
+
+/** One attempt of a job, as the process knows it that runs it. */
+export type Attempt = Pick<JobRow, 'id' | 'kind' | 'key' | 'attempt'>;
+
+/** A process that runs jobs, and for how long it may be silent before it is taken for dead. */
+export interface Runner {
+  id: string;
+  lockMs: number;
+}
+
+const largestPayloadBytes = 16 * 1024;
+const longestErrorLength = 2_000;
+
+export class JobStore {
+  readonly #database: Database<JobTables>;
+  readonly #time: DatabaseTime;
+
+  constructor(database: Database<JobTables>, time: DatabaseTime) {
+    this.#database = database;
+    this.#time = time;
+  }
+
+  async insert<Tables>(
+    trx: WriteTransaction<Tables>,
+    { kind, key, runAtMs, payload }: NewJob,
+  ): Promise<void> {
+    const text = JSON.stringify(payload);
+    if (Buffer.byteLength(text) > largestPayloadBytes) {
+      throw new Error(
+        `The payload of a ${kind} job is larger than ${largestPayloadBytes} bytes. Let it name a row.`,
+      );
+    }
+    await asOwn(trx)
+      .insertInto('jobs')
+      .values({ ...this.#blank(kind), key: key ?? null, payload: text, dueAtMs: runAtMs ?? this.#time() })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['kind', 'key'])
+          .where('runner', 'is', null)
+          .where('dueAtMs', 'is not', null)
+          .doUpdateSet((row) => ({
+            payload: row.ref('excluded.payload'),
+            dueAtMs: row.ref('excluded.dueAtMs'),
+            attempt: 0,
+          })),
+      )
+      .execute();
+  }
+
+  async add(job: NewJob): Promise<void> {
+    await this.#database.write((trx) => this.insert(trx, job));
+  }
+
+  /** One row a kind, whoever puts it and in whatever state it is. A shorter interval counts from now. */
+  async putSchedule(kind: string, intervalMs: number): Promise<void> {
+    const latest = this.#timeAfter(intervalMs);
+    await this.#database.write((trx) =>
+      trx
+        .insertInto('jobs')
+        .values({ ...this.#blank(kind), id: `every:${kind}`, intervalMs })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((row) => ({
+            intervalMs,
+            dueAtMs: sql<number>`case when ${row.ref('jobs.runner')} is null and ${row.ref('jobs.dueAtMs')} > ${latest} then ${latest} else ${row.ref('jobs.dueAtMs')} end`,
+          })),
+        )
+        .execute(),
+    );
+  }
+
+  /** How long until something of this kind is due: 0 or less when it is now, null when nothing waits. */
+  async untilNextDue(kind: string): Promise<number | null> {
+    const next = await this.#database.read
+      .selectFrom('jobs')
+      .select(['dueAtMs', this.#time().as('nowMs')])
+      .where('kind', '=', kind)
+      .where('dueAtMs', 'is not', null)
+      .orderBy('dueAtMs')
+      .limit(1)
+      .executeTakeFirst();
+    return next?.dueAtMs == null ? null : next.dueAtMs - next.nowMs;
+  }
+
+  /** Begins an attempt of what is due, of what a dead process left behind too. */
+  async claim(kind: string, limit: number, runner: Runner): Promise<JobRow[]> {
+    return this.#database.write(async (trx) => {
+      const due = trx
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', '=', kind)
+        .where('dueAtMs', '<=', this.#time())
+        .orderBy('dueAtMs')
+        .limit(limit);
+      // Postgres: rows that another process is just claiming are passed over instead of waited for.
+      const locked = this.#database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due;
+      const ids = (await locked.execute()).map(({ id }) => id);
+      if (ids.length === 0) return [];
+      return trx
+        .updateTable('jobs')
+        .set((row) => ({
+          runner: runner.id,
+          attempt: row('attempt', '+', 1),
+          dueAtMs: this.#timeAfter(runner.lockMs),
+        }))
+        .where('id', 'in', ids)
+        .returningAll()
+        .execute();
+    });
+  }
+
+  /** The ids of those that are still ours. */
+  async renew(attempts: Attempt[], runner: Runner): Promise<Set<string>> {
+    const rows = await this.#database.write((trx) =>
+      trx
+        .updateTable('jobs')
+        .set({ dueAtMs: this.#timeAfter(runner.lockMs) })
+        .where('runner', '=', runner.id)
+        .where((either) =>
+          either.or(attempts.map(({ id, attempt }) => either('id', '=', id).and('attempt', '=', attempt))),
+        )
+        .returning('id')
+        .execute(),
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  async complete(attempt: Attempt, runner: Runner): Promise<void> {
+    await this.#database.write((trx) => trx.deleteFrom('jobs').where(isOurs(attempt, runner)).execute());
+  }
+
+  async repeat(
+    attempt: Attempt,
+    runner: Runner,
+    next: { afterMs: number; error: string | null },
+  ): Promise<void> {
+    const dueAtMs = this.#timeAfter(next.afterMs);
+    await this.#end(attempt, runner, { runner: null, attempt: 0, dueAtMs, lastError: cut(next.error) });
+  }
+
+  /** Lets it wait again, unless a newer one waits under its key: then that one stands in its place. */
+  async retry(attempt: Attempt, runner: Runner, next: { afterMs: number; error: string }): Promise<void> {
+    const columns = { runner: null, dueAtMs: this.#timeAfter(next.afterMs), lastError: cut(next.error) };
+    await this.#database.write(async (trx) => {
+      const mine = isOurs(attempt, runner);
+      if (await isReplaced(trx, attempt)) await trx.deleteFrom('jobs').where(mine).execute();
+      else await trx.updateTable('jobs').set(columns).where(mine).execute();
+    });
+  }
+
+  /** The attempt does not count, and anybody may begin the next one now. */
+  async handOver(attempt: Attempt, runner: Runner): Promise<void> {
+    await this.#end(attempt, runner, { attempt: attempt.attempt - 1, dueAtMs: this.#time() });
+  }
+
+  async bury(attempt: Attempt, runner: Runner, error: string): Promise<void> {
+    const diedAtMs = this.#time();
+    await this.#end(attempt, runner, { runner: null, dueAtMs: null, diedAtMs, lastError: cut(error) });
+  }
+
+  /** For a database that one process owns: what ran before runs no more. */
+  async handOverAll(): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.updateTable('jobs').set({ dueAtMs: this.#time() }).where('runner', 'is not', null).execute(),
+    );
+  }
+
+  async listDead(limit: number): Promise<JobRow[]> {
+    return this.#database.read
+      .selectFrom('jobs')
+      .selectAll()
+      .where('diedAtMs', 'is not', null)
+      .orderBy('diedAtMs', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  async pruneDead(olderThanMs: number): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.deleteFrom('jobs').where('diedAtMs', '<', this.#timeAfter(-olderThanMs)).execute(),
+    );
+  }
+
+  async #end(attempt: Attempt, runner: Runner, columns: JobColumns): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.updateTable('jobs').set(columns).where(isOurs(attempt, runner)).execute(),
+    );
+  }
+
+  #blank(kind: string) {
+    return {
+      id: newTimeOrderedId(),
+      kind,
+      key: null,
+      payload: '{}',
+      dueAtMs: this.#time(),
+      runner: null,
+      attempt: 0,
+      intervalMs: null,
+      lastError: null,
+      diedAtMs: null,
+    };
+  }
+
+  #timeAfter(delayMs: number): RawBuilder<number> {
+    return sql<number>`(${this.#time()} + ${Math.round(delayMs)})`;
+  }
+}
+
+/** An attempt that was taken over by another process matches no row. */
+function isOurs({ id, attempt }: Attempt, runner: Runner) {
+  return (row: ExpressionBuilder<JobTables, 'jobs'>) => row.and({ id, attempt, runner: runner.id });
+}
+
+async function isReplaced(trx: WriteTransaction<JobTables>, { kind, key }: Attempt): Promise<boolean> {
+  if (key === null) return false;
+  const newer = await trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('key', '=', key)
+    .where('runner', 'is', null)
+    .where('dueAtMs', 'is not', null)
+    .executeTakeFirst();
+  return newer !== undefined;
+}
+
+function cut(error: string | null): string | null {
+  return error === null ? null : error.slice(0, longestErrorLength);
+}
+
+/** The caller's transaction, seen with the table of jobs. */
+function asOwn<Tables>(trx: WriteTransaction<Tables>): WriteTransaction<JobTables> {
+  return trx as unknown as WriteTransaction<JobTables>;
+}

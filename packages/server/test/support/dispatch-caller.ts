@@ -1,0 +1,89 @@
+/** A client that knows the dispatch contract and nothing else. */
+export class DispatchCaller {
+  readonly url: string;
+  readonly token: string;
+
+  private constructor(url: string, token: string) {
+    this.url = url;
+    this.token = token;
+  }
+
+  /** The first administrator of an empty gateway. */
+  static async initialize(url: string): Promise<DispatchCaller> {
+    await send(url, '/api/v1/auth/initialize', { email: 'admin@example.com', password });
+    return DispatchCaller.login(url, 'admin@example.com');
+  }
+
+  static async register(url: string, email: string): Promise<DispatchCaller> {
+    await send(url, '/api/v1/auth/register', { email, password });
+    return DispatchCaller.login(url, email);
+  }
+
+  static async login(url: string, username: string): Promise<DispatchCaller> {
+    const answer = await send(url, '/api/auth/login', { username, password });
+    return new DispatchCaller(url, answer.data.token);
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<any> {
+    const answer = await fetch(new URL(path, this.url), {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return answer.json();
+  }
+
+  async upload(
+    filename: string,
+    bytes: Uint8Array,
+  ): Promise<{ fileId: string; filename: string; url: string }> {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(bytes)]), filename);
+    const answer = await fetch(new URL('/api/files/upload', this.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.token}` },
+      body: form,
+    });
+    const { data } = (await answer.json()) as { data: { fileId: string; filename: string; url: string } };
+    return data;
+  }
+
+  /** Makes these workers, on loopback, the only ones, and waits until all are alive. */
+  async useWorkers(ports: readonly number[]): Promise<void> {
+    const instances = ports.map((port) => ({ ip: '127.0.0.1', port }));
+    const answer = await this.call('PUT', '/api/config', {
+      servers: [{ id: 'test', name: 'Test', kind: 'comfyui', instances }],
+      healthCheck: { interval: 1 },
+    });
+    if (answer.code !== 200) throw new Error(JSON.stringify(answer));
+    for (let tries = 0; tries < 200; tries += 1) {
+      const { data } = await this.call('GET', '/api/instances');
+      if (data.every(({ state }: { state: string }) => state === 'idle')) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(
+      `The workers did not come up: ${JSON.stringify(await this.call('GET', '/api/instances'))}`,
+    );
+  }
+}
+
+const password = 'correct horse battery';
+
+async function send(url: string, path: string, body: unknown): Promise<any> {
+  const answer = await fetch(new URL(path, url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
