@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { runBinary } from '@switchyard/dev-env/binary';
+import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+let home: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  home = temporaryFolder();
+});
+
+afterEach(() => home.remove());
+
+it('starts in an empty folder, says where it is in at most 12 lines, and keeps the first password out of them', async () => {
+  const gateway = await SpawnedGateway.start({
+    home: home.path,
+    env: { SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'silent' },
+  });
+  await gateway.stop();
+  const banner = gateway.output().trim();
+  expect(banner.split('\n').length).toBeLessThanOrEqual(12);
+  expect(banner).toContain(gateway.url);
+  const credentials = join(home.path, 'admin_initial_credentials.txt');
+  expect(banner).toContain('admin_initial_credentials.txt');
+  expect(statSync(credentials).mode & 0o777).toBe(0o600);
+});
+
+it('refuses a port that was asked for and is busy, with a sentence that names it', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as { port: number };
+  const run = runBinary({ args: ['up', '--home', home.path, '--port', String(port)], cwd: home.path });
+  const { code } = await run.exited;
+  holder.close();
+  expect(code).toBeGreaterThan(0);
+  expect(run.output()).toContain(String(port));
+  expect(run.output(), 'a sentence, not a stack').not.toMatch(/^\s+at /m);
+});
+
+it('moves up from the default port when it is busy, and says so', async () => {
+  const other = temporaryFolder();
+  const first = await SpawnedGateway.start({ home: home.path, args: [] });
+  const second = await SpawnedGateway.start({ home: other.path, args: [] });
+  const [firstPort, secondPort] = [first, second].map(({ url }) => Number(new URL(url).port));
+  await Promise.all([first.stop(), second.stop()]);
+  other.remove();
+  expect(secondPort).toBeGreaterThan(firstPort ?? 0);
+  expect(second.output()).toMatch(/7300\D+(busy|taken|in use)/i);
+});
