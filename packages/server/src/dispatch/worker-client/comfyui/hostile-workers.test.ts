@@ -268,9 +268,13 @@ describe('inputs', () => {
 
   test('go in one part with its name, folder and the order to overwrite', async () => {
     let body = '';
-    const server = await script(async (request, response) => {
-      body = await text(request);
-      answerJson(response, { name: `${'c'.repeat(64)}.png`, subfolder: 'gw', type: 'input' });
+    const server = await script((request, response) => {
+      request.on('data', (chunk) => {
+        body += String(chunk);
+      });
+      request.on('end', () =>
+        answerJson(response, { name: `${'c'.repeat(64)}.png`, subfolder: 'gw', type: 'input' }),
+      );
     });
     await clientOf(server.port).client.pushFile(file('picture'));
     for (const part of [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Timer } from '../../../lib/async/timer.ts';
 import type { FileToPush, OutputFile, PulledOutput, PullOptions } from '../worker-client.ts';
 import { bareFileName, workerFileName, workerFolder } from '../worker-file-name.ts';
@@ -36,7 +35,7 @@ export async function pushFile(
     },
     deadlineMs: baseDeadlineMs + file.sizeBytes / slowestBytesPerMs,
     signal,
-    send: (request) => void sendBody(request, { head, file, tail }),
+    send: (request) => sendBody(request, parts(head, file, tail)),
   });
   const failure = failureOfStatus(response.statusCode ?? 0, http.label);
   if (failure) {
@@ -50,16 +49,12 @@ export async function pushFile(
   throw callFailure('bad_answer', http.label, { detail: 'it stored a file under another name than asked' });
 }
 
-async function sendBody(
-  request: ClientRequest,
-  { head, file, tail }: { head: Buffer; file: FileToPush; tail: Buffer },
-): Promise<void> {
-  try {
-    await pipeline(Readable.from(parts(head, file, tail)), request);
-  } catch (error) {
-    // The request's own error handling answers the caller.
-    request.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
+/** Whichever of the two ends first takes the other along; the request's own error handling answers the caller. */
+function sendBody(request: ClientRequest, parts: AsyncIterable<Buffer>): void {
+  const body = Readable.from(parts);
+  body.on('error', (error) => request.destroy(error));
+  request.on('close', () => body.destroy());
+  body.pipe(request);
 }
 
 async function* parts(head: Buffer, file: FileToPush, tail: Buffer): AsyncGenerator<Buffer> {
