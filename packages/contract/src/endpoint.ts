@@ -24,8 +24,8 @@ export interface Endpoint {
   url: string;
   config: {
     access: Access;
-    /** Largest body in bytes where it differs from the shell's limit. */
-    bodyLimit?: number;
+    /** Largest body in bytes where it differs from the shell's limit; `large` where messages or workflows travel. */
+    bodyLimit?: number | 'large';
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
   };

@@ -2,6 +2,8 @@
 export interface HttpLimits {
   /** Largest body where the endpoint names no other; decision 29 of the conversation contract. */
   bodyBytes: number;
+  /** Largest body where the endpoint carries messages or workflows: pictures travel inside them. */
+  largeBodyBytes: number;
   /** Request line and headers together; beyond it 431. */
   headBytes: number;
   /** Decoded length of one path segment that is a parameter. */
@@ -22,6 +24,7 @@ export interface HttpLimits {
 
 export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 2_000_000,
+  largeBodyBytes: 25_000_000,
   headBytes: 16_384,
   paramLength: 512,
   headersTimeoutMs: 15_000,

@@ -87,7 +87,7 @@ export function createShell(options: ShellOptions): App {
   addNotFoundHandler(app, routes);
   app.addHook('onRoute', (route) => {
     routes.add(route.url, [route.method].flat());
-    applyEndpoint(route);
+    applyEndpoint(route, limits);
   });
   app.addHook('onRequest', (request, reply, done) => {
     try {
@@ -109,9 +109,10 @@ export function createShell(options: ShellOptions): App {
 }
 
 /** What an endpoint says about itself becomes the route's settings. Who may call is the guard's matter. */
-function applyEndpoint(route: RouteOptions): void {
+function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   const { config, schema } = route;
-  if (config?.bodyLimit !== undefined) route.bodyLimit = config.bodyLimit;
+  const bodyLimit = config?.bodyLimit === 'large' ? limits.largeBodyBytes : config?.bodyLimit;
+  if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   route.preParsing = [requireMediaType(consumes ?? ['application/json']), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);

@@ -72,7 +72,7 @@ function areaOf(tag: string, area: 'dispatch' | 'conversation'): Group['area'] {
 function navigation(area: Group['area'], groups: readonly Group[]): Markup | undefined {
   const own = groups.filter((group) => group.area === area);
   if (own.length === 0) return undefined;
-  return html`<h2>${area}</h2>
+  return html`<div data-group><h2>${area}</h2>
 ${own.map(
   ({ tag, entries }) => html`<details open data-group><summary>${tag}</summary><ul>
 ${entries.map(
@@ -81,7 +81,8 @@ ${entries.map(
 `,
 )}</ul></details>
 `,
-)}`;
+)}</div>
+`;
 }
 
 function groupSection({ tag, entries }: Group): Markup {

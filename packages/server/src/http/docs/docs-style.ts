@@ -43,7 +43,7 @@ nav {
   padding: 24px 8px 48px 24px;
 }
 nav h2 { margin: 24px 0 8px; font-size: 12px; line-height: 16px; font-weight: 500; color: var(--text-3); }
-nav h2:first-child { margin-top: 0; }
+nav div:first-child h2 { margin-top: 0; }
 nav summary { padding: 4px 0; font-weight: 600; cursor: pointer; }
 nav ul { list-style: none; margin: 0 0 8px; padding: 0; }
 nav li a {
@@ -67,11 +67,13 @@ article { margin: 0 0 16px; padding: 16px; background: var(--surface); border: 1
 article:target { border-color: var(--accent); }
 .line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 12px; max-width: none; margin: 0 0 8px; }
 .line code { font-size: 14px; min-width: 0; }
+@media (min-width: 861px) { p > code, td:nth-child(3) code { white-space: nowrap; } .line code { white-space: normal; } }
 .access { color: var(--text-3); font-size: 12px; }
 .method { font-weight: 600; }
 .GET { color: var(--get); } .POST { color: var(--post); } .PUT { color: var(--put); }
 .PATCH { color: var(--patch); } .DELETE { color: var(--delete); }
 
+figure + table { margin-top: 16px; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; table-layout: fixed; }
 th { padding: 4px 16px 4px 0; text-align: left; font-weight: 500; font-size: 12px; color: var(--text-3); }
 td { padding: 8px 16px 8px 0; vertical-align: top; border-top: 1px solid var(--border); font-variant-numeric: tabular-nums; }
