@@ -24,6 +24,12 @@ const config: KnipConfig = {
     'packages/contract': { ...packageOfOurs, ignoreExportsUsedInFile: true },
     // The bundle needs at run time what the build leaves out of it; checked by scripts/checks/cli-dependencies.ts.
     'packages/cli': { ...packageOfOurs, ignoreDependencies: [...externals] },
+    // The suite runs against any server, started by hand.
+    'packages/worker': {
+      ...packageOfOurs,
+      entry: ['conformance/run.ts'],
+      project: ['{src,test,conformance}/**/*.ts'],
+    },
     'packages/*': packageOfOurs,
   },
 };

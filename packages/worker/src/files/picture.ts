@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 
 /** A file that is no picture, as PIL calls it. */
-export class UnidentifiedImageError extends Error {
+class UnidentifiedImageError extends Error {
   override readonly name = 'PIL.UnidentifiedImageError';
 }
 

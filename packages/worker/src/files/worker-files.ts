@@ -14,8 +14,6 @@ export interface FileReference {
   type: FileArea;
 }
 
-export type SavedFile = FileReference;
-
 /** The three folders of a worker, and the only code that turns names from outside into paths. */
 export class WorkerFiles {
   readonly dir: string;
@@ -88,7 +86,7 @@ export class WorkerFiles {
     area: FileArea,
     prefix: string,
     file: { extension: string; bytes: Uint8Array },
-  ): Promise<SavedFile> {
+  ): Promise<FileReference> {
     const { folder, subfolder, name } = await this.#saveFolder(area, prefix);
     const key = join(folder, name);
     let counter = this.#counters.get(key) ?? (await highestCounter(folder, name));

@@ -2,7 +2,7 @@ import { freemem, totalmem } from 'node:os';
 import type { NodeRegistry } from '../nodes/registry.ts';
 import { type Call, type Route, sendEmpty, sendJson, sendText } from './call.ts';
 
-export const referenceVersion = 'reference-1';
+const referenceVersion = 'reference-1';
 
 /** Folders that ComfyUI lists; a worker without models has nothing in them. */
 const modelFolders = [

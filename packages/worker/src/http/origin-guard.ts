@@ -20,7 +20,7 @@ export function isForbiddenOrigin(
   return from.host !== host.host;
 }
 
-export function isLoopbackName(name: string): boolean {
+function isLoopbackName(name: string): boolean {
   return (
     name === 'localhost' ||
     name.endsWith('.localhost') ||

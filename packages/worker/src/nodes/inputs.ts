@@ -9,7 +9,7 @@ interface NumberRange {
 }
 
 /** ComfyUI's own bound of sizes and offsets; the worker's `maxSide` may be smaller. */
-export const maxResolution = 16_384;
+const maxResolution = 16_384;
 
 export const image = (): Input<ImageValue> => ({ type: 'IMAGE', options: {} });
 export const mask = (): Input<MaskValue> => ({ type: 'MASK', options: {} });

@@ -1,7 +1,7 @@
 import type { WorkerLimits } from '../options.ts';
 
 /** A picture that this worker would rather not make. */
-export class LimitError extends Error {
+class LimitError extends Error {
   override readonly name = 'LimitError';
 }
 

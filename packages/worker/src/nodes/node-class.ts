@@ -1,6 +1,5 @@
-import type { SavedFile, WorkerFiles } from '../files/worker-files.ts';
+import type { WorkerFiles } from '../files/worker-files.ts';
 import type { WorkerLimits } from '../options.ts';
-import type { ImageValue, MaskValue } from './values.ts';
 
 /**
  * A node class is a table entry: `/object_info` prints its inputs, validation checks a graph against them, and `execute`
@@ -69,8 +68,6 @@ export interface Preview {
   format: 'JPEG' | 'PNG';
   bytes: Uint8Array;
 }
-
-export type { ImageValue, MaskValue, SavedFile };
 
 type Fields = Record<string, Input<unknown>>;
 type Values<Shape extends Fields> = {

@@ -1,5 +1,5 @@
 import { asciiJson, withPngText } from '../files/png-text.ts';
-import type { FileArea, SavedFile } from '../files/worker-files.ts';
+import type { FileArea, FileReference } from '../files/worker-files.ts';
 import { encodePng, mapFrames } from './frames.ts';
 import { image, text } from './inputs.ts';
 import { defineNode, type NodeClass, type NodeRun } from './node-class.ts';
@@ -41,7 +41,7 @@ async function saveAll(
   images: ImageValue,
   run: NodeRun,
   { area, prefix }: { area: FileArea; prefix: string },
-): Promise<SavedFile[]> {
+): Promise<FileReference[]> {
   const texts = { prompt: asciiJson(run.prompt), ...mapValues(run.extraPngInfo, asciiJson) };
   const filled = filledPrefix(prefix, images);
   const encoded = new Map<Uint8Array, Buffer>();

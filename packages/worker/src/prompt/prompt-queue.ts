@@ -14,7 +14,7 @@ export interface QueuedPrompt {
 /** How a prompt is shown in the queue and in history. */
 export type PromptTuple = [number, string, Graph, Record<string, unknown>, readonly string[]];
 
-export class QueueOrderError extends Error {}
+class QueueOrderError extends Error {}
 
 /** Prompts that wait, and the one that runs. In memory: all of it is gone at a restart. */
 export class PromptQueue {
