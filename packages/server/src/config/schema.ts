@@ -153,7 +153,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     hashing: section('Password hashing, which runs beside the event loop.', {
       // Hashes run on libuv's four threads, which files and name look-ups need too.
       concurrency: integer(2, 'Hashes at the same time.', { minimum: 1, maximum: 3 }),
-      queue: integer(256, 'Hashes that may wait; beyond it a login is answered 429.', {
+      queue: integer(128, 'Hashes that may wait, some 15 s of work; beyond it a login is answered 429.', {
         minimum: 1,
         maximum: 10_000,
       }),
