@@ -11,14 +11,15 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { isConnectionLost, mapPostgresError } from './database-errors.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
-import { readBuilder, type Spelling } from './query-builder.ts';
+import { readBuilder, type Spelling, TransactionBuilders } from './query-builder.ts';
 import { runUnit, type UnitBody } from './unit.ts';
 
 const spelling: Spelling = {
-  createAdapter: () => new PostgresAdapter(),
+  adapter: new PostgresAdapter(),
+  compiler: new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
 };
+const builders = new TransactionBuilders(spelling);
 
 /** Callers that wait for a connection. One more is refused, so that memory stays bounded. */
 const waitingCallers = 10_000;
@@ -102,12 +103,20 @@ class Connection {
   readonly #client: ClientBase;
   /** True once an answer is missing: the next one might belong to the question before. */
   isLost = false;
+  #previous: Promise<unknown> = Promise.resolve();
 
   constructor(client: ClientBase) {
     this.#client = client;
   }
 
-  async query(query: CompiledQuery): ReturnType<typeof queryOn> {
+  /** One after the other, also for a unit that asks for several at once. */
+  query(query: CompiledQuery): ReturnType<typeof queryOn> {
+    const answer = this.#previous.then(() => this.#ask(query));
+    this.#previous = answer.catch(() => undefined); // whoever asked for it hears of it
+    return answer;
+  }
+
+  async #ask(query: CompiledQuery): ReturnType<typeof queryOn> {
     try {
       return await queryOn(this.#client, query);
     } catch (error) {
@@ -120,7 +129,7 @@ class Connection {
 async function transact<Result>(connection: Connection, body: UnitBody<Result>): Promise<Result> {
   await connection.query(CompiledQuery.raw('begin'));
   try {
-    const result = await runUnit(body, { spelling, run: (query) => connection.query(query) });
+    const result = await runUnit(body, { builders, run: (query) => connection.query(query) });
     await connection.query(CompiledQuery.raw('commit'));
     return result;
   } catch (error) {

@@ -3,8 +3,10 @@ import {
   type DatabaseConnection,
   DefaultQueryExecutor,
   type Dialect,
+  type DialectAdapter,
   type Driver,
   Kysely,
+  type QueryCompiler,
   type QueryResult,
   Transaction,
 } from 'kysely';
@@ -13,25 +15,51 @@ import {
 export type RunStatement = (query: CompiledQuery) => Promise<QueryResult<unknown>>;
 
 /** How a dialect spells its statements; the half of Kysely's dialect that opens no connections. */
-export type Spelling = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
+export interface Spelling {
+  adapter: DialectAdapter;
+  compiler: QueryCompiler;
+  createIntrospector: Dialect['createIntrospector'];
+}
 
 /** Reads only: what writes, or wants a transaction, is told to go through `write`. */
 export function readBuilder(spelling: Spelling, run: RunStatement): Kysely<unknown> {
-  const checked: RunStatement = async (query) => {
+  const driver = new StatementDriver(async (query) => {
     refuseWrite(query);
     return run(query);
-  };
-  return new Kysely({ dialect: { ...spelling, createDriver: () => new StatementDriver(checked) } });
+  });
+  return new Kysely({ dialect: dialectOf(spelling, driver) });
 }
 
-/** The query builder over statements that somebody else keeps within a transaction. */
-export function transactionBuilder(spelling: Spelling, run: RunStatement): Transaction<unknown> {
-  const driver = new StatementDriver(run);
-  const dialect = { ...spelling, createDriver: () => driver };
-  const executor = new DefaultQueryExecutor(spelling.createQueryCompiler(), spelling.createAdapter(), {
-    provideConnection: (consumer) => consumer(driver.connection),
-  });
-  return new Transaction({ config: { dialect }, dialect, driver, executor });
+/** Makes builders over statements that somebody else keeps within a transaction. One a unit, so they are cheap. */
+export class TransactionBuilders {
+  readonly #spelling: Spelling;
+  readonly #unusedDriver = new StatementDriver(() =>
+    Promise.reject(new Error('A transaction has no driver.')),
+  );
+  readonly #dialect: Dialect;
+
+  constructor(spelling: Spelling) {
+    this.#spelling = spelling;
+    this.#dialect = dialectOf(spelling, this.#unusedDriver);
+  }
+
+  over(run: RunStatement): Transaction<unknown> {
+    const connection = connectionOver(run);
+    const executor = new DefaultQueryExecutor(this.#spelling.compiler, this.#spelling.adapter, {
+      provideConnection: (consumer) => consumer(connection),
+    });
+    const dialect = this.#dialect;
+    return new Transaction({ config: { dialect }, dialect, driver: this.#unusedDriver, executor });
+  }
+}
+
+function dialectOf({ adapter, compiler, createIntrospector }: Spelling, driver: Driver): Dialect {
+  return {
+    createAdapter: () => adapter,
+    createDriver: () => driver,
+    createIntrospector,
+    createQueryCompiler: () => compiler,
+  };
 }
 
 function refuseWrite({ query, sql }: CompiledQuery): void {
@@ -40,23 +68,27 @@ function refuseWrite({ query, sql }: CompiledQuery): void {
   throw new Error(`This statement does not only read: ${sql.slice(0, 100)}. Hand it to database.write().`);
 }
 
+function connectionOver(run: RunStatement): DatabaseConnection {
+  return {
+    executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
+    // A row cursor would keep the connection for as long as its reader likes.
+    streamQuery: () => {
+      throw new Error('Rows are not streamed from the database. Read them in pages.');
+    },
+  };
+}
+
 class StatementDriver implements Driver {
-  readonly connection: DatabaseConnection;
+  readonly #connection: DatabaseConnection;
 
   constructor(run: RunStatement) {
-    this.connection = {
-      executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
-      // A row cursor would keep the connection for as long as its reader likes.
-      streamQuery: () => {
-        throw new Error('Rows are not streamed from the database. Read them in pages.');
-      },
-    };
+    this.#connection = connectionOver(run);
   }
 
   async init(): Promise<void> {}
   async destroy(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    return this.connection;
+    return this.#connection;
   }
   async releaseConnection(): Promise<void> {}
 

@@ -26,8 +26,6 @@ export class SqliteConnection {
   constructor(location: string) {
     this.#handle = new DatabaseSync(location, { timeout: lockWaitMs });
     this.#handle.exec('pragma foreign_keys = on');
-    this.#handle.exec('pragma synchronous = full');
-    this.#handle.exec(`pragma journal_size_limit = ${keptLogBytes}`);
     this.#handle.exec('pragma trusted_schema = off');
   }
 
@@ -35,13 +33,19 @@ export class SqliteConnection {
     return this.#handle.isTransaction;
   }
 
-  /** Throws while another process has the file open in a way that does not allow the change. */
+  /**
+   * For a file: readers and a writer at once, and every commit synced before it is answered. Throws while another process
+   * has the file open in a way that does not allow the change.
+   */
   useWriteAheadLog(): void {
     const [row] = this.#handle.prepare('pragma journal_mode = wal').all() as { journal_mode?: unknown }[];
-    if (row?.journal_mode === 'wal') return;
-    throw new Error(
-      'The file system of the database cannot share memory between processes, which its log needs. Set database.sqlite_dir to a local disk.',
-    );
+    if (row?.journal_mode !== 'wal') {
+      throw new Error(
+        'The file system of the database cannot share memory between processes, which its log needs. Set database.sqlite_dir to a local disk.',
+      );
+    }
+    this.#handle.exec('pragma synchronous = full');
+    this.#handle.exec(`pragma journal_size_limit = ${keptLogBytes}`);
   }
 
   run(sql: string, parameters: readonly unknown[] = []): QueryResult<unknown> {

@@ -10,17 +10,19 @@ import {
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { mapSqliteError } from './database-errors.ts';
-import { readBuilder, type Spelling } from './query-builder.ts';
+import { readBuilder, type Spelling, TransactionBuilders } from './query-builder.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import type { UnitBody } from './unit.ts';
 import { GroupWriter, type WriterLimits } from './writer.ts';
 
 const spelling: Spelling = {
-  createAdapter: () => new SqliteAdapter(),
+  adapter: new SqliteAdapter(),
+  compiler: new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
 };
+
+const builders = new TransactionBuilders(spelling);
 
 interface SqliteOptions {
   backend: 'memory' | 'sqlite';
@@ -43,7 +45,7 @@ export class SqliteDatabase implements Database<unknown> {
   constructor({ backend, connection, limits }: SqliteOptions) {
     this.backend = backend;
     this.#connection = connection;
-    this.#writer = new GroupWriter({ connection, spelling, ...(limits && { limits }) });
+    this.#writer = new GroupWriter({ connection, builders, ...(limits && { limits }) });
     this.read = readBuilder(spelling, (query) => this.#read(query));
   }
 

@@ -1,6 +1,6 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 import { newDeferred } from '../../lib/async/deferred.ts';
-import { type RunStatement, type Spelling, transactionBuilder } from './query-builder.ts';
+import type { RunStatement, TransactionBuilders } from './query-builder.ts';
 
 export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
 
@@ -11,11 +11,11 @@ export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
  */
 export async function runUnit<Result>(
   body: UnitBody<Result>,
-  { spelling, run }: { spelling: Spelling; run: RunStatement },
+  { builders, run }: { builders: TransactionBuilders; run: RunStatement },
 ): Promise<Result> {
   const unit = new RunningUnit(run);
   try {
-    const trx = transactionBuilder(spelling, (query) => unit.run(query));
+    const trx = builders.over((query) => unit.run(query));
     const result = await Promise.race([body(trx), unit.foreignAwait]);
     unit.assertNoFailure();
     return result;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import { mapSqliteError } from './database-errors.ts';
-import type { RunStatement, Spelling } from './query-builder.ts';
+import type { RunStatement, TransactionBuilders } from './query-builder.ts';
 import { patienceMs, retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { runUnit, type UnitBody } from './unit.ts';
@@ -34,7 +34,7 @@ const defaultLimits: WriterLimits = { waitingUnits: 10_000, unitsPerGroup: 256, 
 
 interface WriterOptions {
   connection: SqliteConnection;
-  spelling: Spelling;
+  builders: TransactionBuilders;
   limits?: Partial<WriterLimits>;
 }
 
@@ -44,7 +44,7 @@ interface WriterOptions {
  */
 export class GroupWriter {
   readonly #connection: SqliteConnection;
-  readonly #spelling: Spelling;
+  readonly #builders: TransactionBuilders;
   readonly #run: RunStatement;
   readonly #limits: WriterLimits;
   readonly #waiting: WaitingUnit[] = [];
@@ -52,9 +52,9 @@ export class GroupWriter {
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor({ connection, spelling, limits }: WriterOptions) {
+  constructor({ connection, builders, limits }: WriterOptions) {
     this.#connection = connection;
-    this.#spelling = spelling;
+    this.#builders = builders;
     this.#run = async ({ sql, parameters }) => connection.run(sql, parameters);
     this.#limits = { ...defaultLimits, ...limits };
   }
@@ -137,7 +137,7 @@ export class GroupWriter {
   async #runUnit(outcome: Outcome): Promise<void> {
     this.#connection.run('savepoint unit');
     try {
-      outcome.result = await runUnit(outcome.unit.body, { spelling: this.#spelling, run: this.#run });
+      outcome.result = await runUnit(outcome.unit.body, { builders: this.#builders, run: this.#run });
     } catch (error) {
       outcome.failure = { error };
       // SQLite ends the whole transaction by itself where it cannot undo a statement alone, as on a full disk.

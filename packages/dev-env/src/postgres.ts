@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import pg from 'pg';
+import { findPostgres } from './postgres-binaries.ts';
+import type { KeeperTask } from './postgres-keeper.ts';
+
+export interface PostgresServer {
+  /** The address of a new, empty database. */
+  createDatabase(): Promise<string>;
+}
+
+interface StartOptions {
+  /** Sync to the disk as in production, which tests seldom need and always pay for. */
+  isDurable?: boolean;
+}
+
+const startWithinMs = 60_000;
+const keeper = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url));
+
+/**
+ * What tests ask: a title for those that need Postgres, whether to skip them, and databases. Where a machine has none they
+ * are skipped with the reason in their title; in CI they fail instead.
+ */
+export function testPostgres(title: string): {
+  title: string;
+  isSkipped: boolean;
+  createDatabase(): Promise<string>;
+} {
+  const found = findPostgres();
+  const createDatabase = async (): Promise<string> => (await startPostgres()).createDatabase();
+  if ('folder' in found) return { title, isSkipped: false, createDatabase };
+  return { title: `${title} (${found.missing})`, isSkipped: process.env.CI !== 'true', createDatabase };
+}
+
+/** One server a test run: the first caller starts it, it ends when the run has ended, however that comes about. */
+export async function startPostgres({ isDurable = false }: StartOptions = {}): Promise<PostgresServer> {
+  const found = findPostgres();
+  if ('missing' in found) throw new Error(`Postgres is needed here: ${found.missing}.`);
+  const owner = runOwner();
+  const folder = join(tmpdir(), `switchyard-pg-${owner}${isDurable ? '-durable' : ''}`);
+  if (createsFolder(folder)) keep({ folder, owner, isDurable, binaries: found.folder });
+  await untilReady(folder);
+  return { createDatabase: () => createDatabase(folder) };
+}
+
+/** The process whose end is the end of the run: vitest itself, of which we may be a thread or a child. */
+function runOwner(): number {
+  const isChildOfRunner = isMainThread && process.env.VITEST_POOL_ID !== undefined;
+  return isChildOfRunner ? process.ppid : process.pid;
+}
+
+function createsFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Starts the process that starts, watches and removes the server. It outlives us if need be, but not the owner. */
+function keep(order: Omit<KeeperTask, 'account'>): void {
+  const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
+  if (account) chownSync(order.folder, account.uid, account.gid);
+  const task: KeeperTask = { ...order, account };
+  spawn(process.execPath, ['--import', 'tsx', keeper, JSON.stringify(task)], {
+    cwd: dirname(keeper),
+    detached: true,
+    stdio: 'ignore',
+  }).unref();
+}
+
+/** The server refuses to run as root. */
+function unprivilegedAccount(): { uid: number; gid: number } {
+  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return { uid: 65534, gid: 65534 };
+}
+
+async function untilReady(folder: string): Promise<void> {
+  const deadline = Date.now() + startWithinMs;
+  while (Date.now() < deadline) {
+    if (existsSync(join(folder, 'ready'))) return;
+    const failure = join(folder, 'failed');
+    if (existsSync(failure)) throw new Error(`Postgres did not start:\n${readFileSync(failure, 'utf8')}`);
+    await sleep(25);
+  }
+  throw new Error(`Postgres was not ready within ${startWithinMs / 1000} s. Its folder is ${folder}.`);
+}
+
+async function createDatabase(socketFolder: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: addressOf(socketFolder, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  return addressOf(socketFolder, name);
+}
+
+function addressOf(socketFolder: string, database: string): string {
+  return `postgres://switchyard@localhost/${database}?host=${encodeURIComponent(socketFolder)}`;
+}

@@ -1,0 +1,4 @@
+import { databaseConformance } from './database-conformance.ts';
+import { openDatabase } from './open.ts';
+
+databaseConformance('memory', () => openDatabase({ backend: 'memory' }));

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { sql } from 'kysely';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from './database.ts';
+import { databaseConformance } from './database-conformance.ts';
+import { FreezableProxy } from './freezable-proxy.ts';
+import { openDatabase } from './open.ts';
+import type { PostgresLimits } from './postgres-connections.ts';
+
+const { title, isSkipped, createDatabase } = testPostgres('Postgres');
+const unavailable = { code: 'database_unavailable', status: 503 };
+
+describe.skipIf(isSkipped)(title, () => {
+  databaseConformance('as any database', async () =>
+    openDatabase({ backend: 'postgres', url: await createDatabase(), poolSize: 4 }),
+  );
+
+  describe('that fails', () => {
+    const quick: Partial<PostgresLimits> = { connectMs: 300, statementMs: 200, answerMs: 300 };
+    let proxy: FreezableProxy;
+    let address: URL;
+    let database: Database<unknown>;
+    let idleErrors: Error[];
+
+    beforeAll(async () => {
+      address = new URL(await createDatabase());
+    });
+    beforeEach(async () => {
+      proxy = await FreezableProxy.start(join(address.searchParams.get('host') ?? '', '.s.PGSQL.5432'));
+      idleErrors = [];
+      database = await openDatabase({
+        backend: 'postgres',
+        url: `postgres://switchyard@127.0.0.1:${proxy.port}${address.pathname}`,
+        poolSize: 2,
+        limits: quick,
+        onIdleError: (error) => idleErrors.push(error),
+      });
+    });
+    afterEach(async () => {
+      proxy.thaw();
+      await database.close();
+      await proxy.close();
+    });
+
+    const ask = (): Promise<unknown> => sql`select 1 as one`.execute(database.read);
+    const write = (): Promise<unknown> => database.write((trx) => sql`select 1 as one`.execute(trx));
+
+    it('says so when it falls silent before it was ever reached', async () => {
+      proxy.freeze();
+      await expect(ask()).rejects.toMatchObject(unavailable);
+      await expect(write()).rejects.toMatchObject(unavailable);
+    });
+
+    it('says so when it falls silent in mid work, and uses no connection again whose answer is missing', async () => {
+      await Promise.all([ask(), write()]);
+      proxy.freeze();
+      const outcomes = await Promise.allSettled([ask(), write(), ask()]);
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
+      proxy.thaw();
+      await expect(Promise.all([ask(), write(), ask()])).resolves.toHaveLength(3);
+    });
+
+    it('does not keep the caller of a ping beyond the deadline', async () => {
+      await database.ping(1_000);
+      proxy.freeze();
+      await expect(database.ping(20)).rejects.toThrow('The database did not answer within 20 ms.');
+    });
+
+    it('says so when nobody listens', async () => {
+      await proxy.close();
+      await expect(ask()).rejects.toMatchObject(unavailable);
+      await expect(database.exclusive(async () => undefined)).rejects.toMatchObject(unavailable);
+      proxy = await FreezableProxy.start('/nowhere');
+    });
+
+    it('ends a statement that takes too long', async () => {
+      const slow = sql`select pg_sleep(10)`.execute(database.read);
+      await expect(slow).rejects.toMatchObject(unavailable);
+      await expect(ask()).resolves.toBeDefined();
+    });
+
+    it('survives the end of its connections, in use or idle', async () => {
+      const suicide = database.write((trx) =>
+        sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx),
+      );
+      await expect(suicide).rejects.toMatchObject(unavailable);
+      await Promise.all([ask(), ask()]);
+      const others = sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`;
+      await others.execute(database.read);
+      await expect.poll(() => idleErrors).toHaveLength(1);
+      await expect(Promise.all([ask(), write()])).resolves.toHaveLength(2);
+    });
+
+    it('undoes a unit when the connection is lost in its middle', async () => {
+      await database.write((trx) => sql`create table kept (id text)`.execute(trx));
+      const cut = database.write(async (trx) => {
+        await sql`insert into kept values ('lost')`.execute(trx);
+        proxy.freeze();
+        await sql`insert into kept values ('lost too')`.execute(trx);
+      });
+      await expect(cut).rejects.toMatchObject(unavailable);
+      proxy.thaw();
+      expect((await sql`select * from kept`.execute(database.read)).rows).toEqual([]);
+    });
+  });
+});

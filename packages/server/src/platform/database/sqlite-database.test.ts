@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runManyProcesses } from '@switchyard/dev-env/many-processes';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from './database.ts';
+import { databaseConformance } from './database-conformance.ts';
+import { openDatabase } from './open.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+
+interface Tables {
+  notes: { id: string };
+}
+
+const folder = temporaryFolder();
+const newFile = (): string => join(folder.path, randomUUID(), 'switchyard.db');
+
+afterAll(() => folder.remove());
+
+databaseConformance('sqlite', () => openDatabase({ backend: 'sqlite', file: newFile() }));
+
+describe('a file', () => {
+  let file: string;
+  let database: Database<Tables>;
+
+  beforeEach(async () => {
+    file = newFile();
+    database = (await openDatabase({ backend: 'sqlite', file })).withTables<Tables>();
+    await database.write((trx) => trx.schema.createTable('notes').addColumn('id', 'text').execute());
+  });
+  afterEach(() => database.close());
+
+  const insert = (id: string): Promise<unknown> =>
+    database.write((trx) => trx.insertInto('notes').values({ id }).execute());
+  const ids = async (): Promise<string[]> => {
+    const rows = await database.read.selectFrom('notes').select('id').execute();
+    return rows.map(({ id }) => id);
+  };
+
+  it('is closed to everybody else on the machine, with its log and its folder', () => {
+    const paths = [join(file, '..'), file, `${file}-wal`];
+    expect(paths.map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['700', '600', '600']);
+  });
+
+  it('syncs every commit', async () => {
+    const other = new SqliteConnection(file);
+    other.useWriteAheadLog();
+    expect(other.run('pragma synchronous').rows).toEqual([{ synchronous: 2 }]);
+    other.close();
+  });
+
+  it('keeps what was written when it is opened again', async () => {
+    await insert('a');
+    await database.close();
+    database = (await openDatabase({ backend: 'sqlite', file })).withTables<Tables>();
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('shows a table as it is now, also to a statement that was used before the table changed', async () => {
+    await insert('a');
+    const all = (): Promise<unknown[]> => database.read.selectFrom('notes').selectAll().execute();
+    expect(await all()).toEqual([{ id: 'a' }]);
+    await database.write((trx) => trx.schema.alterTable('notes').addColumn('text', 'text').execute());
+    expect(await all()).toEqual([{ id: 'a', text: null }]);
+  });
+
+  describe('that another process is writing to', () => {
+    let other: SqliteConnection;
+
+    beforeEach(() => {
+      other = new SqliteConnection(file);
+      other.run('begin immediate');
+      other.run("insert into notes values ('theirs')");
+    });
+    afterEach(() => other.close());
+
+    it('can be read meanwhile, and written as soon as the other has finished', async () => {
+      const written = insert('ours');
+      expect(await ids()).toEqual([]);
+      other.run('commit');
+      await written;
+      expect(await ids()).toEqual(['theirs', 'ours']);
+    });
+
+    it('is reported as busy when the other does not finish', async () => {
+      const connection = new SqliteConnection(file);
+      const hasty = new SqliteDatabase({ backend: 'sqlite', connection, limits: { patienceMs: 0 } });
+      const outcomes = await Promise.allSettled([1, 2].map(() => hasty.write(async () => undefined)));
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_busy' } });
+      }
+      await hasty.close();
+    });
+  });
+
+  it('takes the writes of several processes at once', { timeout: 30_000 }, async () => {
+    const program = fileURLToPath(new URL('./writing-process.ts', import.meta.url));
+    const others = runManyProcesses(program, { count: 2, options: { file, rows: 100 } });
+    for (let row = 0; row < 100; row += 1) await insert(`${row}`);
+    await others;
+    expect(await ids()).toHaveLength(300);
+  });
+});
+
+it('says what to do when its folder cannot be made', async () => {
+  const opening = openDatabase({ backend: 'sqlite', file: '/dev/null/data/switchyard.db' });
+  await expect(opening).rejects.toThrow('/dev/null/data');
+});
