@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FakeBehaviour, FakeStats, FakeWorkerOptions } from './fake-worker.ts';
+import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
+import type { FakeWorkerOptions } from './fake-worker.ts';
 
 export type FleetRequest =
   | { id: number; order: 'start'; count: number; options: FakeWorkerOptions }

@@ -1,4 +1,4 @@
-import type { FakeBehaviour, FakeStats } from './fake-worker.ts';
+import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
 
 export interface FakeRun {
   number: number;

@@ -1,44 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
 import { FakeQueue, type FakeRun } from './fake-worker-queue.ts';
 import { FakeSockets } from './fake-worker-sockets.ts';
-
-/**
- * How a fake worker goes wrong. `garbage`: answers that are no JSON. `hang`: never an answer. `trickle`: an answer that
- * never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`: the event
- * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `password`:
- * 401 for everything.
- */
-export const fakeTroubles = [
-  'garbage',
-  'hang',
-  'trickle',
-  'lost_response',
-  'deaf',
-  'zombie',
-  'refuse',
-  'password',
-] as const;
-export type FakeTrouble = (typeof fakeTroubles)[number];
-
-export interface FakeBehaviour {
-  /** From taking a run up to its end. */
-  runMs: number;
-  /** Of the one output file of each run; 0 for runs without outputs. */
-  outputBytes: number;
-  trouble: FakeTrouble | null;
-}
-
-export interface FakeStats {
-  port: number;
-  accepted: number;
-  finished: number;
-  duplicateIds: number;
-  /** Most runs held at once, waiting or running; 1 for a dispatcher that keeps to depth 1. */
-  mostHeld: number;
-  /** When each prompt came in, in nanoseconds of the machine's monotonic clock; kept only while `keepsArrivals`. */
-  arrivals: Record<string, string>;
-}
 
 export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   port?: number;

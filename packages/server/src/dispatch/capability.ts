@@ -45,7 +45,7 @@ export function canRun(offer: Offer, requirement: Requirement): boolean {
 }
 
 /** By its address and tags alone. */
-export function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): boolean {
+function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): boolean {
   if (pinnedInstanceId !== null && pinnedInstanceId !== offer.instanceId) return false;
   return pool === null || offer.tags.includes(pool);
 }

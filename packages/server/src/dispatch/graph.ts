@@ -13,7 +13,7 @@ export interface GraphNode {
 
 export type Link = [nodeId: string, output: number];
 
-export const graphLimits = {
+const graphLimits = {
   nodes: 5_000,
   inputs: 50_000,
   nodeIdLength: 200,
@@ -49,7 +49,7 @@ export function parseGraph(workflow: unknown): Graph {
     if (faults.length >= graphLimits.faults) break;
   }
   if (faults.length > 0) throw invalid(faults);
-  const cycle = findCycle(graph);
+  const cycle = cycleIn(graph);
   if (cycle) throw invalid([fault([cycle[0] ?? ''], `Nodes ${cycle.join(' → ')} form a cycle.`)]);
   return graph;
 }
@@ -58,6 +58,16 @@ export function isLink(value: unknown): value is Link {
   return (
     Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && typeof value[1] === 'number'
   );
+}
+
+/** The nodes of a cycle in order, the first one repeated at the end; null when there is none. */
+export function cycleIn(graph: Graph): string[] | null {
+  return findCycle(Object.keys(graph), (id) => sourcesOf(graph, id));
+}
+
+/** The nodes that this one takes its inputs from. */
+function sourcesOf(graph: Graph, id: string): string[] {
+  return Object.values(graph[id]?.inputs ?? {}).flatMap((value) => (isLink(value) ? [value[0]] : []));
 }
 
 /** What people call a node: its title where it has one, else its class. */
@@ -83,7 +93,7 @@ export function reachableFrom(graph: Graph, outputIds: Iterable<string>): Set<st
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (reached.has(id) || !Object.hasOwn(graph, id)) continue;
     reached.add(id);
-    for (const value of Object.values(graph[id]?.inputs ?? {})) if (isLink(value)) waiting.push(value[0]);
+    waiting.push(...sourcesOf(graph, id));
   }
   return reached;
 }

@@ -1,8 +1,7 @@
 import type { ErrorCode, Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
 import { nearest } from '../lib/nearest.ts';
-import { type Graph, isLink, ownTitle } from './graph.ts';
-import { findCycle } from './graph-cycle.ts';
+import { cycleIn, type Graph, isLink, ownTitle } from './graph.ts';
 import { fillPlaceholders, isPlaceholder, placeholderNames } from './placeholders.ts';
 
 export interface AppliedParams {
@@ -22,7 +21,7 @@ export interface ParamsInput {
 }
 
 /** Explaining what a name may have meant compares it with everything in the graph, so it is bounded. */
-export const paramLimits = {
+const paramLimits = {
   params: 1_000,
   messages: 50,
   suggestions: 3,
@@ -95,7 +94,7 @@ function sortParams(
 }
 
 function cycleFaults(graph: Graph): Fault[] {
-  const cycle = findCycle(graph);
+  const cycle = cycleIn(graph);
   const message = `The links in the params make nodes ${cycle?.join(' → ')} a cycle.`;
   return cycle ? [{ in: 'body', path: ['params'], message, type: 'invalid_param' }] : [];
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
-import type { WorkerEvent } from './worker-event.ts';
 
 /**
  * One worker as the runner of its instance sees it. The event socket is a hint, `locate` is the truth: what a worker
@@ -222,5 +221,3 @@ export class WorkerCallError extends Error {
     this.status = options.status ?? null;
   }
 }
-
-export type OnWorkerEvent = (event: WorkerEvent) => void;

@@ -38,3 +38,5 @@ export interface NodeProgress {
   max: number;
   isFinished: boolean;
 }
+
+export type OnWorkerEvent = (event: WorkerEvent) => void;

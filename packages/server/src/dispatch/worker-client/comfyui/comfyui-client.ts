@@ -6,7 +6,6 @@ import { guardedLookup } from '../../host-rules.ts';
 import {
   type CancelOutcome,
   type FileToPush,
-  type OnWorkerEvent,
   type OutputFile,
   type ProbeOutcome,
   type PulledOutput,
@@ -21,6 +20,7 @@ import {
   type WorkerCapabilities,
   type WorkerClient,
 } from '../worker-client.ts';
+import type { OnWorkerEvent } from '../worker-event.ts';
 import { workerFileName } from '../worker-file-name.ts';
 import { callFailure } from './call-failure.ts';
 import { EventReader } from './event-reader.ts';

@@ -1,6 +1,6 @@
 import type { Timer } from '../../../lib/async/timer.ts';
-import type { OnWorkerEvent, RunEnd, WatchedRun } from '../worker-client.ts';
-import type { NodeProgress } from '../worker-event.ts';
+import type { RunEnd, WatchedRun } from '../worker-client.ts';
+import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';
 import { type BinaryFrame, readBinaryFrame } from './binary-frame.ts';
 import { LatestOnly } from './latest-only.ts';
 import { readRunError } from './run-error.ts';
