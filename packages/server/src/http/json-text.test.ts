@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nestsDeeperThan, offsetOfJsonError } from './json-text.ts';
+
+describe('depth', () => {
+  test('is what the parsed value has, whatever stands inside its texts', () => {
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 6 },
+        fc.constantFrom('[[[', '{"a":[', '\\"[', '\\\\', ']}'),
+        fc.double({ noDefaultInfinity: true, noNaN: true }),
+        fc.array(tie('tree'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', '[', '{"', '\\'), tie('tree'), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, fc.nat(8), (value, limit) => {
+        expect(nestsDeeperThan(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
+      }),
+    );
+  });
+
+  test('of a text that never ends its string is what was open before', () => {
+    expect(nestsDeeperThan('["[[[[[', 1)).toBe(false);
+    expect(nestsDeeperThan('[["', 1)).toBe(true);
+  });
+});
+
+describe('place of the error', () => {
+  test.each([
+    ['', 0],
+    ['   ', 3],
+    ['{"a": abc}', 6],
+    ['{"a":1,}', 7],
+    ['[1,]', 3],
+    ['[1 2]', 3],
+    ['{"a" 1}', 5],
+    ['{a:1}', 1],
+    ['{"a":1', 6],
+    ['[1, 2', 5],
+    ['{"a":"x', 5],
+    ['[1]]', 3],
+    ['[1}', 2],
+    ['{"a":[}', 6],
+    ['{} {}', 3],
+    ['01', 1],
+    ['[1.]', 2],
+    ['"a\nb"', 0],
+    ['["\\x"]', 1],
+    ["{'a':1}", 1],
+    ['nul', 0],
+    [',', 0],
+  ])('%j is %i', (text, offset) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(offsetOfJsonError(text)).toBe(offset);
+  });
+
+  test('lies within the text or at its end, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\ 1a.e-tru') }), (text) => {
+        const offset = offsetOfJsonError(text);
+        expect(offset).toBeGreaterThanOrEqual(0);
+        expect(offset).toBeLessThanOrEqual(text.length);
+      }),
+    );
+  });
+});
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../lib/app-error.ts';
+import { createLogger, type LogLevel } from './logger.ts';
+
+function logged(format: 'json' | 'pretty', level: LogLevel = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ level, format, destination: { write: (line) => void lines.push(line) } });
+  return { log, lines };
+}
+
+describe('JSON', () => {
+  test('is one object a line, with the level as a word and the time in UTC', () => {
+    const { log, lines } = logged('json');
+    log.info({ tasks: 3 }, 'Ready');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      tasks: 3,
+      msg: 'Ready',
+    });
+  });
+
+  test('leaves out what is below its level', () => {
+    const { log, lines } = logged('json', 'warn');
+    log.info('no');
+    log.warn('yes');
+    expect(lines).toHaveLength(1);
+  });
+
+  test('says of an error where it came from, and nothing that a user sent with it', () => {
+    const { log, lines } = logged('json');
+    const faults = [{ in: 'body' as const, path: [], message: 'm', type: 't', input: 'typed by a user' }];
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    log.error({ err: new AppError('validation_failed', { faults, cause }) }, 'Failed');
+    const { err } = JSON.parse(lines[0] ?? '');
+    expect(err).toMatchObject({
+      type: 'AppError',
+      code: 'validation_failed',
+      stack: expect.stringContaining('logger.test.ts'),
+      cause: { type: 'Error', message: 'refused', code: 'ECONNREFUSED' },
+    });
+    expect(lines[0]).not.toContain('typed by a user');
+  });
+
+  test('says something of a thrown value that is no error', () => {
+    const { log, lines } = logged('json');
+    log.error({ err: 'just a text' }, 'Failed');
+    expect(JSON.parse(lines[0] ?? '').err).toEqual({ type: 'string', message: 'just a text' });
+  });
+
+  test('hides secrets', () => {
+    const { log, lines } = logged('json');
+    log.info({ headers: { authorization: 'Bearer abc' } }, 'Request');
+    expect(JSON.parse(lines[0] ?? '').headers).toEqual({ authorization: '***' });
+  });
+});
+
+describe('the form for people', () => {
+  test('is time, level, sentence and facts on one line', () => {
+    const { log, lines } = logged('pretty');
+    log.warn({ port: 7300, url: 'http://127.0.0.1:7300', note: 'two words', list: [1] }, 'Port in use');
+    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}Port in use port=7300 /);
+    expect(lines[0]).toContain('url=http://127.0.0.1:7300 note="two words" list=[1]\n');
+  });
+
+  test('shows the stack of an error and of its cause below it', () => {
+    const { log, lines } = logged('pretty');
+    log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'Failed');
+    expect(lines[0]).toMatch(/Failed\n {4}Error: outer\n {4}.+ at .+caused by\n {4}Error: inner\n/s);
+  });
+
+  test('cannot be made to start a line, colour it or turn it round', () => {
+    const { log, lines } = logged('pretty');
+    const evil = 'a\n12:00:00.000 info  forged\u001b[2J\u009b31m\u202e\u2028b';
+    log.info({ [`k${evil}`]: evil, err: new Error(evil) }, evil);
+    const [text = ''] = lines;
+    for (const character of ['\u001b', '\u009b', '\u202e', '\u2028']) expect(text).not.toContain(character);
+    // The line itself, and those of the stack, which are indented.
+    expect(text.split('\n').filter((line) => /^\S/.test(line))).toHaveLength(1);
+    expect(text).toContain('\\u000a12:00:00.000 info  forged\\u001b[2J');
+  });
+});
