@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,9 @@ const external = ['@photostructure/sqlite', 'kysely', 'pg'];
 const folder = fileURLToPath(new URL('../../../.build/programs/', import.meta.url));
 
 /**
- * Runs a program in many processes that start at once, and answers the one message that each of them sends. Rejects when a
- * process ends without. The program is bundled first, since compiling it in each process would take seconds.
+ * Runs a program in many processes that start at once, and answers the one message that each of them sends. When all have
+ * sent it, those that still run are killed, with no chance to tidy up. Rejects when a process ends without a message. The
+ * program is bundled first, since compiling it in each process would take seconds.
  */
 export async function runManyProcesses<Message>(
   program: string,
@@ -18,17 +19,24 @@ export async function runManyProcesses<Message>(
 ): Promise<Message[]> {
   const outfile = `${folder}${randomUUID()}.mjs`;
   buildSync({ entryPoints: [program], outfile, external, bundle: true, format: 'esm', platform: 'node' });
+  const children = Array.from({ length: count }, () =>
+    fork(outfile, [JSON.stringify(options)], { execArgv: [] }),
+  );
+  const exits = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
   try {
-    return await Promise.all(
-      Array.from({ length: count }, () => {
-        const child = fork(outfile, [JSON.stringify(options)], { execArgv: [] });
-        return new Promise<Message>((resolve, reject) => {
-          child.once('message', (message) => resolve(message as Message));
-          child.once('exit', (code) => reject(new Error(`${program} ended with exit code ${code}.`)));
-        });
-      }),
-    );
+    return await Promise.all(children.map((child) => messageOf<Message>(child)));
   } finally {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(exits);
     rmSync(outfile);
   }
+}
+
+function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Message));
+    child.once('exit', (code) =>
+      reject(new Error(`A process ended with exit code ${code} and said nothing.`)),
+    );
+  });
 }

@@ -1,0 +1,67 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runManyProcesses } from '@switchyard/dev-env/many-processes';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acquireHomeLock } from './home-lock.ts';
+
+const program = fileURLToPath(new URL('./locking-process.ts', import.meta.url));
+
+let folder: ReturnType<typeof temporaryFolder>;
+let home: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  home = join(folder.path, 'home');
+});
+afterEach(() => folder.remove());
+
+it('makes the home, for its owner alone', async () => {
+  const lock = await acquireHomeLock(home);
+  expect((statSync(home).mode & 0o777).toString(8)).toBe('700');
+  lock.release();
+});
+
+it('refuses a second one with a sentence that names the first', async () => {
+  const lock = await acquireHomeLock(home);
+  writeFileSync(
+    join(home, 'gateway.json'),
+    JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:7300' }),
+  );
+  await expect(acquireHomeLock(home)).rejects.toThrow(
+    new RegExp(
+      `uses the data home ${home} \\(process ${process.pid}, http://127.0.0.1:7300, since 20.+Z\\)\\. Stop it`,
+    ),
+  );
+  lock.release();
+});
+
+it('does not name an address that a predecessor left behind', async () => {
+  const lock = await acquireHomeLock(home);
+  writeFileSync(join(home, 'gateway.json'), JSON.stringify({ pid: 1, url: 'http://127.0.0.1:7300' }));
+  const refusal = await acquireHomeLock(home).catch(String);
+  expect(refusal).toContain(`(process ${process.pid}, since`);
+  lock.release();
+});
+
+it('lets the next one in after a release, and leaves no holder behind', async () => {
+  (await acquireHomeLock(home)).release();
+  expect(readdirSync(home)).toEqual(['home.lock']);
+  (await acquireHomeLock(home)).release();
+});
+
+it('says what is wrong with a home that cannot be made', async () => {
+  await expect(acquireHomeLock('/dev/null/home')).rejects.toThrow('/dev/null/home');
+});
+
+it('lets one of ten processes in, tells the others who that is, and is free once it is killed', async () => {
+  type Answer = { pid: number; refusal: string | null };
+  const answers = await runManyProcesses<Answer>(program, { count: 10, options: { home } });
+  const holders = answers.filter(({ refusal }) => refusal === null);
+  expect(holders).toHaveLength(1);
+  for (const { refusal } of answers.filter(({ refusal }) => refusal !== null)) {
+    expect(refusal).toContain(`process ${holders[0]?.pid},`);
+  }
+  (await acquireHomeLock(home)).release();
+}, 30_000);

@@ -1,0 +1,111 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock, toIso } from '../lib/clock.ts';
+import { isSqliteBusy } from './database/database-errors.ts';
+import { SqliteConnection } from './database/sqlite-connection.ts';
+
+export interface HomeLock {
+  release(): void;
+}
+
+/** Another gateway has the data home. */
+export class HomeInUse extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'HomeInUse';
+  }
+}
+
+interface Holder {
+  pid: number;
+  since: string;
+  /** Known once the holder is ready. */
+  url: string | undefined;
+}
+
+/**
+ * Only SQLite ever opens this file: the system drops the lock of a process that closes any handle of it, a reading one too.
+ */
+const lockFile = 'home.lock';
+const holderFile = 'home.lock.json';
+/** Written when the gateway is ready. */
+const addressFile = 'gateway.json';
+
+/** A holder names itself right after it has the lock; this is for the moment in between. */
+const nameWithinMs = 2_000;
+const lookEveryMs = 10;
+
+/**
+ * Makes this process the only gateway of a data home, for as long as it lives: the system frees the lock of a process
+ * that is killed. Throws `HomeInUse` with a sentence that names who has it.
+ */
+export async function acquireHomeLock(home: string): Promise<HomeLock> {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const giveUpAt = performance.now() + nameWithinMs;
+  for (;;) {
+    const connection = lock(home);
+    if (connection) return hold(home, connection);
+    const holder = readHolder(home);
+    if (holder || performance.now() >= giveUpAt) throw new HomeInUse(describe(home, holder));
+    await sleep(lookEveryMs);
+  }
+}
+
+function lock(home: string): SqliteConnection | undefined {
+  const connection = new SqliteConnection(join(home, lockFile));
+  try {
+    connection.run('pragma journal_mode = memory'); // nothing is ever written, so no journal lies about
+    connection.run('begin exclusive');
+    return connection;
+  } catch (error) {
+    connection.close();
+    if (isSqliteBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+function hold(home: string, connection: SqliteConnection): HomeLock {
+  const own: Omit<Holder, 'url'> = { pid: process.pid, since: toIso(systemClock()) };
+  const temporary = join(home, `.${holderFile}`);
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${JSON.stringify(own)}\n`, { flag: 'wx', mode: 0o600 });
+  renameSync(temporary, join(home, holderFile));
+  return {
+    release: () => {
+      rmSync(join(home, holderFile), { force: true });
+      connection.close();
+    },
+  };
+}
+
+/** Undefined when nobody has written it yet, or when its writer is gone and somebody else has the lock since. */
+function readHolder(home: string): Holder | undefined {
+  const { pid, since } = readJson<Holder>(join(home, holderFile));
+  if (pid === undefined || since === undefined || !isAlive(pid)) return undefined;
+  const address = readJson<Holder>(join(home, addressFile));
+  return { pid, since, url: address.pid === pid ? address.url : undefined };
+}
+
+function readJson<Content>(path: string): Partial<Content> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Content>;
+  } catch {
+    return {}; // not written yet, or torn: as good as not there
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function describe(home: string, holder: Holder | undefined): string {
+  const facts = holder ? [`process ${holder.pid}`, holder.url, `since ${holder.since}`] : [];
+  const named = facts.filter((fact) => fact !== undefined).join(', ');
+  return `Another gateway uses the data home ${home}${named && ` (${named})`}. Stop it, or choose another home with --home or SWITCHYARD_HOME.`;
+}
