@@ -2,6 +2,7 @@ import type { Routes } from '../http/app.ts';
 import type { TrustedProxies } from '../http/client-ip.ts';
 import { CsrfTokens } from '../http/csrf.ts';
 import type { Authenticator } from '../http/identity.ts';
+import { SessionReplies } from '../http/session-replies.ts';
 import type { Timer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Bus } from '../platform/bus/bus.ts';
@@ -19,7 +20,9 @@ import { readCommonPasswords } from './common-passwords.ts';
 import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
 import type { HashingLimits } from './hashing-queue.ts';
 import { type LockoutOptions, LoginGuard } from './login-guard.ts';
+import { OwnAccount } from './own-account.ts';
 import { Passwords } from './passwords.ts';
+import { sessionRoutes } from './session-routes.ts';
 import { SessionStore } from './session-store.ts';
 import { SessionTokens } from './session-token.ts';
 import { Sessions } from './sessions.ts';
@@ -90,13 +93,16 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     },
   });
   const guard = new LoginGuard({ counters, lockout });
+  const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events });
+  const replies = new SessionReplies(proxies);
   const accounts = new Accounts({ store, sessions, passwords, guard, counters, events, clock, registration });
   const users = new Users({ store, passwords, events, clock });
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,
     routes: [
-      accountRoutes({ accounts, sessions, proxies }),
+      sessionRoutes({ accounts, sessions, replies, proxies }),
+      accountRoutes({ accounts, ownAccount, replies }),
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),

@@ -9,7 +9,7 @@ function build() {
     lockout: { attempts: 5, durationMs: 300_000 },
   });
   const attempt = (client: string, about: string, isRight: boolean) =>
-    guard.attempt(client, async () => ({ about, result: isRight ? about : undefined }));
+    guard.attempt(client, async () => ({ about, isRight }));
   return {
     guard,
     attempt,
@@ -26,7 +26,7 @@ describe('login guard', () => {
   test('answers the sixth attempt with 429 even when it would be right, for five minutes', async () => {
     const { attempt, fail, pass } = build();
     await fail(4);
-    expect(await attempt('client', 'ada', false)).toEqual({ result: undefined, locked: true });
+    expect(await attempt('client', 'ada', false)).toMatchObject({ isRight: false, locked: true });
     await expect(attempt('client', 'ada', true)).rejects.toMatchObject({
       code: 'login_locked',
       retryAfterSeconds: 300,
@@ -34,13 +34,13 @@ describe('login guard', () => {
     pass(299_999);
     await expect(attempt('client', 'ada', true)).rejects.toMatchObject({ retryAfterSeconds: 1 });
     pass(1);
-    expect(await attempt('client', 'ada', true)).toEqual({ result: 'ada', locked: false });
+    expect(await attempt('client', 'ada', true)).toMatchObject({ isRight: true, locked: false });
   });
 
   test('locks the client, not the account', async () => {
     const { attempt, fail } = build();
     await fail(5, 'ada', 'attacker');
-    expect((await attempt('owner', 'ada', true)).result).toBe('ada');
+    expect((await attempt('owner', 'ada', true)).isRight).toBe(true);
   });
 
   test('forgets failures on the account that then signed in, and none on others', async () => {
@@ -59,7 +59,7 @@ describe('login guard', () => {
       guard.attempt('client', async () => {
         hashed += 1;
         await Promise.resolve();
-        return { about: 'ada', result: undefined };
+        return { about: 'ada', isRight: false };
       });
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, guess));
     expect(hashed).toBe(5);
@@ -74,7 +74,7 @@ describe('login guard', () => {
     const refused = outcomes.filter((o) => o.status === 'rejected');
     expect(refused).toHaveLength(15);
     expect(refused[0]).toMatchObject({ reason: { code: 'login_busy', retryAfterSeconds: 1 } });
-    expect((await signIn(21)).result).toBe('user-21');
+    expect((await signIn(21)).isRight).toBe(true);
   });
 
   test('counts no attempt that could not be checked', async () => {
@@ -85,7 +85,7 @@ describe('login guard', () => {
       });
       await expect(broken).rejects.toThrow('the database is away');
     }
-    expect((await attempt('client', 'ada', true)).result).toBe('ada');
+    expect((await attempt('client', 'ada', true)).isRight).toBe(true);
   });
 });
 

@@ -10,9 +10,9 @@ export interface LockoutOptions {
 }
 
 /** What a check of a password found, and what it was about: a wrong guess counts against that alone. */
-export interface CheckedPassword<Result> {
+export interface CheckedPassword {
   about: string;
-  result: Result | undefined;
+  isRight: boolean;
 }
 
 /** Longer than any hash waits in its queue. */
@@ -31,29 +31,33 @@ export class LoginGuard {
     this.#policy = { attempts: lockout.attempts, lockMs: lockout.durationMs, reservationMs };
   }
 
-  /** Runs the check if the subject has an attempt left. `undefined` is a wrong password, and a check that throws is none. */
-  async attempt<Result>(
+  /** Runs the check if the subject has an attempt left. A check that throws was no attempt. */
+  async attempt<Checked extends CheckedPassword>(
     subject: string,
-    check: () => Promise<CheckedPassword<Result>>,
-  ): Promise<{ result: Result | undefined; locked: boolean }> {
-    const reservation = await this.#counters.reserve(subject, this.#policy);
-    if (reservation.outcome === 'locked') {
-      const retryAfterSeconds = Math.max(1, Math.ceil(reservation.retryAfterMs / 1_000));
-      throw new AppError('login_locked', { retryAfterSeconds });
-    }
-    if (reservation.outcome === 'busy') throw new AppError('login_busy', { retryAfterSeconds: 1 });
-    const { reservationId } = reservation;
-    const { about, result } = await check().catch(async (error: unknown) => {
+    check: () => Promise<Checked>,
+  ): Promise<Checked & { locked: boolean }> {
+    const reservationId = await this.#reserve(subject);
+    const checked = await check().catch(async (error: unknown) => {
       await this.#counters.giveBack(subject, reservationId);
       throw error;
     });
-    if (result === undefined) {
+    const { about, isRight } = checked;
+    if (!isRight) {
       const failure = { reservationId, about, policy: this.#policy };
-      return { result, ...(await this.#counters.confirmFailure(subject, failure)) };
+      const { locked } = await this.#counters.confirmFailure(subject, failure);
+      return { ...checked, locked };
     }
     await this.#counters.giveBack(subject, reservationId);
     await this.#counters.clear(subject, about);
-    return { result, locked: false };
+    return { ...checked, locked: false };
+  }
+
+  async #reserve(subject: string): Promise<string> {
+    const reservation = await this.#counters.reserve(subject, this.#policy);
+    if (reservation.outcome === 'reserved') return reservation.reservationId;
+    if (reservation.outcome === 'busy') throw new AppError('login_busy', { retryAfterSeconds: 1 });
+    const retryAfterSeconds = Math.max(1, Math.ceil(reservation.retryAfterMs / 1_000));
+    throw new AppError('login_locked', { retryAfterSeconds });
   }
 }
 

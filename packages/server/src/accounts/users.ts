@@ -1,10 +1,10 @@
 import type { Role } from '@switchyard/contract/accounts/account';
 import { AppError } from '../lib/app-error.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
-import { newId, newSecret } from '../lib/ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import { newAccountRow, newOneTimePassword } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
-import { emailFaults, normalEmail, throwFaults } from './email.ts';
+import { emailFaults, throwFaults } from './email.ts';
 import type { Passwords } from './passwords.ts';
 
 interface UsersOptions {
@@ -31,20 +31,14 @@ export class Users {
   async create(admin: string, input: { email: string; role: Role }): Promise<WithOneTimePassword> {
     const { store, passwords, events, clock } = this.#options;
     throwFaults(emailFaults(input.email, 'email'));
-    const password = oneTimePassword();
-    const account: AccountRow = {
-      id: newId(),
-      email: normalEmail(input.email),
-      password_hash: await passwords.hash(password),
-      system_role: input.role,
-      created_at: toIso(clock()),
-      oauth_provider: null,
-      oauth_id: null,
-      needs_setup: 1,
-      token_version: 0,
-      disabled: 0,
-      bootstrap: null,
-    };
+    const password = newOneTimePassword();
+    const account = newAccountRow({
+      email: input.email,
+      passwordHash: await passwords.hash(password),
+      role: input.role,
+      needsSetup: true,
+      atMs: clock(),
+    });
     if (!(await store.insert({ admin }, account))) throw new AppError('email_already_exists');
     events.record('user_created', { user_id: account.id, by: admin, role: input.role });
     return { ...account, one_time_password: password };
@@ -66,7 +60,7 @@ export class Users {
   async resetPassword(admin: string, userId: string): Promise<WithOneTimePassword> {
     const { store, passwords, events } = this.#options;
     const before = changed(await store.find({ admin }, userId));
-    const password = oneTimePassword();
+    const password = newOneTimePassword();
     const change = {
       hash: await passwords.hash(password),
       needsSetup: true,
@@ -85,11 +79,6 @@ export class Users {
     events.record('user_deleted', { user_id: userId, by: admin });
     await events.sessionsEnded(userId, null);
   }
-}
-
-/** 128 bits that can be read out over a telephone and typed. */
-function oneTimePassword(): string {
-  return newSecret(16);
 }
 
 function changed(outcome: AccountRow | 'last_admin' | undefined): AccountRow {

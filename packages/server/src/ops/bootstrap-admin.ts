@@ -1,9 +1,9 @@
+import { newAccountRow, newOneTimePassword } from '../accounts/account.ts';
 import type { AccountLog } from '../accounts/account-events.ts';
 import type { AccountRow, AccountStore } from '../accounts/account-store.ts';
 import { credentialsPath, readCredentials, writeCredentials } from '../accounts/credentials-file.ts';
 import type { Passwords } from '../accounts/passwords.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
-import { newId, newSecret } from '../lib/ids.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 
 interface BootstrapAdminOptions {
@@ -49,20 +49,15 @@ export async function bootstrapAdmin(options: BootstrapAdminOptions): Promise<Bo
 }
 
 async function create({ store, passwords, home, email, clock }: BootstrapAdminOptions): Promise<boolean> {
-  const password = newSecret(16);
-  const row: AccountRow = {
-    id: newId(),
-    email: email.trim().toLowerCase(),
-    password_hash: await passwords.hash(password),
-    system_role: 'admin',
-    created_at: toIso(clock()),
-    oauth_provider: null,
-    oauth_id: null,
-    needs_setup: 1,
-    token_version: 0,
-    disabled: 0,
-    bootstrap: 1,
-  };
+  const password = newOneTimePassword();
+  const row = newAccountRow({
+    email,
+    passwordHash: await passwords.hash(password),
+    role: 'admin',
+    needsSetup: true,
+    isBootstrap: true,
+    atMs: clock(),
+  });
   const write = () => writeCredentials(home, 'initial', { email: row.email, password });
   if (await store.insert(owner, row, write)) return true;
   if (await store.findFirstAdmin(owner)) return false; // another process was first
@@ -79,7 +74,7 @@ async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): P
   if (written?.email === admin.email && (await passwords.verify(written.password, admin.password_hash))) {
     return { outcome: 'kept', credentialsPath: path };
   }
-  const password = newSecret(16);
+  const password = newOneTimePassword();
   const reset = await store.changePassword(owner, admin.id, {
     hash: await passwords.hash(password),
     needsSetup: true,
@@ -88,7 +83,7 @@ async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): P
   });
   if (!reset) return { outcome: 'kept', credentialsPath: null };
   log.warn(
-    { path },
+    { event: 'admin_reset', user_id: admin.id, path },
     'The initial credentials were lost, so the password was reset; the new ones are in this file.',
   );
   return { outcome: 'reset', credentialsPath: path };

@@ -1,10 +1,10 @@
+import { newOneTimePassword } from '../accounts/account.ts';
 import { AccountStore } from '../accounts/account-store.ts';
 import { CommonPasswords } from '../accounts/common-passwords.ts';
 import { credentialsPath, writeCredentials } from '../accounts/credentials-file.ts';
 import { normalEmail } from '../accounts/email.ts';
 import { Passwords } from '../accounts/passwords.ts';
 import type { AccountTables } from '../accounts/tables.ts';
-import { newSecret } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
 
@@ -44,7 +44,7 @@ export async function resetAdmin(options: ResetAdminOptions): Promise<ResetAdmin
     common: new CommonPasswords(),
     cost: passwordCost,
   });
-  const password = newSecret(16);
+  const password = newOneTimePassword();
   const changed = await store.changePassword(owner, account.id, {
     hash: await passwords.hash(password),
     needsSetup: true,

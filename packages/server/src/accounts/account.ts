@@ -1,0 +1,37 @@
+import type { Role } from '@switchyard/contract/accounts/account';
+import { toIso } from '../lib/clock.ts';
+import { newId, newSecret } from '../lib/ids.ts';
+import type { AccountRow } from './account-store.ts';
+import { normalEmail } from './email.ts';
+
+interface NewAccountFields {
+  email: string;
+  passwordHash: string;
+  role: Role;
+  /** Somebody else made the password. */
+  needsSetup: boolean;
+  /** The first administrator, of whom there is one. */
+  isBootstrap?: boolean;
+  atMs: number;
+}
+
+export function newAccountRow(fields: NewAccountFields): AccountRow {
+  return {
+    id: newId(),
+    email: normalEmail(fields.email),
+    password_hash: fields.passwordHash,
+    system_role: fields.role,
+    created_at: toIso(fields.atMs),
+    oauth_provider: null,
+    oauth_id: null,
+    needs_setup: fields.needsSetup ? 1 : 0,
+    token_version: 0,
+    disabled: 0,
+    bootstrap: fields.isBootstrap ? 1 : null,
+  };
+}
+
+/** 128 bits that are shown, or written to a file, once. */
+export function newOneTimePassword(): string {
+  return newSecret(16);
+}

@@ -1,0 +1,122 @@
+import type { Identity } from '../http/identity.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { AccountEvents } from './account-events.ts';
+import type { AccountRow, AccountStore } from './account-store.ts';
+import type { SignedIn } from './accounts.ts';
+import { emailFaults, normalEmail, throwFaults } from './email.ts';
+import type { LoginGuard } from './login-guard.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+interface OwnAccountOptions {
+  store: AccountStore;
+  sessions: Sessions;
+  passwords: Passwords;
+  guard: LoginGuard;
+  events: AccountEvents;
+}
+
+interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+  newEmail: string | undefined;
+}
+
+interface EmailChange {
+  currentPassword: string;
+  newEmail: string;
+}
+
+/** What people change about themselves; each change asks for the password once more. */
+export class OwnAccount {
+  readonly #options: OwnAccountOptions;
+
+  constructor(options: OwnAccountOptions) {
+    this.#options = options;
+  }
+
+  /** Ends every session of the account; the one that is answered is a new one. */
+  async changePassword(identity: Identity, change: PasswordChange): Promise<SignedIn> {
+    const { store, passwords, sessions, events } = this.#options;
+    const { currentPassword, newPassword, newEmail } = change;
+    throwFaults([
+      ...passwords.faults(newPassword, 'new_password'),
+      ...(newEmail === undefined ? [] : emailFaults(newEmail, 'new_email')),
+    ]);
+    const before = await this.#confirm(identity, currentPassword);
+    const email = newEmail === undefined ? undefined : normalEmail(newEmail);
+    const hash = await passwords.hash(newPassword);
+    const fields = { hash, needsSetup: false, email, expectedVersion: before.token_version };
+    const account = await this.#refusingTaken(email, before, () =>
+      store.changePassword({ user: identity.userId }, before.id, fields),
+    );
+    if (!account) throw await this.#whyUnchanged(identity);
+    events.record('password_changed', { user_id: account.id, email_changed: account.email !== before.email });
+    await events.sessionsEnded(account.id, null);
+    return { account, session: sessions.begin('session', account) };
+  }
+
+  async changeEmail(identity: Identity, { currentPassword, newEmail }: EmailChange): Promise<AccountRow> {
+    const { store, events } = this.#options;
+    throwFaults(emailFaults(newEmail, 'new_email'));
+    const before = await this.#confirm(identity, currentPassword);
+    const email = normalEmail(newEmail);
+    const account = await this.#refusingTaken(email, before, () =>
+      store.changeEmail({ user: identity.userId }, before.id, email),
+    );
+    if (!account) throw new AppError('user_not_found');
+    events.record('email_changed', { user_id: account.id });
+    return account;
+  }
+
+  /** Guesses here are limited per account and apart from logins: whoever guesses has a session already. */
+  async #confirm(identity: Identity, currentPassword: string): Promise<AccountRow> {
+    const { guard, passwords, events } = this.#options;
+    const account = await this.#read(identity);
+    if (account.password_hash === null) {
+      throw new AppError('current_password_wrong', { message: 'OAuth users cannot change password' });
+    }
+    const { isRight } = await guard.attempt(`password:${account.id}`, async () => ({
+      about: account.id,
+      isRight: await passwords.verify(currentPassword, account.password_hash),
+    }));
+    if (isRight) return account;
+    events.record('password_change_failed', { user_id: account.id });
+    throw new AppError('current_password_wrong');
+  }
+
+  /** Somebody may take the address between the look and the write: then the unique column refuses it. */
+  async #refusingTaken<Result>(
+    email: string | undefined,
+    account: AccountRow,
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    if (email !== undefined) await this.#refuseTaken(email, account);
+    try {
+      return await write();
+    } catch (error) {
+      if (email !== undefined) await this.#refuseTaken(email, account);
+      throw error;
+    }
+  }
+
+  async #refuseTaken(email: string, account: AccountRow): Promise<void> {
+    const owner: Owner = { system: 'e-mail change' };
+    const holder = await this.#options.store.findByEmail(owner, email);
+    if (holder && holder.id !== account.id) {
+      throw new AppError('email_already_exists', { message: 'Email already in use' });
+    }
+  }
+
+  async #whyUnchanged(identity: Identity): Promise<AppError> {
+    await this.#read(identity);
+    return new AppError('token_invalid', { message: 'Token revoked (password changed)' });
+  }
+
+  async #read({ userId }: Identity): Promise<AccountRow> {
+    const account = await this.#options.store.find({ user: userId }, userId);
+    if (!account) throw new AppError('user_not_found');
+    return account;
+  }
+}

@@ -1,0 +1,71 @@
+import { initialize, login, logout, register } from '@switchyard/contract/accounts/session';
+import type { FastifyRequest } from 'fastify';
+import type { Routes } from '../http/app.ts';
+import { headerToken } from '../http/bearer.ts';
+import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
+import { readCookies } from '../http/cookie.ts';
+import type { SessionReplies } from '../http/session-replies.ts';
+import { shownAccount } from './account-routes.ts';
+import type { Accounts } from './accounts.ts';
+import type { Sessions } from './sessions.ts';
+
+interface SessionRoutesOptions {
+  accounts: Accounts;
+  sessions: Sessions;
+  replies: SessionReplies;
+  proxies: TrustedProxies;
+}
+
+/** The conversation area's entrance and exit. */
+export function sessionRoutes({ accounts, sessions, replies, proxies }: SessionRoutesOptions): Routes {
+  const clientIpOf = (request: FastifyRequest) => sourceOf(request.raw, proxies).clientIp;
+
+  return (app) => {
+    app.route({
+      ...login,
+      handler: async (request, reply) => {
+        const { username, password, remember_me } = request.body;
+        const clientIp = clientIpOf(request);
+        const { account, session } = await accounts.logIn({ kind: 'session', username, password, clientIp });
+        replies.begin(request, reply, { session, remember: String(remember_me) !== 'false' });
+        return { expires_in: session.expiresInSeconds, needs_setup: account.needs_setup === 1 };
+      },
+    });
+
+    app.route({
+      ...register,
+      handler: async (request, reply) => {
+        const { account, session } = await accounts.register(request.body, clientIpOf(request));
+        replies.begin(request, reply, { session, remember: request.body.remember_me !== false });
+        return reply.code(201).send(shownAccount(account));
+      },
+    });
+
+    app.route({
+      ...initialize,
+      handler: async (request, reply) => {
+        const { account, session } = await accounts.initialize(request.body, clientIpOf(request));
+        replies.begin(request, reply, { session, remember: request.body.remember_me !== false });
+        return reply.code(201).send(shownAccount(account));
+      },
+    });
+
+    app.route({
+      ...logout,
+      handler: async (request, reply) => {
+        await sessions.end([readCookies(request.headers.cookie).session, headerTokenOrNone(request)]);
+        replies.end(request, reply);
+        return { message: 'Successfully logged out' };
+      },
+    });
+  };
+}
+
+/** Signing out works with any credentials, unreadable ones too. */
+function headerTokenOrNone({ headers }: FastifyRequest): string | undefined {
+  try {
+    return headerToken(headers);
+  } catch {
+    return undefined;
+  }
+}
