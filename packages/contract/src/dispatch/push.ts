@@ -1,7 +1,22 @@
 import { type Static, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
 import { oneOf } from '../shapes.ts';
 import { instance } from './instance.ts';
 import { task, taskError, taskResult } from './task.ts';
+
+/** Listed with the endpoints for its description; what crosses it are the frames below. */
+export const openPush = {
+  method: 'GET',
+  url: '/ws',
+  config: { access: 'public' },
+  schema: {
+    summary: 'Live messages over a WebSocket',
+    description:
+      'Credentials: the subprotocols `bearer` and the token, `?token=`, the session cookie from an allowed origin, or a first message `{ "type": "auth", "data": { "token" } }` within five seconds. The first message is `global_status`.',
+    tags: ['Push'],
+    response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },
+  },
+} as const satisfies Endpoint;
 
 /** Close codes of `/ws`, beside the standard ones. */
 export const pushCloseCodes = {

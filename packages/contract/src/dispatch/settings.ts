@@ -49,8 +49,9 @@ export const serverDefinition = Type.Object(
     headers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
-        Type.String({ maxLength: 4096 }),
+        Type.String({ maxLength: 4096, pattern: '^[\\t\\u0020-\\u007e]*$' }),
         {
+          additionalProperties: false,
           maxProperties: 20,
           description:
             'Sent with each request to the workers of this server. Values are secret and answered as `***`.',

@@ -180,6 +180,17 @@ describe('TLS', () => {
     }
   });
 
+  test('the event socket goes the same way', async () => {
+    const server = await script((_, response) => response.end(), { tls: true });
+    const sockets = new WebSocketServer({ server: server.server });
+    const { client } = await connectTo(server.port, at(server.port, { verify: true, ca: selfSigned.cert }));
+    expect(client.isConnected).toBe(true);
+    const distrustful = clientOf(server.port, at(server.port, { verify: true, ca: null }));
+    await distrustful.client.reopen();
+    expect(distrustful.client.isConnected).toBe(false);
+    sockets.close();
+  });
+
   test('a server without TLS is told as such', async () => {
     const server = await script((_, response) => response.end());
     const { client } = clientOf(server.port, at(server.port, { verify: false, ca: null }));

@@ -8,7 +8,7 @@ const megabyte = 1_048_576;
 /** A worker that loads models answers slowly; every call ends all the same. */
 const deadlineMs = 10_000;
 /** The queue and the history carry whole graphs. */
-export const largestAnswerBytes = 64 * megabyte;
+export const largestAnswerBytes = 32 * megabyte;
 
 /** The questions and orders of the protocol, one function each. */
 export class WorkerCalls {
