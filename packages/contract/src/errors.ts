@@ -13,6 +13,7 @@ export const statusOfKind = {
   precondition: 412,
   too_large: 413,
   unsupported: 415,
+  upgrade: 426,
   too_many: 429,
   internal: 500,
   unavailable: 503,
@@ -45,7 +46,10 @@ export const errorCatalogue = {
     kind: 'unavailable',
     message: 'The database cannot be reached. Try again shortly.',
   },
-  database_busy: { kind: 'unavailable', message: 'The database has more to do than it can. Try again shortly.' },
+  database_busy: {
+    kind: 'unavailable',
+    message: 'The database has more to do than it can. Try again shortly.',
+  },
   storage_full: { kind: 'no_space', message: 'The gateway has no disk space left.' },
   overloaded: {
     kind: 'unavailable',
@@ -95,6 +99,10 @@ export const errorCatalogue = {
   },
 
   // Dispatch
+  upgrade_required: {
+    kind: 'upgrade',
+    message: 'This address speaks WebSocket. Connect with ws:// or wss://.',
+  },
   instance_not_found: {
     kind: 'not_found',
     message: 'No such instance. GET /api/instances lists those that the configuration names.',

@@ -24,18 +24,23 @@ export class HttpSession {
     return HttpSession.#fromAnswer(url, await post(url, '/api/v1/auth/login/local', { body }));
   }
 
+  /** For whoever sends requests in another way. */
+  get cookieHeader(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   /** The same cookies at another address: what a browser does when the gateway came back on a new port. */
   at(url: string): HttpSession {
     return new HttpSession(url, this.#cookies);
   }
 
   async get<Answer>(path: string): Promise<Answer> {
-    return answerOf(await fetch(new URL(path, this.#url), { headers: { cookie: this.#cookieHeader() } }));
+    return answerOf(await fetch(new URL(path, this.#url), { headers: { cookie: this.cookieHeader } }));
   }
 
   async post<Answer>(path: string, content: unknown): Promise<Answer> {
     const headers = {
-      cookie: this.#cookieHeader(),
+      cookie: this.cookieHeader,
       'content-type': 'application/json',
       'x-csrf-token': this.#cookies.get('csrf_token') ?? '',
     };
@@ -50,10 +55,6 @@ export class HttpSession {
       return [pair.slice(0, split), pair.slice(split + 1)] as const;
     });
     return new HttpSession(url, new Map(pairs));
-  }
-
-  #cookieHeader(): string {
-    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
 import { accountMigrations } from './accounts/migrations.ts';
+import { SessionEnds } from './accounts/session-ends.ts';
 import { deriveKey, loadSigningSecret } from './accounts/signing-secret.ts';
 import type { AccountTables } from './accounts/tables.ts';
 import type { Config } from './config/schema.ts';
@@ -127,6 +128,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         config,
         logger,
         database,
+        accounts,
+        bus,
         guard,
         streams,
         secret,
@@ -165,13 +168,18 @@ async function openDispatch(parts: {
   config: Config;
   logger: Logger;
   database: Database<unknown>;
+  accounts: AccountsArea;
+  bus: Bus;
   guard: Guard;
   streams: OpenStreams;
   secret: string;
   listeningUrl: () => string;
   opened: CloseStack;
 }): Promise<DispatchArea> {
-  const { config, logger, database, guard, streams, secret, listeningUrl, opened } = parts;
+  const { config, logger, database, accounts, bus, guard, streams, secret, listeningUrl, opened } = parts;
+  const ends = new SessionEnds(bus);
+  await ends.start();
+  opened.add(() => ends.close());
   await migrate(database, 'ownership', ownershipMigrations);
   await migrate(database, 'jobs', jobMigrations);
   await migrate(database, 'dispatch', dispatchMigrations);
@@ -204,6 +212,8 @@ async function openDispatch(parts: {
     links,
     guard,
     openStreams: streams,
+    authenticator: accounts.authenticator,
+    endOf: (identity) => ends.of(identity),
     clock: systemClock,
     log: logger,
     options: {
@@ -214,6 +224,7 @@ async function openDispatch(parts: {
         uploadBytes: files.max_upload,
         outputBytes: files.max_output,
         quotaBytes: files.quota_per_user,
+        socketsPerUser: dispatch.max_sockets_per_user,
       },
       retentionMs: files.retention,
     },

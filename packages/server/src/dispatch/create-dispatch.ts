@@ -1,6 +1,7 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
 import type { Routes } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
+import type { Authenticator, Identity } from '../http/identity.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -22,6 +23,8 @@ import { Matchmaker } from './matchmaker.ts';
 import { Monitor } from './monitor.ts';
 import { monitorRoutes } from './monitor-routes.ts';
 import { pendingOf } from './pending-task.ts';
+import { PushHub } from './push-hub.ts';
+import { pushRoute } from './push-route.ts';
 import { type RunTimeouts, runTimeouts } from './run-watch.ts';
 import { SettingsStore } from './settings-store.ts';
 import { StoredFileStore } from './stored-file-store.ts';
@@ -43,6 +46,7 @@ export interface DispatchOptions {
     uploadBytes: number;
     outputBytes: number;
     quotaBytes: number;
+    socketsPerUser: number;
   };
   /** Files older than this go; null keeps them for ever. */
   retentionMs: number | null;
@@ -57,6 +61,9 @@ interface DispatchDependencies {
   links: Links;
   guard: Guard;
   openStreams: OpenStreams;
+  authenticator: Authenticator;
+  /** Aborts when the session or token behind an identity has ended. */
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   clock: Clock;
   log: Logger;
   options: DispatchOptions;
@@ -138,6 +145,15 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const instances = new Instances({ store: instanceStore, fleet, events });
   const monitor = new Monitor({ instances, tasks: store, events, clock });
 
+  const hub = new PushHub({
+    events,
+    instances,
+    tasks: store,
+    links,
+    clock,
+    onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
+  });
+
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
   jobs.register('dispatch.sweep-files', ({ signal }) =>
     files.removeExpired({ olderThanMs: options.retentionMs, signal }),
@@ -152,6 +168,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
       configurationRoutes({ configuration }),
       monitorRoutes({ monitor }),
+      pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,
     events,
@@ -164,6 +181,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       await fleet.apply();
     },
     close: async () => {
+      hub.close();
       monitor.close();
       matchmaker.close();
       await fleet.close();

@@ -68,7 +68,7 @@ export class RunWatch {
   readonly #options: RunWatchOptions;
   readonly #timer: Timer;
   #wake = newDeferred();
-  #mustLook: boolean;
+  #mustLook = false;
   #seemsOver = false;
   #hasStarted = false;
   #otherAhead = false;
@@ -79,11 +79,10 @@ export class RunWatch {
   #unreachableSinceMs: number | null = null;
   #reopenedAtMs: number | null = null;
 
-  /** `isTaken`: the worker has said yes, so there is nothing to look up before the first event. */
-  constructor(options: RunWatchOptions & { isTaken: boolean }) {
+  /** Made before the run is handed over: on a fast worker its events come before the answer to that. */
+  constructor(options: RunWatchOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
-    this.#mustLook = !options.isTaken;
     this.#lastSignMs = options.clock();
     this.#startedMs = options.clock();
     options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
@@ -111,6 +110,11 @@ export class RunWatch {
       this.#seemsOver = true;
       this.#wake.resolve();
     }
+  }
+
+  /** For a run of which it is not known whether the worker has it. */
+  lookFirst(): void {
+    this.#mustLook = true;
   }
 
   /** Asks the run to stop, once. */

@@ -118,7 +118,8 @@ export class TaskAttempt {
     const inputs = await this.#deps.files.inputsOf(this.#row.id);
     await this.#prepare(new Map([...inputs].map(([id, file]) => [id, workerFileName(file)])));
     this.#deps.client.watch(this.#watchedRun());
-    const watch = this.#newWatch(false);
+    const watch = this.#newWatch();
+    watch.lookFirst();
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
     if (end.kind === 'never_taken' && this.#row.status === 'pending') {
@@ -212,6 +213,7 @@ export class TaskAttempt {
 
   async #submitAndWatch(): Promise<WorkerPart | null> {
     const { client, signal } = this.#deps;
+    const watch = this.#newWatch();
     const submitted = await client.submit({
       ...this.#watchedRun(),
       graphJson: JSON.stringify(this.#graph),
@@ -219,11 +221,11 @@ export class TaskAttempt {
     });
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: refused, isStuck: false };
+    if (submitted.outcome === 'unknown') watch.lookFirst();
     if (submitted.outcome === 'accepted') {
       this.#markAccepted();
       this.#warnOfSkipped(submitted.skipped);
     }
-    const watch = this.#newWatch(submitted.outcome === 'accepted');
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
     if (end.kind === 'never_taken' && submitted.outcome === 'unknown') {
@@ -233,7 +235,7 @@ export class TaskAttempt {
     return this.#workerPartOf(end);
   }
 
-  #newWatch(isTaken: boolean): RunWatch {
+  #newWatch(): RunWatch {
     this.#watch = new RunWatch({
       client: this.#deps.client,
       promptId: this.promptId,
@@ -241,7 +243,6 @@ export class TaskAttempt {
       timeouts: this.#deps.timeouts,
       timeLimitMs: this.#row.timeoutSeconds === null ? null : this.#row.timeoutSeconds * 1000,
       signal: this.#deps.signal,
-      isTaken,
     });
     return this.#watch;
   }

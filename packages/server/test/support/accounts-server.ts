@@ -140,7 +140,7 @@ function areasOfTests(app: App): void {
   });
 }
 
-export async function openAccountsDatabase(): Promise<Database<AccountTables>> {
+async function openAccountsDatabase(): Promise<Database<AccountTables>> {
   const database = await openDatabase({ backend: 'memory' });
   await migrate(database, 'accounts', accountMigrations);
   return database.withTables<AccountTables>();

@@ -1,3 +1,8 @@
+import { HttpSession } from '@switchyard/dev-env/http-session';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads answers as they come, to see what is on the wire
+type Answer = any;
+
 /** A client that knows the dispatch contract and nothing else. */
 export class DispatchCaller {
   readonly url: string;
@@ -29,7 +34,7 @@ export class DispatchCaller {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<any> {
+  ): Promise<Answer> {
     const answer = await fetch(new URL(path, this.url), {
       method,
       headers: {
@@ -57,6 +62,21 @@ export class DispatchCaller {
     return data;
   }
 
+  /** As an administrator: the contract of accounts takes no dispatch token, so by a session of its own. */
+  async deleteUser(email: string): Promise<void> {
+    const session = await HttpSession.login(this.url, { email: 'admin@example.com', password });
+    const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
+      name: 'test',
+      scopes: ['admin'],
+    });
+    const headers = { 'x-api-key': token };
+    const listed = await fetch(new URL('/api/v1/users', this.url), { headers });
+    const { items } = (await listed.json()) as { items: { id: string; email: string }[] };
+    const id = items.find((user) => user.email === email)?.id;
+    const answer = await fetch(new URL(`/api/v1/users/${id}`, this.url), { method: 'DELETE', headers });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+
   /** Makes these workers, on loopback, the only ones, and waits until all are alive. */
   async useWorkers(ports: readonly number[]): Promise<void> {
     const instances = ports.map((port) => ({ ip: '127.0.0.1', port }));
@@ -78,7 +98,7 @@ export class DispatchCaller {
 
 const password = 'correct horse battery';
 
-async function send(url: string, path: string, body: unknown): Promise<any> {
+async function send(url: string, path: string, body: unknown): Promise<Answer> {
   const answer = await fetch(new URL(path, url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,0 +1,105 @@
+import { pushLimits } from '@switchyard/contract/dispatch/push';
+import { Throttle } from '../lib/async/throttle.ts';
+import type { Timer } from '../lib/async/timer.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import type { DispatchEvent, DispatchEvents } from './dispatch-events.ts';
+import type { Instances } from './instances.ts';
+import type { Links } from './links.ts';
+import { encodeFrame, frameOf, type PushFrame } from './push-frames.ts';
+import type { PushSocket } from './push-socket.ts';
+import type { TaskStore } from './task-store.ts';
+
+interface PushHubOptions {
+  events: DispatchEvents;
+  instances: Instances;
+  tasks: TaskStore;
+  links: Links;
+  clock: Clock;
+  onFault: (error: unknown) => void;
+  timer?: Timer;
+}
+
+const instanceIntervalMs = 100;
+const globalIntervalMs = 1_000;
+
+/** Turns events into frames, each once, and offers them to every socket. */
+export class PushHub {
+  readonly #options: PushHubOptions;
+  readonly #sockets = new Set<PushSocket>();
+  readonly #progress: Throttle;
+  readonly #instances: Throttle;
+  readonly #global: Throttle;
+  readonly #stop: () => void;
+
+  constructor(options: PushHubOptions) {
+    this.#options = options;
+    const times = { clock: options.clock, ...(options.timer && { timer: options.timer }) };
+    this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });
+    this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
+    this.#global = new Throttle({ intervalMs: globalIntervalMs, ...times });
+    this.#stop = options.events.listen((event) => this.#notice(event));
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  countOf(userId: string): number {
+    let count = 0;
+    for (const socket of this.#sockets) if (socket.userId === userId) count += 1;
+    return count;
+  }
+
+  /** The snapshot is the first message; what changes from now on follows it. */
+  async add(socket: PushSocket): Promise<void> {
+    const snapshot = await this.#globalStatus();
+    this.#sockets.add(socket);
+    socket.offer(snapshot);
+  }
+
+  remove(socket: PushSocket): void {
+    this.#sockets.delete(socket);
+  }
+
+  close(): void {
+    this.#stop();
+    for (const throttle of [this.#progress, this.#instances, this.#global]) throttle.close();
+  }
+
+  #notice(event: DispatchEvent): void {
+    if (this.#sockets.size === 0) return;
+    if (event.type === 'task_progress') {
+      this.#progress.run(event.taskId, () => this.#send(event));
+      return;
+    }
+    if (event.type === 'instance_changed') {
+      this.#instances.run(event.instance.id, () => this.#send(event));
+    } else {
+      if (event.type === 'task_ended') this.#progress.forget(event.task.id);
+      this.#send(event);
+    }
+    if (event.type !== 'task_preview') this.#global.run('global', () => this.#sendGlobalStatus());
+  }
+
+  #send(event: DispatchEvent): void {
+    const frame = frameOf(event, { timestamp: this.#options.clock(), links: this.#options.links });
+    if (frame) this.#offer(frame);
+  }
+
+  #offer(frame: PushFrame): void {
+    for (const socket of this.#sockets) socket.offer(frame);
+  }
+
+  #sendGlobalStatus(): void {
+    this.#globalStatus().then((frame) => this.#offer(frame), this.#options.onFault);
+  }
+
+  async #globalStatus(): Promise<PushFrame> {
+    const { instances, tasks, clock } = this.#options;
+    const [all, counts] = await Promise.all([instances.list(), tasks.counts()]);
+    const timestamp = clock();
+    const data = { instances: all, tasks: counts, serverTime: toIso(timestamp) };
+    const payload = encodeFrame('global_status', data, { timestamp });
+    return { topic: 'global', owner: null, taskId: null, replaces: 'global', payload };
+  }
+}

@@ -1,0 +1,90 @@
+import { type PushTopic, pushCloseCodes } from '@switchyard/contract/dispatch/push';
+import type { WebSocket } from 'ws';
+import type { PushFrame } from './push-frames.ts';
+
+export interface PushFilter {
+  /** Null: everything but previews. */
+  topics: ReadonlySet<PushTopic> | null;
+  taskIds: ReadonlySet<string> | null;
+}
+
+/** Frames that wait for a reader; beyond it the reader is cut off and starts again with a snapshot. */
+const mostWaiting = 1_000;
+/** Handed to the kernel and not taken yet. While there is more, frames wait here, where newer ones replace older. */
+const mostBufferedBytes = 512 * 1024;
+const drainCheckMs = 50;
+
+/** One client. What it may see is decided once, when it signs in. */
+export class PushSocket {
+  readonly #socket: WebSocket;
+  readonly #userId: string;
+  readonly #seesAll: boolean;
+  #filter: PushFilter = { topics: null, taskIds: null };
+  /** In the order in which they go; a frame that replaces another takes its place. */
+  readonly #waiting = new Map<string, PushFrame>();
+  #unnamed = 0;
+  #isScheduled = false;
+
+  constructor(socket: WebSocket, { userId, seesAll }: { userId: string; seesAll: boolean }) {
+    this.#socket = socket;
+    this.#userId = userId;
+    this.#seesAll = seesAll;
+  }
+
+  get userId(): string {
+    return this.#userId;
+  }
+
+  setFilter(filter: PushFilter): void {
+    this.#filter = filter;
+  }
+
+  close(code: number, reason: string): void {
+    this.#waiting.clear();
+    this.#socket.close(code, reason);
+  }
+
+  offer(frame: PushFrame): void {
+    if (!this.#wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#waiting.set(frame.replaces ?? `#${++this.#unnamed}`, frame);
+    if (this.#waiting.size > mostWaiting) {
+      this.close(pushCloseCodes.fellBehind, 'You stayed behind. Connect again for a snapshot.');
+      this.#socket.terminate();
+      return;
+    }
+    this.#schedule();
+  }
+
+  #wants({ topic, owner, taskId }: PushFrame): boolean {
+    if (owner !== null && owner !== this.#userId && !this.#seesAll) return false;
+    const { topics, taskIds } = this.#filter;
+    if (topics === null ? topic === 'previews' : !topics.has(topic)) return false;
+    return taskId === null || taskIds === null || taskIds.has(taskId);
+  }
+
+  /** All frames of a turn of the event loop leave together: one write to the kernel instead of many. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const stream = rawSocketOf(this.#socket);
+    stream?.cork();
+    for (const [key, { payload }] of this.#waiting) {
+      if (this.#socket.bufferedAmount > mostBufferedBytes) break;
+      this.#waiting.delete(key);
+      this.#socket.send(payload);
+    }
+    stream?.uncork();
+    if (this.#waiting.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#flush(), drainCheckMs);
+  }
+}
+
+function rawSocketOf(socket: WebSocket): { cork(): void; uncork(): void } | undefined {
+  return (socket as unknown as { _socket?: { cork(): void; uncork(): void } })._socket;
+}

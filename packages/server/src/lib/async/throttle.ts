@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import { systemTimer, type Timer } from './timer.ts';
+
+interface Waiting {
+  action: () => void;
+  cancel: () => void;
+}
+
+/**
+ * At most one action a key and interval. The first goes at once; of those that come sooner than the interval allows, the
+ * newest goes when it is over, so the last one is never lost.
+ */
+export class Throttle {
+  readonly #intervalMs: number;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
+  readonly #lastMs = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor({
+    intervalMs,
+    clock,
+    timer = systemTimer,
+  }: { intervalMs: number; clock: Clock; timer?: Timer }) {
+    this.#intervalMs = intervalMs;
+    this.#clock = clock;
+    this.#timer = timer;
+  }
+
+  run(key: string, action: () => void): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting) {
+      waiting.action = action;
+      return;
+    }
+    const sinceMs = this.#clock() - (this.#lastMs.get(key) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs >= this.#intervalMs) {
+      this.#lastMs.set(key, this.#clock());
+      action();
+      return;
+    }
+    const cancel = this.#timer(() => this.#runWaiting(key), this.#intervalMs - sinceMs);
+    this.#waiting.set(key, { action, cancel });
+  }
+
+  /** Drops what waits for the key: something newer has made it pointless. */
+  forget(key: string): void {
+    this.#waiting.get(key)?.cancel();
+    this.#waiting.delete(key);
+    this.#lastMs.delete(key);
+  }
+
+  close(): void {
+    for (const key of [...this.#waiting.keys()]) this.forget(key);
+  }
+
+  #runWaiting(key: string): void {
+    const waiting = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    this.#lastMs.set(key, this.#clock());
+    waiting?.action();
+  }
+}

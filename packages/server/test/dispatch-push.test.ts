@@ -1,0 +1,149 @@
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+import { PushListener } from './support/push-listener.ts';
+
+const small = {
+  '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 255 } },
+  '2': { class_type: 'ImageInvert', inputs: { image: ['1', 0] } },
+  '3': { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: 'push' } },
+};
+
+describe('messages over the WebSocket', () => {
+  let gateway: DevGateway;
+  let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
+  let admin: DispatchCaller;
+  let user: DispatchCaller;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    worker = await startReferenceWorker();
+    admin = await DispatchCaller.initialize(gateway.url);
+    user = await DispatchCaller.register(gateway.url, 'user@example.com');
+    await admin.useWorkers([worker.port]);
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    await worker.close();
+  });
+
+  it('begin with a snapshot, then tell each step of an own task with the request that caused it', async () => {
+    const listener = await PushListener.open(gateway.url, user.token);
+    const snapshot = await listener.next('global_status');
+    expect(snapshot.data).toMatchObject({ tasks: { running: 0 }, serverTime: expect.any(String) });
+    expect(snapshot.data.instances).toHaveLength(1);
+    expect(listener.all[0]).toBe(snapshot);
+
+    const requestId = '5f0c9b1e-2f0a-4f5c-9c53-0b1c7a3f9a10';
+    const { data: task } = await user.call(
+      'POST',
+      '/api/tasks',
+      { workflow: small },
+      { 'x-request-id': requestId },
+    );
+    const completed = await listener.next('task_completed');
+    expect(completed).toMatchObject({ requestId, data: { taskId: task.id } });
+    expect(completed.timestamp).toBeTypeOf('number');
+    expect(completed.data.result.files).toEqual([expect.stringContaining('/uploads/')]);
+    const types = listener.all.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['task_created', 'task_started', 'instance_status']));
+    expect(types.indexOf('task_created')).toBeLessThan(types.indexOf('task_started'));
+    listener.close();
+  });
+
+  it('tell a failure with its cause', async () => {
+    const listener = await PushListener.open(gateway.url, user.token);
+    await listener.next('global_status');
+    const { data: task } = await user.call('POST', '/api/tasks', {
+      workflow: {
+        ...small,
+        '1': { class_type: 'EmptyImage', inputs: { width: -5, height: 16, batch_size: 1, color: 0 } },
+      },
+    });
+    const failed = await listener.next('task_failed');
+    expect(failed.data).toMatchObject({
+      taskId: task.id,
+      attempt: 1,
+      error: { code: 'invalid_workflow', node: '1', message: expect.any(String) },
+    });
+    listener.close();
+  });
+
+  it('show users their own tasks only, and administrators all', async () => {
+    const [own, foreign, all] = await Promise.all([
+      PushListener.open(gateway.url, user.token),
+      DispatchCaller.register(gateway.url, 'other@example.com').then((other) =>
+        PushListener.open(gateway.url, other.token),
+      ),
+      PushListener.open(gateway.url, admin.token),
+    ]);
+    await Promise.all([own, foreign, all].map((listener) => listener.next('global_status')));
+    await user.call('POST', '/api/tasks', { workflow: small });
+    await Promise.all([own.next('task_completed'), all.next('task_completed')]);
+    expect(foreign.all.filter(({ type }) => type.startsWith('task_'))).toEqual([]);
+    for (const listener of [own, foreign, all]) listener.close();
+  });
+
+  it('narrow to what was subscribed', async () => {
+    const listener = await PushListener.open(gateway.url, user.token);
+    await listener.next('global_status');
+    listener.send({ type: 'subscribe', data: { topics: ['tasks'] } });
+    await listener.next('subscribed');
+    await user.call('POST', '/api/tasks', { workflow: small });
+    await listener.next('task_completed');
+    expect(new Set(listener.all.slice(2).map(({ type }) => type))).toEqual(
+      new Set(['task_created', 'task_started', 'task_completed']),
+    );
+    listener.close();
+  });
+
+  it('answer a ping, and say what is wrong with a message that is not understood', async () => {
+    const listener = await PushListener.open(gateway.url, user.token);
+    listener.send({ type: 'ping' });
+    await listener.next('pong');
+    listener.send({ type: 'instance_status', data: {} });
+    expect((await listener.next('error')).data.error).toBe('message_invalid');
+    listener.close();
+  });
+
+  it('take the token from the query, from a first message, or not at all', async () => {
+    const byQuery = await PushListener.open(`${gateway.url}/?token=${user.token}`, null);
+    await byQuery.next('global_status');
+    byQuery.close();
+    const byMessage = await PushListener.open(gateway.url, null);
+    byMessage.send({ type: 'auth', data: { token: user.token } });
+    await byMessage.next('global_status');
+    byMessage.close();
+    const wrong = await PushListener.open(gateway.url, 'not-a-token');
+    expect(await wrong.closed).toBe(4401);
+  });
+
+  it('end with the session that they belong to', async () => {
+    const leaving = await DispatchCaller.register(gateway.url, 'leaving@example.com');
+    const listener = await PushListener.open(gateway.url, leaving.token);
+    await listener.next('global_status');
+    await admin.deleteUser('leaving@example.com');
+    expect(await listener.closed).toBe(4401);
+  });
+
+  it('refuse a page of another origin that has only the cookie', async () => {
+    const session = await gateway.register('cookie@example.com');
+    const cookie = session.cookieHeader;
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/ws`, {
+      headers: { cookie, origin: 'https://evil.example' },
+    });
+    const code = await new Promise((resolve) => socket.once('close', resolve));
+    expect(code).toBe(4401);
+    const own = new WebSocket(`${gateway.url.replace('http', 'ws')}/ws`, {
+      headers: { cookie, origin: gateway.url },
+    });
+    const first = await new Promise<string>((resolve) =>
+      own.once('message', (data) => resolve(String(data))),
+    );
+    expect(JSON.parse(first).type).toBe('global_status');
+    own.close();
+  });
+});
