@@ -45,10 +45,8 @@ export const taskOutput = Type.Object({
   size: Type.Integer(),
   node: Type.String({ description: 'Id of the node that made it.' }),
 });
-export type TaskOutput = Static<typeof taskOutput>;
 
 export const taskText = Type.Object({ node: Type.String(), text: Type.String() });
-export type TaskText = Static<typeof taskText>;
 
 export const taskResult = Type.Object({
   files: Type.Array(Type.String({ description: 'Signed address of an output, good for 24 hours.' })),
