@@ -100,12 +100,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   executor.start();
   adoption.start();
 
+  let comeback: NodeJS.Timeout | undefined;
+
   async function refuseFor(durationMs: number): Promise<void> {
     await server.stopListening();
-    setTimeout(() => void server.listen(port), durationMs);
+    comeback = setTimeout(() => {
+      server.listen(port).catch((error: unknown) => log(`Port ${port} is taken meanwhile: ${String(error)}`));
+    }, durationMs);
   }
 
   async function close(): Promise<void> {
+    clearTimeout(comeback);
     adoption.close();
     await server.stopListening();
     await executor.close();

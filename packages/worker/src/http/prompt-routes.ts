@@ -10,6 +10,9 @@ import { type Call, type Route, sendJson } from './call.ts';
 import { HttpError, serverTrouble } from './http-error.ts';
 import { readJson } from './request-body.ts';
 
+/** Python gives up on a graph this deep, with a 500. */
+const maxDepth = 200;
+
 interface Tools {
   queue: PromptQueue;
   registry: NodeRegistry;
@@ -42,6 +45,7 @@ export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
         details: 'No prompt provided',
       });
     if (!isRecord(body.prompt)) throw new HttpError(500, serverTrouble);
+    if (isDeeperThan(body, maxDepth)) throw new HttpError(500, serverTrouble);
     checkSize(body.prompt);
     const { graph, outputs, nodeErrors } = await validatePrompt(body.prompt, {
       registry,
@@ -80,6 +84,16 @@ export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
       handle: (call) => sendJson(call, { exec_info: { queue_remaining: queue.remaining } }),
     },
   ];
+}
+
+/** Without recursion, which is what it guards the rest from. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
 }
 
 /** The caller's own number, or the next one; `front` goes before everything by being negative. */

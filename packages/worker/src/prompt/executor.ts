@@ -53,7 +53,12 @@ export class Executor {
       if (prompt === undefined) return;
       await faults.waitWhile(({ zombie }) => zombie === 'before_start', signal);
       if (signal.aborted) return;
-      await this.#runOne(prompt);
+      // Whatever goes wrong with one prompt, the next one runs.
+      await this.#runOne(prompt).catch((error: unknown) => {
+        this.#tools.log(`Prompt ${prompt.promptId} was lost inside the worker: ${String(error)}`);
+        queue.finish();
+      });
+      this.#run = undefined;
       this.#freeIfRequested();
     }
   }

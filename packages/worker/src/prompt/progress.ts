@@ -1,43 +1,48 @@
-interface NodeProgress {
-  value: number;
-  max: number;
-  state: 'running' | 'finished';
-}
+type State = 'running' | 'finished';
 
-/** How far each node of one run is. Each frame is a full picture of all nodes that have started. */
+/**
+ * How far each node of one run is. Each frame is a full picture of all nodes that have started, so a run of n nodes sends
+ * about n² of them; what has not changed is kept as text.
+ */
 export class RunProgress {
   readonly #promptId: string;
-  readonly #nodes = new Map<string, NodeProgress>();
+  readonly #maxima = new Map<string, number>();
+  readonly #texts = new Map<string, string>();
 
   constructor(promptId: string) {
     this.#promptId = promptId;
   }
 
   start(nodeId: string): void {
-    this.#nodes.set(nodeId, { value: 0, max: 1, state: 'running' });
+    this.#set(nodeId, { value: 0, max: 1, state: 'running' });
   }
 
   update(nodeId: string, value: number, max: number): void {
-    this.#nodes.set(nodeId, { value, max, state: 'running' });
+    this.#set(nodeId, { value, max, state: 'running' });
   }
 
   finish(nodeId: string): void {
-    const max = this.#nodes.get(nodeId)?.max ?? 1;
-    this.#nodes.set(nodeId, { value: max, max, state: 'finished' });
+    const max = this.#maxima.get(nodeId) ?? 1;
+    this.#set(nodeId, { value: max, max, state: 'finished' });
   }
 
-  frame(): { prompt_id: string; nodes: Record<string, unknown> } {
-    const nodes = [...this.#nodes].map(([id, progress]) => [
-      id,
-      {
-        ...progress,
-        node_id: id,
-        prompt_id: this.#promptId,
-        display_node_id: id,
-        parent_node_id: null,
-        real_node_id: id,
-      },
-    ]);
-    return { prompt_id: this.#promptId, nodes: Object.fromEntries(nodes) };
+  /** The `progress_state` frame as JSON. */
+  frame(): string {
+    const promptId = JSON.stringify(this.#promptId);
+    const nodes = [...this.#texts.values()].join(',');
+    return `{"type":"progress_state","data":{"prompt_id":${promptId},"nodes":{${nodes}}}}`;
+  }
+
+  #set(nodeId: string, progress: { value: number; max: number; state: State }): void {
+    const entry = {
+      ...progress,
+      node_id: nodeId,
+      prompt_id: this.#promptId,
+      display_node_id: nodeId,
+      parent_node_id: null,
+      real_node_id: nodeId,
+    };
+    this.#maxima.set(nodeId, progress.max);
+    this.#texts.set(nodeId, `${JSON.stringify(nodeId)}:${JSON.stringify(entry)}`);
   }
 }

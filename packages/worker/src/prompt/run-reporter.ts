@@ -87,6 +87,7 @@ export class RunReporter {
   }
 
   #sendProgressState(): void {
-    this.#sockets.send('progress_state', this.#progress.frame(), this.#clientId);
+    if (this.#sockets.hasListener(this.#clientId))
+      this.#sockets.sendText(this.#progress.frame(), this.#clientId);
   }
 }

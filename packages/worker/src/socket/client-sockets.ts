@@ -63,7 +63,12 @@ export class ClientSockets {
   }
 
   send(type: string, data: unknown, clientId: string | undefined): void {
-    this.#deliver(JSON.stringify({ type, data }), this.#receivers(clientId));
+    this.sendText(JSON.stringify({ type, data }), clientId);
+  }
+
+  /** A frame that is JSON already. */
+  sendText(frame: string, clientId: string | undefined): void {
+    this.#deliver(frame, this.#receivers(clientId));
   }
 
   sendBinary(frame: Buffer, clientId: string | undefined): void {
