@@ -3,15 +3,7 @@
  * and Node's major version are those of the last build.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -69,7 +61,8 @@ function isFresh(wanted) {
 
 /** Builds beside the old bundle and swaps at the end, so that a failed build leaves the old one standing. */
 async function bundle() {
-  const fresh = mkdtempSync(join(cli, '.dist-'));
+  const fresh = join(cli, `.dist-${process.pid}`);
+  rmSync(fresh, { recursive: true, force: true });
   try {
     const { metafile } = await build({
       entryPoints: [join(cli, 'src/main.ts')],

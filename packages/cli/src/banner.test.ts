@@ -12,7 +12,6 @@ const facts: BannerFacts = {
   configFile: null,
   credentialsFile: './.switchyard/admin_initial_credentials.txt',
   awaitsFirstAdmin: false,
-  adminEmail: 'admin@example.com',
   isOpenOverPlainHttp: false,
 };
 
@@ -29,8 +28,8 @@ describe('banner', () => {
         '  Database  sqlite  ./.switchyard/data/switchyard.db',
         '  Bus       in-process',
         '  Config    defaults (no switchyard.yaml here)',
-        '  Sign in   admin@example.com, password in ./.switchyard/admin_initial_credentials.txt',
-        '  Next      sign in and choose a password: POST http://127.0.0.1:7300/api/v1/auth/change-password',
+        '  Sign in   with what stands in ./.switchyard/admin_initial_credentials.txt',
+        '  Next      POST /api/v1/auth/login/local, then choose a password: POST /api/v1/auth/change-password',
         '  Stop      Ctrl-C',
         '',
       ].join('\n'),

@@ -13,7 +13,6 @@ export interface BannerFacts {
   credentialsFile: string | null;
   /** No admin exists yet and the first visitor is to make one. */
   awaitsFirstAdmin: boolean;
-  adminEmail: string;
   /** Other machines can reach the gateway, and nothing encrypts what they send. */
   isOpenOverPlainHttp: boolean;
 }
@@ -35,14 +34,15 @@ export function banner(facts: BannerFacts, colors: Colors): string {
   return [...lines, ...notes(facts).map((note) => colors.yellow(note))].map((line) => `  ${line}\n`).join('');
 }
 
-function signInRows({ credentialsFile, adminEmail }: BannerFacts): [string, string][] {
-  return credentialsFile ? [['Sign in', `${adminEmail}, password in ${credentialsFile}`]] : [];
+function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
+  return credentialsFile ? [['Sign in', `with what stands in ${credentialsFile}`]] : [];
 }
 
 function nextStep({ awaitsFirstAdmin, credentialsFile, url }: BannerFacts): string {
   if (awaitsFirstAdmin)
     return `make the first admin: POST ${url}/api/v1/auth/initialize {"email", "password"}`;
-  if (credentialsFile) return `sign in and choose a password: POST ${url}/api/v1/auth/change-password`;
+  if (credentialsFile)
+    return 'POST /api/v1/auth/login/local, then choose a password: POST /api/v1/auth/change-password';
   return `try the API at ${url}/docs, or see what is set: switchyard config show --effective --sources`;
 }
 

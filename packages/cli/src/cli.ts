@@ -2,6 +2,7 @@ import { ConfigError } from '@switchyard/server/config/faults';
 import { AppError } from '@switchyard/server/lib/app-error';
 import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './commands/config.ts';
+import { addResetAdminCommand } from './commands/reset-admin.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
@@ -52,6 +53,7 @@ function newProgram(terminal: Terminal): Command {
   });
   addUpCommand(program, terminal);
   addConfigCommand(program, terminal);
+  addResetAdminCommand(program, terminal);
   addVersionCommand(program, terminal);
   return program;
 }

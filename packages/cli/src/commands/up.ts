@@ -86,7 +86,6 @@ function bannerFacts(
     configFile: shorten(file, cwd),
     credentialsFile: shorten(facts.credentialsPath, cwd),
     awaitsFirstAdmin: facts.awaitsFirstAdmin,
-    adminEmail: config.auth.admin_email,
     isOpenOverPlainHttp: isOpenOverPlainHttp(config.server),
   };
 }
