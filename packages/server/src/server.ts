@@ -4,6 +4,7 @@ import { docsRoutes } from './http/docs/docs-routes.ts';
 import type { Health } from './http/health.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { metricsRoutes } from './http/metrics-routes.ts';
+import { streamKinds } from './http/open-streams.ts';
 import { collectEndpoints, openApiDocument } from './http/openapi.ts';
 import { createShell, type ShellOptions } from './http/shell.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
@@ -26,6 +27,9 @@ export async function buildServer(options: ServerOptions): Promise<App> {
   const app = createShell({ ...shell, isDraining: () => health.isDraining });
   const endpoints = collectEndpoints(app);
   guard(app);
+  metrics.beforeScrape(() => {
+    for (const kind of streamKinds) metrics.openStreams.set({ kind }, shell.streams.count(kind));
+  });
   const own = [
     healthRoutes(health),
     metricsRoutes({ metrics, token: metricsToken }),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
@@ -20,21 +20,14 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}): Promi
 const list = JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ id, status: 'pending' })));
 
 function routes(app: App): void {
-  const add = (url: string, handler: Parameters<App['route']>[0]['handler']): void => {
-    app.route({
-      ...testRoute,
-      method: 'GET',
-      url,
-      schema: { ...testSchema, response: { 200: Type.Any() } },
-      handler,
-    });
+  const add = (url: string, type: string, payload: () => string | Buffer | Readable): void => {
+    const handler = (_request: FastifyRequest, reply: FastifyReply) => reply.type(type).send(payload());
+    app.route({ ...testRoute, method: 'GET', url, schema: testSchema, handler });
   };
-  add('/api/list', (_request, reply) => reply.type('application/json').send(list));
-  add('/api/short', (_request, reply) => reply.type('application/json').send('{"a":1}'));
-  add('/api/picture', (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)));
-  add('/api/events', (_request, reply) =>
-    reply.type('text/event-stream').send(Readable.from([`data: ${list}\n\n`])),
-  );
+  add('/api/list', 'application/json', () => list);
+  add('/api/short', 'application/json', () => '{"a":1}');
+  add('/api/picture', 'image/png', () => Buffer.alloc(5_000));
+  add('/api/events', 'text/event-stream', () => Readable.from([`data: ${list}\n\n`]));
 }
 
 const requestId = '0b7d8f0a-5d0c-4c6e-9c8b-0f6f1d2a3b4c';

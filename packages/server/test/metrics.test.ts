@@ -69,6 +69,7 @@ describe('/metrics', () => {
       'nodejs_heap_size_used_bytes',
       'nodejs_eventloop_delay_seconds{quantile="0.99"}',
       'switchyard_http_requests_in_flight',
+      'switchyard_open_streams{kind="events"}',
     ])
       expect(body).toMatch(new RegExp(`^${name.replace(/[{}."]/g, '\\$&')} [\\d.e+-]+$`, 'm'));
   });

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 
-export type StreamKind = 'events' | 'socket' | 'held_request';
+export const streamKinds = ['events', 'socket', 'held_request'] as const;
+export type StreamKind = (typeof streamKinds)[number];
 
 /** A stream while it is open. */
 export interface OpenStream {

@@ -11,7 +11,10 @@ const clientGone = 499;
 
 interface TrackerOptions {
   logger: Logger;
-  metrics: Pick<Metrics, 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed'>;
+  metrics: Pick<
+    Metrics,
+    'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
+  >;
   /** Requests beyond this many are shed. */
   limit: number;
 }
@@ -25,6 +28,8 @@ export class RequestTracker {
 
   constructor(options: TrackerOptions) {
     this.#options = options;
+    const { metrics } = options;
+    metrics.beforeScrape(() => metrics.httpRequestsInFlight.set(this.#inFlight));
   }
 
   get inFlight(): number {
@@ -42,11 +47,11 @@ export class RequestTracker {
   start(request: FastifyRequest, reply: FastifyReply): void {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
-    metrics.httpRequestsInFlight.set(++this.#inFlight);
+    this.#inFlight++;
     // Unlike the framework's own hook, `close` also comes when the client leaves early.
     reply.raw.once('close', () => {
       this.#finish(request, reply, performance.now() - startedMs);
-      metrics.httpRequestsInFlight.set(--this.#inFlight);
+      this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.resolve();
     });
     if (this.#inFlight > limit && !isProbe(request)) {

@@ -8,6 +8,7 @@ import { registerProcessMetrics } from './process-metrics.ts';
 export class Metrics {
   readonly registry = new Registry();
   readonly #stopProcessMetrics: () => void;
+  readonly #readers: (() => void)[] = [];
 
   readonly httpRequestDuration = new Histogram({
     name: 'switchyard_http_request_duration_seconds',
@@ -46,8 +47,14 @@ export class Metrics {
     this.#stopProcessMetrics = registerProcessMetrics(this.registry);
   }
 
+  /** For gauges that are cheaper to read when somebody asks than to keep up to date. */
+  beforeScrape(read: () => void): void {
+    this.#readers.push(read);
+  }
+
   /** The Prometheus text format. */
   render(): Promise<string> {
+    for (const read of this.#readers) read();
     return this.registry.metrics();
   }
 
