@@ -85,7 +85,6 @@ export class RunWatch {
     this.#timer = options.timer ?? systemTimer;
     this.#lastSignMs = options.clock();
     this.#startedMs = options.clock();
-    options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
   }
 
   /** Every event of the instance's socket; those of other runs are ignored. */
@@ -124,6 +123,17 @@ export class RunWatch {
   }
 
   async untilOver(): Promise<WatchEnd> {
+    const { signal } = this.#options;
+    const onAbort = (): void => this.#wake.resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await this.#loop();
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #loop(): Promise<WatchEnd> {
     for (;;) {
       if (this.#options.signal.aborted) return { kind: 'abandoned' };
       const end = (await this.#look()) ?? (await this.#stopIfAsked()) ?? (await this.#checkDeadlines());
