@@ -1,4 +1,3 @@
-import { ConfigError } from '@switchyard/server/config/faults';
 import { AppError } from '@switchyard/server/lib/app-error';
 import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './commands/config.ts';
@@ -58,11 +57,12 @@ function newProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** An error that we raised on purpose is a sentence; any other is a defect, and its stack helps whoever reports it. */
+/** An error that was raised on purpose is a sentence; any other is a defect, and its stack helps whoever reports it. */
 function explain(error: unknown, { stderr, env }: Terminal): string {
   const colors = colorsFor(stderr, env);
-  if (error instanceof ConfigError || error instanceof AppError) return colors.red(error.message);
   if (!(error instanceof Error)) return colors.red(String(error));
-  const isOurs = error.constructor !== TypeError && error.constructor !== ReferenceError;
-  return isOurs ? colors.red(error.message) : (error.stack ?? error.message);
+  if (error instanceof TypeError || error instanceof ReferenceError) return error.stack ?? error.message;
+  // What crosses the wire hides its cause; whoever starts the gateway needs it.
+  const cause = error instanceof AppError && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return colors.red(error.message + cause);
 }
