@@ -82,7 +82,13 @@ describe('embedded jobs', () => {
     }
     const last = fleet.newProcess({ isAlone: true });
     let runs = 0;
-    last.jobs.register('work', async () => void (runs += 1), { retryDelaysMs: [1_000] });
+    last.jobs.register(
+      'work',
+      async () => {
+        runs += 1;
+      },
+      { retryDelaysMs: [1_000] },
+    );
     await last.jobs.start();
     await fleet.pass(10_000);
     expect(runs).toBe(0);
@@ -137,15 +143,18 @@ describe('embedded jobs', () => {
     const failures: JobFailure[] = [];
     const { jobs } = fleet.newProcess({ database: flaky, report: (failure) => failures.push(failure) });
     let runs = 0;
-    jobs.register('work', async () => void (runs += 1));
+    jobs.register('work', async () => {
+      runs += 1;
+    });
     await jobs.start();
     await jobs.add({ kind: 'work', runAtMs: fleet.databaseClock.now() + 1_000, payload: {} });
     isAway = true;
     await fleet.pass(20_000);
     expect(runs).toBe(0);
-    expect(failures.length).toBeGreaterThanOrEqual(3);
-    expect(failures.length).toBeLessThanOrEqual(5);
-    expect(failures[0]).toEqual({ kind: 'work', error: new Error('connection refused') });
+    const ofWork = failures.filter(({ kind }) => kind === 'work');
+    expect(ofWork.length).toBeGreaterThanOrEqual(3);
+    expect(ofWork.length).toBeLessThanOrEqual(5);
+    expect(ofWork[0]).toEqual({ kind: 'work', error: new Error('connection refused') });
     isAway = false;
     await fleet.pass(10_000);
     expect(runs).toBe(1);
@@ -175,7 +184,9 @@ describe('embedded jobs', () => {
     await before.jobs.close();
     const after = fleet.newProcess();
     let runs = 0;
-    after.jobs.register('work', async () => void (runs += 1));
+    after.jobs.register('work', async () => {
+      runs += 1;
+    });
     after.jobs.every('work', 60_000);
     await after.jobs.start();
     await fleet.pass(61_000);

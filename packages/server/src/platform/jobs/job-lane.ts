@@ -53,7 +53,7 @@ export class JobLane {
   /** Something may be due. */
   wake(): void {
     if (this.#isStopped) return;
-    if (this.#looking) this.#lookAgain = true;
+    if (this.#looking !== undefined) this.#lookAgain = true;
     else this.#looking = this.#look();
   }
 
@@ -106,6 +106,7 @@ export class JobLane {
     const controller = new AbortController();
     const ended = this.#run(row, controller.signal).then(() => {
       this.#running.delete(row.id);
+      if (this.#running.size === 0) this.#cancelRenewal?.();
       this.wake();
     });
     this.#running.set(row.id, { attempt: row, controller, ended });

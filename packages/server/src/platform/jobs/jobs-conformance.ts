@@ -312,6 +312,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         await dying.jobs.add({ kind: 'work', payload: { n: 1 } });
         await dying.runs.take();
         variant.kill(dying.jobs);
+        open = open.filter((jobs) => jobs !== dying.jobs);
         const next = await startProcess();
         for (let seconds = 0; seconds < 120; seconds += 10) await variant.pass(10 * second);
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 2 });
