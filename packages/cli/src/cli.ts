@@ -4,6 +4,7 @@ import { addConfigCommand } from './commands/config.ts';
 import { addResetAdminCommand } from './commands/reset-admin.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
+import { addWorkerCommand } from './commands/worker.ts';
 import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
 import { describeCommand } from './help.ts';
 import { colorsFor, type Terminal } from './terminal.ts';
@@ -53,6 +54,7 @@ function newProgram(terminal: Terminal): Command {
   addUpCommand(program, terminal);
   addConfigCommand(program, terminal);
   addResetAdminCommand(program, terminal);
+  addWorkerCommand(program);
   addVersionCommand(program, terminal);
   return program;
 }

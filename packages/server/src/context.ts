@@ -9,6 +9,7 @@ import type { Config } from './config/schema.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
+import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
@@ -43,6 +44,8 @@ export interface ContextOptions {
   /** bcrypt's cost, where it is not the usual one: tests hash cheaply. */
   passwordCost?: number;
   logger?: Logger;
+  /** How to run the built-in worker; without it there is none. */
+  referenceWorker?: ReferenceWorkerProcess;
 }
 
 /** Everything that a gateway is made of, but for the server in front of it. */
@@ -126,6 +129,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const dispatch = config.areas.dispatch
     ? await openDispatch({
         config,
+        options,
         logger,
         database,
         accounts,
@@ -166,6 +170,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
 async function openDispatch(parts: {
   config: Config;
+  options: ContextOptions;
   logger: Logger;
   database: Database<unknown>;
   accounts: AccountsArea;
@@ -176,7 +181,8 @@ async function openDispatch(parts: {
   listeningUrl: () => string;
   opened: CloseStack;
 }): Promise<DispatchArea> {
-  const { config, logger, database, accounts, bus, guard, streams, secret, listeningUrl, opened } = parts;
+  const { config, options, logger, database, accounts, bus, guard, streams, secret, listeningUrl, opened } =
+    parts;
   const ends = new SessionEnds(bus);
   await ends.start();
   opened.add(() => ends.close());
@@ -230,7 +236,17 @@ async function openDispatch(parts: {
     },
   });
   opened.add(() => area.close());
-  return { ...area, start: () => Promise.all([jobs.start(), area.start()]).then(() => undefined) };
+  const builtIn =
+    options.referenceWorker &&
+    new ReferenceWorker({
+      ...area,
+      process: options.referenceWorker,
+      instances: area.instanceStore,
+      clock: systemClock,
+      log: logger,
+    });
+  if (builtIn) opened.add(() => builtIn.close());
+  return { ...area, start: () => Promise.all([jobs.start(), area.start()]).then(() => builtIn?.start()) };
 }
 
 function newAccounts(parts: {

@@ -8,6 +8,7 @@ import { type BannerFacts, banner } from '../banner.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
+import { referenceWorkerProcess } from '../reference-worker.ts';
 import { watchStopSignals } from '../signals.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -56,7 +57,11 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const loaded = loadConfig({ flags: options, env: terminal.env, cwd: terminal.cwd });
   const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
   const { startGateway } = await import('@switchyard/server/main');
-  const gateway = await startGateway(loaded.config, { version, lastPort: lastPortFor(loaded) });
+  const gateway = await startGateway(loaded.config, {
+    version,
+    lastPort: lastPortFor(loaded),
+    referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
+  });
   const facts = bannerFacts(loaded, gateway, terminal.cwd);
   terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
   if (options.open) openBrowser(`${gateway.url}/docs`);
