@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 let gateway: DevGateway | undefined;
 
@@ -70,15 +70,28 @@ describe('a gateway', () => {
     folder.remove();
   });
 
+  test('logs a rejection that nobody awaited, and goes on serving', async () => {
+    const known = process.listeners('unhandledRejection');
+    gateway = await startGateway();
+    const [listener, ...others] = process
+      .listeners('unhandledRejection')
+      .filter((one) => !known.includes(one));
+    expect(others).toEqual([]);
+    const error = vi.spyOn(gateway.context.logger, 'error');
+    const err = new Error('stray');
+    listener?.(err, Promise.resolve());
+    expect(error).toHaveBeenCalledWith({ err }, 'A rejection was not handled');
+    expect((await gateway.fetch('/healthz')).status).toBe(200);
+  });
+
   test('that cannot listen closes what it had opened', async () => {
     gateway = await startGateway();
     const port = Number(new URL(gateway.url).port);
+    const before = process.listenerCount('unhandledRejection');
     const folder = temporaryFolder();
     await expect(startGateway({ home: folder.path, config: { server: { port } } })).rejects.toThrow(/port/i);
     expect(existsSync(join(folder.path, 'gateway.json'))).toBe(false);
-    expect(process.listenerCount('unhandledRejection')).toBe(1 + vitestListeners);
+    expect(process.listenerCount('unhandledRejection')).toBe(before);
     folder.remove();
   });
 });
-
-const vitestListeners = process.listenerCount('unhandledRejection');

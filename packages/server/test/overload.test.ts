@@ -40,6 +40,17 @@ describe('more requests than may be open', () => {
   });
 });
 
+test('a slow client has a limit for everything that it sends', async () => {
+  await start({});
+  expect(server.app.server).toMatchObject({
+    headersTimeout: 15_000,
+    requestTimeout: 120_000,
+    timeout: 120_000,
+    keepAliveTimeout: 72_000,
+    maxConnections: 10_000,
+  });
+});
+
 describe('more streams than may be open', () => {
   test('are refused until a client leaves', async () => {
     const opened = newDeferred();

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { AppError } from '../src/lib/app-error.ts';
@@ -18,9 +19,15 @@ function routes(app: App): void {
   add('/api/denied', () => {
     throw new AppError('token_expired');
   });
+  add('/api/torn', () => Readable.from(breaking()));
   add('/api/broken', () => {
     throw new Error('bearer abcdefgh12345 and {"password":"hunter2"}', { cause: new Error('deeper') });
   });
+}
+
+async function* breaking() {
+  yield 'first';
+  throw new Error('the disk is gone');
 }
 
 describe('the line of a request', () => {
@@ -42,6 +49,16 @@ describe('the line of a request', () => {
       }),
     ]);
     expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('is joined by another one when an answer breaks off after its head was sent', async () => {
+    await expect(server.inject('/api/torn')).rejects.toThrow();
+    expect(server.logLines).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        err: expect.objectContaining({ message: 'the disk is gone' }),
+      }),
+    );
   });
 
   test('of an error has its cause and no credential', async () => {

@@ -3,7 +3,6 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
-  LogController,
   type RouteOptions,
 } from 'fastify';
 import type { AppError } from '../lib/app-error.ts';
@@ -15,6 +14,7 @@ import { addCompression } from './compression.ts';
 import { CorsPolicy } from './cors.ts';
 import { toAppError } from './error-mapping.ts';
 import { sendError } from './errors.ts';
+import { FrameworkLog } from './framework-log.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { ignoreUnknownFields } from './ignored-fields.ts';
 import { requireMediaType } from './media-type.ts';
@@ -58,7 +58,7 @@ export function createShell(options: ShellOptions): App {
 
   const app: App = fastify({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new FrameworkLog(),
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
