@@ -22,6 +22,7 @@ import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
+import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import type { Counters } from './platform/counters/counters.ts';
@@ -30,6 +31,7 @@ import type { Database } from './platform/database/database.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from './platform/database/open.ts';
 import { ContentStore } from './platform/files/content-store.ts';
+import { acquireHomeLock } from './platform/home-lock.ts';
 import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
 import { jobMigrations } from './platform/jobs/migrations.ts';
 import type { JobTables } from './platform/jobs/tables.ts';
@@ -89,10 +91,14 @@ export async function createContext(config: Config, options: ContextOptions): Pr
 async function assemble(config: Config, options: ContextOptions, opened: CloseStack): Promise<Context> {
   const { version } = options;
   const logger = options.logger ?? createLogger(config.observability.log);
-  mkdirSync(config.data_home, { recursive: true, mode: 0o700 });
+  makeDataHome(config.data_home);
+  const home = await acquireHomeLock(config.data_home);
+  opened.add(() => home.release());
 
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
+  await migrate(database, 'ownership', ownershipMigrations);
+  const ownership = await openOwnership({ config, logger, database, opened });
   await migrate(database, 'accounts', accountMigrations);
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
@@ -132,6 +138,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         options,
         logger,
         database,
+        ownership,
         accounts,
         bus,
         guard,
@@ -167,12 +174,48 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   };
 }
 
+/** Leases of a process that is gone free themselves in time; where one process owns the database, at once. */
+async function openOwnership(parts: {
+  config: Config;
+  logger: Logger;
+  database: Database<unknown>;
+  opened: CloseStack;
+}): Promise<Ownership> {
+  const { config, logger, database, opened } = parts;
+  const ownership = new Ownership({ database: database.withTables<OwnershipTables>() });
+  opened.add(() => ownership.close());
+  if (database.dialect === 'sqlite') await ownership.freeAll();
+  else if (!config.cluster.allow_replicas_without_redis) {
+    opened.add(
+      await holdAsOnlyGateway(ownership, (err) =>
+        logger.error({ err }, 'The lease on the database was lost'),
+      ),
+    );
+  }
+  return ownership;
+}
+
+function makeDataHome(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The data home ${path} cannot be made (${why}). Choose another with --home or SWITCHYARD_HOME.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
 async function openDispatch(parts: {
   config: Config;
   options: ContextOptions;
   logger: Logger;
   database: Database<unknown>;
+  ownership: Ownership;
   accounts: AccountsArea;
   bus: Bus;
   guard: Guard;
@@ -181,17 +224,25 @@ async function openDispatch(parts: {
   listeningUrl: () => string;
   opened: CloseStack;
 }): Promise<DispatchArea> {
-  const { config, options, logger, database, accounts, bus, guard, streams, secret, listeningUrl, opened } =
-    parts;
+  const {
+    config,
+    options,
+    logger,
+    database,
+    ownership,
+    accounts,
+    bus,
+    guard,
+    streams,
+    secret,
+    listeningUrl,
+    opened,
+  } = parts;
   const ends = new SessionEnds(bus);
   await ends.start();
   opened.add(() => ends.close());
-  await migrate(database, 'ownership', ownershipMigrations);
   await migrate(database, 'jobs', jobMigrations);
   await migrate(database, 'dispatch', dispatchMigrations);
-  const ownership = new Ownership({ database: database.withTables<OwnershipTables>() });
-  opened.add(() => ownership.close());
-  if (database.dialect === 'sqlite') await ownership.freeAll();
   const jobs = new EmbeddedJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',

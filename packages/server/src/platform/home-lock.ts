@@ -74,6 +74,8 @@ function hold(home: string, connection: SqliteConnection): HomeLock {
   return {
     release: () => {
       rmSync(join(home, holderFile), { force: true });
+      // Closing alone would keep the lock until the collector has found the last statement.
+      connection.run('rollback');
       connection.close();
     },
   };

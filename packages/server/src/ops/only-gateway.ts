@@ -1,0 +1,52 @@
+import { newDeferred } from '../lib/async/deferred.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+
+/** A gateway that was killed keeps its lease for 15 s; after that it is another one that lives. */
+const waitMs = 20_000;
+const retryMs = 1_000;
+
+/**
+ * Makes this the only gateway of a Postgres database: two of them without Redis would not hear of each other's events.
+ * Throws a sentence when another one lives.
+ */
+export async function holdAsOnlyGateway(
+  ownership: Ownership,
+  onLost: (error: unknown) => void,
+): Promise<() => void> {
+  const closing = new AbortController();
+  const isHeld = newDeferred<boolean>();
+  const stay = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      try {
+        await ownership.hold(
+          'gateway',
+          ({ signal }) => {
+            isHeld.resolve(true);
+            return aborted(signal);
+          },
+          { signal: closing.signal },
+        );
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        onLost(error);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  };
+  void stay();
+  const giveUp = setTimeout(() => isHeld.resolve(false), waitMs);
+  const held = await isHeld.promise;
+  clearTimeout(giveUp);
+  if (held) return () => closing.abort(new Error('The gateway is shutting down.'));
+  closing.abort(new Error('Another gateway has the database.'));
+  throw new Error(
+    'Another gateway uses this database. Several replicas need Redis to hear of each other; set cluster.allow_replicas_without_redis to run them without.',
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
