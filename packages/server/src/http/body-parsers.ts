@@ -22,7 +22,7 @@ export function addBodyParsers(app: App): void {
 }
 
 /** No body is not an error here: whether one is required, the endpoint's schema says. */
-export function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
   if (nestsDeeperThan(text, maxJsonDepth)) {
@@ -34,7 +34,7 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** A field that comes twice becomes a list, which no schema of ours takes for a text. */
-export function parseForm(bytes: Buffer): Record<string, string | string[]> {
+function parseForm(bytes: Buffer): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);
   const pairs = textOf(bytes).split('&').filter(Boolean);
   if (pairs.length > maxFormFields) {

@@ -45,7 +45,7 @@ function compress(encoding: 'br' | 'gzip', payload: string | Buffer): Promise<Bu
     : zip(payload);
 }
 
-export function chooseEncoding(header: string | string[] | undefined): 'br' | 'gzip' | undefined {
+function chooseEncoding(header: string | string[] | undefined): 'br' | 'gzip' | undefined {
   const accepted = new Set<string>();
   for (const item of String(header ?? '')
     .slice(0, 500)

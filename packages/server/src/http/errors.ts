@@ -22,7 +22,7 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 
-export function dispatchBody(error: AppError, requestId: string): DispatchError {
+function dispatchBody(error: AppError, requestId: string): DispatchError {
   const details = error.faults?.map(dispatchFault) ?? error.details;
   return {
     code: error.status,
@@ -34,7 +34,7 @@ export function dispatchBody(error: AppError, requestId: string): DispatchError 
   };
 }
 
-export function conversationBody(error: AppError): ConversationError {
+function conversationBody(error: AppError): ConversationError {
   if (error.faults && error.faults.length > 0) return { detail: error.faults.map(conversationFault) };
   const isAuth = 'auth' in errorCatalogue[error.code];
   return { detail: isAuth ? { code: wireCode(error), message: error.message } : neutralText(error) };

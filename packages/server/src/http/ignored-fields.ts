@@ -25,7 +25,7 @@ export function ignoreUnknownFields(schema: unknown): preHandlerHookHandler | un
 }
 
 /** Dotted names of what was removed. Goes into declared objects, not into lists and free-form ones. */
-export function takeUnknownFields(value: unknown, schema: ObjectSchema, prefix = ''): string[] {
+function takeUnknownFields(value: unknown, schema: ObjectSchema, prefix = ''): string[] {
   if (!isClosed(schema) || typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const fields = value as Record<string, unknown>;
   return Object.keys(fields).flatMap((key) => {

@@ -1,4 +1,4 @@
-import type { SchemaError } from './validation-faults.ts';
+import type { SchemaError } from './schema-error.ts';
 
 /**
  * A value that fits no branch of a union is reported once for every branch and once for the union. Keeps what helps: the

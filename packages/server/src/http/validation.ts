@@ -1,7 +1,8 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import type { Fault } from '@switchyard/contract/errors';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { type SchemaError, toFaults } from './validation-faults.ts';
+import type { SchemaError } from './schema-error.ts';
+import { toFaults } from './validation-faults.ts';
 
 /** A larger body is told its first fault only: a list of a million faults would cost more than the body may. */
 const maxBytesForAllFaults = 262_144;

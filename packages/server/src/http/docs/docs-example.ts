@@ -1,7 +1,7 @@
 import type { Operation, Schema } from '../openapi.ts';
 
 /** The page's script puts the address of the gateway here. */
-export const exampleOrigin = 'http://127.0.0.1:7300';
+const exampleOrigin = 'http://127.0.0.1:7300';
 
 /** A command that can be pasted: required fields filled with the plainest value that fits. */
 export function curlExample(method: string, path: string, operation: Operation): string {

@@ -42,7 +42,7 @@ interface ErrorDescription {
 }
 
 /** Enough to find the cause, and no other property: an error may carry what a user sent. */
-export function describeError(error: unknown, depth = 0): ErrorDescription {
+function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code } = error as { code?: unknown };
   return {

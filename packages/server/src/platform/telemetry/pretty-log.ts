@@ -23,7 +23,7 @@ export function prettyStream(target: DestinationStream, { colour }: { colour: bo
   return { write: (line) => target.write(formatLine(line, colour)) };
 }
 
-export function formatLine(json: string, colour: boolean): string {
+function formatLine(json: string, colour: boolean): string {
   const { time = '', level = '', msg = '', err, ...facts } = JSON.parse(json) as LogLine;
   const label = colour ? `${colours[level] ?? ''}${level.padEnd(5)}${plain}` : level.padEnd(5);
   const details = Object.entries(facts).map(
