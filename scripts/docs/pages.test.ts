@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { referencePages } from './pages.ts';
+
+const folder = fileURLToPath(new URL('../../docs/reference/', import.meta.url));
+
+it('docs/reference says what the sources say; npm run docs writes it anew', async () => {
+  for (const [name, text] of Object.entries(await referencePages())) {
+    expect(readFileSync(folder + name, 'utf8'), name).toBe(text);
+  }
+});

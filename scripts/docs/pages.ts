@@ -1,0 +1,24 @@
+import { startGateway } from '@switchyard/dev-env/gateway';
+import { configurationReference } from './configuration.ts';
+import { errorsReference } from './errors.ts';
+
+/** Every generated page below docs/reference, by its file name. */
+export async function referencePages(): Promise<Record<string, string>> {
+  return {
+    'configuration.md': configurationReference(),
+    'errors.md': errorsReference(),
+    'openapi.json': await openApi(),
+  };
+}
+
+/** As the running gateway serves it, so that it describes what is really registered. */
+async function openApi(): Promise<string> {
+  const gateway = await startGateway();
+  try {
+    const document = (await (await gateway.fetch('/openapi.json')).json()) as { info: { version: string } };
+    document.info.version = 'current';
+    return `${JSON.stringify(document, null, 1)}\n`;
+  } finally {
+    await gateway.stop();
+  }
+}
