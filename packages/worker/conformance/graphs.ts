@@ -7,7 +7,7 @@ export type Graph = Record<
 >;
 
 /** A colour that no other run uses, so that nothing is cached by accident. */
-export function freshColour(): number {
+function freshColour(): number {
   return randomInt(0x1000000);
 }
 

@@ -1,12 +1,12 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 
 /** A little PNG, written and read by hand: the suite shares no code with the server that it tests. */
-export interface Chunk {
+interface Chunk {
   type: string;
   data: Buffer;
 }
 
-export function pngChunks(png: Buffer): Chunk[] {
+function pngChunks(png: Buffer): Chunk[] {
   const chunks: Chunk[] = [];
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);

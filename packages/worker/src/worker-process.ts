@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { findWorker } from './lifecycle.ts';
-import { startWorker } from './worker.ts';
+import { AlreadyRunningError, type RunningWorker, startWorker } from './worker.ts';
 
 const help = `The Switchyard reference worker: speaks ComfyUI's protocol, runs image nodes without a model on the CPU.
 
@@ -22,13 +21,14 @@ export async function runWorkerProcess(args: readonly string[]): Promise<number>
     write(options);
     return options === help ? 0 : 2;
   }
-  const other = await findWorker(options.dir);
-  if (other !== undefined) {
-    write(`A worker runs in ${options.dir} already, at ${other.url} (process ${other.pid}).`);
-    return 3;
-  }
   const ending = endOf();
-  const worker = await startWorker({ ...options, log: write, onEnd: ending.request });
+  let worker: RunningWorker;
+  try {
+    worker = await startWorker({ ...options, log: write, onEnd: ending.request });
+  } catch (error) {
+    write(error instanceof Error ? error.message : String(error));
+    return error instanceof AlreadyRunningError ? 3 : 1;
+  }
   write(`Reference worker at ${worker.url}`);
   write(`Ending: ${await ending.reason}`);
   await worker.close();

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { Adoption } from './adoption.ts';
 import { Faults } from './faults.ts';
 import { WorkerFiles } from './files/worker-files.ts';
+import type { Route } from './http/call.ts';
+import { faultRoutes } from './http/fault-routes.ts';
 import { infoRoutes } from './http/info-routes.ts';
 import { promptRoutes } from './http/prompt-routes.ts';
 import { queueRoutes } from './http/queue-routes.ts';
@@ -11,6 +13,7 @@ import { referenceRoutes } from './http/reference-routes.ts';
 import { uploadRoutes } from './http/upload-routes.ts';
 import { viewRoute } from './http/view-route.ts';
 import { WorkerServer } from './http/worker-server.ts';
+import { findWorker } from './lifecycle.ts';
 import { nodeClasses } from './nodes/node-classes.ts';
 import { NodeRegistry } from './nodes/registry.ts';
 import { defaultLimits, type WorkerOptions } from './options.ts';
@@ -36,11 +39,20 @@ export interface RunningWorker {
   close: () => Promise<void>;
 }
 
+/** One worker has a directory to itself. */
+export class AlreadyRunningError extends Error {
+  constructor(dir: string, { url, pid }: { url: string; pid: number }) {
+    super(`A worker runs in ${dir} already, at ${url} (process ${pid}).`);
+  }
+}
+
 /** The one place where a worker is put together. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { host = '127.0.0.1', paceMs = 0, log = () => undefined, onEnd = () => undefined } = options;
   const dir = resolve(options.dir);
   const limits = { ...defaultLimits, ...options.limits };
+  const other = await findWorker(dir);
+  if (other !== undefined) throw new AlreadyRunningError(dir, other);
   await mkdir(dir, { recursive: true });
   const files = new WorkerFiles(dir);
   await files.open();
@@ -61,30 +73,20 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const tools = { registry, cache, sockets, files, limits, interrupt, faults, paceMs, queue, history, log };
   const executor = new Executor(tools);
 
-  const token = randomBytes(24).toString('base64url');
-  const startedAt = new Date().toISOString();
+  const identity = { token: randomBytes(24).toString('base64url'), startedAt: new Date().toISOString() };
+  const routes: Route[] = [
+    ...promptRoutes(tools),
+    ...queueRoutes({ ...tools, freeMemory: () => executor.freeMemory(), maxBytes: limits.maxUploadBytes }),
+    ...uploadRoutes(tools),
+    viewRoute(files, limits.maxFramePixels),
+    ...infoRoutes({ registry, features }),
+    ...referenceRoutes({ ...identity, adoption, stop: () => onEnd('told') }),
+    ...(options.faultRoutes === true
+      ? faultRoutes(faults, (durationMs) => void server.refuseFor(durationMs))
+      : []),
+  ];
   const server = new WorkerServer({
-    routes: [
-      ...promptRoutes({ queue, registry, limits }),
-      ...queueRoutes({
-        queue,
-        history,
-        interrupt,
-        freeMemory: () => executor.freeMemory(),
-        maxBytes: limits.maxUploadBytes,
-      }),
-      ...uploadRoutes({ files, limits }),
-      viewRoute(files, limits.maxFramePixels),
-      ...infoRoutes({ registry, features }),
-      ...referenceRoutes({
-        token,
-        startedAt,
-        adoption,
-        stop: () => onEnd('told'),
-        faults: options.faultRoutes === true ? faults : undefined,
-        refuseForMs: (durationMs) => void refuseFor(durationMs),
-      }),
-    ],
+    routes,
     sockets,
     faults,
     maxBodyBytes: limits.maxUploadBytes,
@@ -96,34 +98,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const port = await listenOnFirst(portsToTry(options.port, kept?.port), (candidate) =>
     server.listen(candidate),
   );
-  await writeWorkerFile(dir, { port, pid: process.pid, token, startedAt });
+  await writeWorkerFile(dir, { ...identity, port, pid: process.pid });
   executor.start();
   adoption.start();
 
-  let comeback: NodeJS.Timeout | undefined;
-
-  async function refuseFor(durationMs: number): Promise<void> {
-    await server.stopListening();
-    comeback = setTimeout(() => {
-      server.listen(port).catch((error: unknown) => log(`Port ${port} is taken meanwhile: ${String(error)}`));
-    }, durationMs);
-  }
-
   async function close(): Promise<void> {
-    clearTimeout(comeback);
     adoption.close();
-    await server.stopListening();
+    await server.close();
     await executor.close();
     await files.close();
   }
 
   return {
     port,
+    token: identity.token,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    token,
     faults,
-    refuse: () => server.stopListening(),
-    accept: async () => void (await server.listen(port)),
+    refuse: () => server.refuse(),
+    accept: () => server.accept(),
     close,
   };
 }

@@ -18,7 +18,7 @@ export async function openPicture(
   return sharp(path, { failOn: 'error', ...options });
 }
 
-export function isRaster(head: Buffer): boolean {
+function isRaster(head: Buffer): boolean {
   const text = head.toString('latin1');
   return (
     text.startsWith('\x89PNG\r\n\x1a\n') ||

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { HttpError } from './http-error.ts';
 
 /**
  * A web page must not reach a worker on its reader's machine. Two rules, as the worker has no login: on loopback, an Origin has
@@ -31,6 +32,10 @@ function isLoopbackName(name: string): boolean {
 
 export function isLoopbackAddress(address: string | undefined): boolean {
   return address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(address ?? '');
+}
+
+export function requireLoopback(request: IncomingMessage): void {
+  if (!isLoopbackAddress(request.socket.remoteAddress)) throw new HttpError(403, 'Only from this machine.');
 }
 
 function urlOf(text: string): URL | undefined {

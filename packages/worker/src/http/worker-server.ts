@@ -25,6 +25,8 @@ export class WorkerServer {
   readonly #tools: ServerTools;
   readonly #http: Server;
   readonly #upgrades: WebSocketServer;
+  #port = 0;
+  #comeback: NodeJS.Timeout | undefined;
 
   constructor(tools: ServerTools) {
     this.#tools = tools;
@@ -51,14 +53,32 @@ export class WorkerServer {
         resolve();
       });
     });
-    return (this.#http.address() as AddressInfo).port;
+    this.#port = (this.#http.address() as AddressInfo).port;
+    return this.#port;
   }
 
-  /** Refuses every connection until `listen` is called again. */
-  async stopListening(): Promise<void> {
+  /** Nothing listens and every connection is cut, as while a process is down. */
+  async refuse(): Promise<void> {
+    clearTimeout(this.#comeback);
     this.#tools.sockets.close();
     this.#http.closeAllConnections();
     await new Promise<void>((resolve) => this.#http.close(() => resolve()));
+  }
+
+  /** Ends `refuse`, at the same port. */
+  async accept(): Promise<void> {
+    await this.listen(this.#port);
+  }
+
+  async refuseFor(durationMs: number): Promise<void> {
+    await this.refuse();
+    this.#comeback = setTimeout(() => {
+      this.accept().catch((error: unknown) => this.#tools.log(`Cannot listen again: ${String(error)}`));
+    }, durationMs);
+  }
+
+  async close(): Promise<void> {
+    await this.refuse();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
