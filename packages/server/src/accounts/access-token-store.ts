@@ -18,10 +18,12 @@ export interface TokenAccount
 export class AccessTokenStore {
   readonly #db: Database<AccountTables>;
   readonly #byDigest: CompiledQuery<TokenAccount>;
+  readonly #byUser: CompiledQuery<AccessTokenRow>;
 
   constructor(db: Database<AccountTables>) {
     this.#db = db;
     this.#byDigest = byDigest(db);
+    this.#byUser = byUser(db);
   }
 
   /** The one read that authenticates a token. It has no owner, since it is what finds out who that is. */
@@ -32,13 +34,8 @@ export class AccessTokenStore {
 
   async list(owner: { user: string }): Promise<AccessTokenRow[]> {
     requireOwner(owner);
-    return this.#db.read
-      .selectFrom('access_tokens')
-      .selectAll()
-      .where('user_id', '=', owner.user)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
+    const query = { ...this.#byUser, parameters: [owner.user] };
+    return (await this.#db.read.executeQuery<AccessTokenRow>(query)).rows;
   }
 
   /** False when the owner has as many as `limit` already. */
@@ -96,5 +93,16 @@ function byDigest(db: Database<AccountTables>): CompiledQuery<TokenAccount> {
       'access_tokens.last_used_at',
     ])
     .where('access_tokens.digest', '=', 'digest')
+    .compile();
+}
+
+/** Compiled once: its parameter is the user's id. */
+function byUser(db: Database<AccountTables>): CompiledQuery<AccessTokenRow> {
+  return db.read
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('user_id', '=', 'user')
+    .orderBy('created_at')
+    .orderBy('id')
     .compile();
 }
