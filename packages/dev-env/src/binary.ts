@@ -10,7 +10,7 @@ export interface Exit {
 /** A run of the built `switchyard` binary, as its own process. */
 export interface BinaryRun {
   child: ChildProcess;
-  /** Everything that it has printed so far, both streams in the order of arrival. */
+  /** What it has printed so far, both streams in the order of arrival; of very much, the end. */
   output(): string;
   exited: Promise<Exit>;
 }
@@ -24,6 +24,7 @@ interface BinaryOptions {
 }
 
 const binary = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
+const keptCharacters = 64 * 1024;
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -35,12 +36,11 @@ export function runBinary({ args, env = {}, cwd }: BinaryOptions): BinaryRun {
   const child = spawn(process.execPath, [binary, ...args], { cwd, env: { PATH, ...env } });
   running.add(child);
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-keptCharacters);
+    });
+  }
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));

@@ -1,0 +1,92 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { type LoadResult, load } from '../load.ts';
+import { measure } from '../measure.ts';
+import { median } from '../statistics.ts';
+
+const rows = 20;
+const connections = 10;
+/** Gateway and peer take turns, so that a slow moment of the machine meets both. */
+const rounds = 5;
+const roundSeconds = 3;
+const path = '/api/v1/auth/tokens';
+
+await measure(
+  'authenticated-read',
+  `An authenticated JSON read of ${rows} rows, ${connections} connections`,
+  async () => {
+    const home = temporaryFolder();
+    const gateway = await SpawnedGateway.start({ home: home.path });
+    const peer = await startPeer(home.path);
+    const headers = { cookie: await sessionWithRows(gateway.url) };
+    await expectSameAnswer(gateway.url, peer.url, headers);
+
+    const through: LoadResult[] = [];
+    const bare: LoadResult[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      const peerLoad = await load(peer.url + path, { headers, connections, seconds: roundSeconds });
+      const gatewayLoad = await load(gateway.url + path, { headers, connections, seconds: roundSeconds });
+      if (round === 0) continue; // warms both up
+      bare.push(peerLoad);
+      through.push(gatewayLoad);
+    }
+    peer.process.kill();
+    await gateway.stop();
+    home.remove();
+
+    const rate = median(through.map(({ perSecond }) => perSecond));
+    const ideal = median(bare.map(({ perSecond }) => perSecond));
+    const percent = (rate / ideal) * 100;
+    return {
+      figures: [
+        { name: `through the full stack (median of ${rounds})`, value: rate, unit: '/s' },
+        { name: 'baseline: bare Fastify, same token, same rows (median)', value: ideal, unit: '/s' },
+        { name: 'ratio', value: percent, unit: '%' },
+        { name: 'through the full stack, p99', value: median(through.map(({ p99Ms }) => p99Ms)), unit: 'ms' },
+        { name: 'baseline p99', value: median(bare.map(({ p99Ms }) => p99Ms)), unit: 'ms' },
+      ],
+      bars: [
+        { promise: '≥ 60 % of a bare Fastify route with the same check and rows', isMet: percent >= 60 },
+      ],
+    };
+  },
+);
+
+async function sessionWithRows(url: string): Promise<string> {
+  const session = await HttpSession.register(url, {
+    email: 'reader@example.com',
+    password: 'reads all day long',
+  });
+  for (let row = 0; row < rows; row++)
+    await session.post(path, { name: `token ${row}`, scopes: ['dispatch:read', 'conversation:read'] });
+  return session.cookieHeader;
+}
+
+/** Comparing two answers that differ would show nothing. */
+async function expectSameAnswer(
+  url: string,
+  peerUrl: string,
+  headers: Record<string, string>,
+): Promise<void> {
+  const [given, wanted] = await Promise.all(
+    [url, peerUrl].map(async (base) => (await fetch(base + path, { headers })).text()),
+  );
+  if (given !== wanted) throw new Error(`The peer answers ${wanted}, the gateway ${given}.`);
+}
+
+async function startPeer(
+  home: string,
+): Promise<{ url: string; process: ChildProcessByStdio<null, Readable, null> }> {
+  const script = join(import.meta.dirname, '../peers/bare-fastify.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.on('exit', () => child.kill());
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return { url: String(line).trim(), process: child };
+}

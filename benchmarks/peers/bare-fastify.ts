@@ -1,0 +1,43 @@
+/**
+ * The ideal that the gateway's authenticated read is held against: Fastify, the same check of the same token, the same two
+ * statements on the same file, the same serialiser, and nothing else. Prints its address.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
+import { SessionTokens } from '@switchyard/server/accounts/session-token';
+import { loadSigningSecret } from '@switchyard/server/accounts/signing-secret';
+import fastify from 'fastify';
+
+const home = process.argv[2] ?? '';
+const database = new DatabaseSync(join(home, 'data/switchyard.db'));
+const tokens = new SessionTokens({ secret: loadSigningSecret({ given: undefined, home }), clock: Date.now });
+
+const readUser = database.prepare(
+  `select users.*, revoked_sessions.session_id as revoked from users
+   left join revoked_sessions on revoked_sessions.session_id = ? where users.id = ?`,
+);
+const readTokens = database.prepare('select * from access_tokens where user_id = ? order by created_at, id');
+
+interface UserRow {
+  id: string;
+  token_version: number;
+  revoked: string | null;
+  disabled: number;
+}
+
+const app = fastify();
+// Keeps the connection alive: its statements alone do not.
+app.addHook('onClose', async () => database.close());
+app.get(listAccessTokens.url, { schema: { response: listAccessTokens.schema.response } }, async (request) => {
+  const token = /(?:^|; )access_token=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+  const claims = tokens.verify('session', token);
+  const user = readUser.get(claims.jti, claims.sub) as UserRow | undefined;
+  if (!user || user.token_version !== claims.ver || user.revoked !== null || user.disabled !== 0)
+    throw new Error('This token opens nothing.');
+  const rows = readTokens.all(user.id) as { scopes: string }[];
+  return { total: rows.length, items: rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
+});
+// biome-ignore lint/nursery/useAwaitThenable: of the overloads of listen it sees the one with a callback
+const address = await app.listen({ port: 0, host: '127.0.0.1' });
+console.log(address);
