@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryCounters } from '../src/platform/counters/memory-counters.ts';
 import { AccountsServer, type ServerOptions } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser } from './support/client.ts';
 
@@ -77,9 +78,11 @@ describe('registering', () => {
   });
 
   test('from one address is limited by the hour', async () => {
-    const server = await start({ hashing: { concurrency: 3, queue: 1_000 } });
-    const all = Array.from({ length: 600 }, (_, i) => new Client(server).register(`user-${i}@example.com`));
-    expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([201]));
+    const counters = new MemoryCounters({ clock: () => 0 });
+    const server = await start({ counters });
+    const window = { limit: 600, windowMs: 3_600_000 };
+    for (let i = 0; i < 599; i += 1) await counters.countCall('register:127.0.0.1', window);
+    expect((await new Client(server).register('last@example.com')).status).toBe(201);
     const refused = await new Client(server).register('one-more@example.com');
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '3600']);
     expect((await new Client(server, { ip: '203.0.113.5' }).register('one-more@example.com')).status).toBe(

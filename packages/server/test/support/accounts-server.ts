@@ -14,6 +14,7 @@ import { Guard } from '../../src/http/guard.ts';
 import { ManualTime } from '../../src/lib/async/manual-time.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from '../../src/ops/bootstrap-admin.ts';
 import { MemoryBus } from '../../src/platform/bus/memory-bus.ts';
+import type { Counters } from '../../src/platform/counters/counters.ts';
 import { MemoryCounters } from '../../src/platform/counters/memory-counters.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
@@ -26,6 +27,7 @@ export interface ServerOptions extends Partial<AccountsOptions> {
   home?: string;
   database?: Database<AccountTables>;
   time?: ManualTime;
+  counters?: Counters;
   trusted?: string[];
   /** `none`: nobody is made at start. */
   bootstrap?: 'auto' | 'interactive' | 'none';
@@ -69,7 +71,7 @@ export class AccountsServer {
     const bus = new MemoryBus();
     const area = createAccounts({
       database,
-      counters: new MemoryCounters({ clock: time.now }),
+      counters: options.counters ?? new MemoryCounters({ clock: time.now }),
       bus,
       proxies,
       log,
