@@ -1,50 +1,49 @@
-import { sql } from 'kysely';
+import { testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { EmbeddedJobs, type EmbeddedJobsOptions } from './embedded-jobs.ts';
+import { JobFleet } from './job-fleet.ts';
 import type { JobFailure } from './job-lane.ts';
-import type { Jobs } from './jobs.ts';
 import { jobsConformance } from './jobs-conformance.ts';
-import * as jobTables from './migrations/001-jobs.ts';
+import { jobMigrations } from './migrations.ts';
 import type { JobTables } from './tables.ts';
 
-jobsConformance('embedded, memory', async () => {
-  const fleet = await Fleet.open();
-  return {
-    database: fleet.database.withTables(),
-    now: fleet.databaseClock.now,
-    newProcess: () => fleet.newProcess().jobs,
-    kill: (jobs) => fleet.kill(jobs),
-    pass: (forMs) => fleet.pass(forMs),
-    close: () => fleet.database.close(),
-  };
+jobsConformance('embedded, memory', async () => (await openFleet()).asVariant());
+
+const postgres = testPostgres('embedded, Postgres');
+describe.skipIf(postgres.isSkipped)(postgres.title, () => {
+  jobsConformance('a connection for each process', async () => {
+    const url = await postgres.createDatabase();
+    const connect = () => openDatabase({ backend: 'postgres', url, poolSize: 1 });
+    const fleet = await JobFleet.open(connect);
+    await migrate(fleet.database.withTables(), 'jobs', jobMigrations);
+    return fleet.asVariant();
+  });
 });
 
 describe('embedded jobs', () => {
-  let fleet: Fleet;
+  let fleet: JobFleet;
 
   beforeEach(async () => {
-    fleet = await Fleet.open();
+    fleet = await openFleet();
   });
 
-  afterEach(() => fleet.database.close());
+  afterEach(() => fleet.close());
 
   test('look once in half a minute while there is nothing to do', async () => {
-    const { jobs, time } = fleet.newProcess();
+    const { jobs, time } = await fleet.newProcess();
     jobs.register('work', async () => undefined);
     await jobs.start();
-    await turns();
+    await fleet.settle();
     expect((time.nextTimerMs ?? 0) - time.now()).toBe(30_000);
     await jobs.close();
     expect(time.nextTimerMs).toBeNull();
   });
 
   test('of a process that owns its database run at once what was cut off, not after a lock', async () => {
-    const killed = fleet.newProcess();
+    const killed = await fleet.newProcess();
     const started = newDeferred();
     killed.jobs.register('work', () => {
       started.resolve();
@@ -53,9 +52,9 @@ describe('embedded jobs', () => {
     await killed.jobs.start();
     await killed.jobs.add({ kind: 'work', payload: {} });
     await started.promise;
-    fleet.kill(killed.jobs);
+    fleet.stop(killed.jobs);
 
-    const restarted = fleet.newProcess({ isAlone: true });
+    const restarted = await fleet.newProcess({ isAlone: true });
     const again = newDeferred<number>();
     restarted.jobs.register('work', async ({ attempt }) => again.resolve(attempt));
     await restarted.jobs.start();
@@ -65,7 +64,7 @@ describe('embedded jobs', () => {
 
   test('that take their process along each time are dead in the end', async () => {
     for (let start = 0; start < 2; start += 1) {
-      const { jobs } = fleet.newProcess({ isAlone: true });
+      const { jobs } = await fleet.newProcess({ isAlone: true });
       const started = newDeferred();
       jobs.register(
         'work',
@@ -78,9 +77,9 @@ describe('embedded jobs', () => {
       await jobs.start();
       if (start === 0) await jobs.add({ kind: 'work', payload: {} });
       await started.promise;
-      fleet.kill(jobs);
+      fleet.stop(jobs);
     }
-    const last = fleet.newProcess({ isAlone: true });
+    const last = await fleet.newProcess({ isAlone: true });
     let runs = 0;
     last.jobs.register(
       'work',
@@ -99,7 +98,7 @@ describe('embedded jobs', () => {
   });
 
   test('are aborted when another process took them over, and note nothing any more', async () => {
-    const paused = fleet.newProcess();
+    const paused = await fleet.newProcess();
     const gate = newDeferred();
     const signals: AbortSignal[] = [];
     paused.jobs.register('work', async ({ signal }) => {
@@ -108,10 +107,10 @@ describe('embedded jobs', () => {
     });
     await paused.jobs.start();
     await paused.jobs.add({ kind: 'work', payload: {} });
-    await turns();
-    fleet.pause(paused.jobs);
+    await fleet.settle();
+    fleet.stop(paused.jobs);
 
-    const next = fleet.newProcess();
+    const next = await fleet.newProcess();
     const secondGate = newDeferred();
     const attempts: number[] = [];
     next.jobs.register('work', async ({ attempt }) => {
@@ -126,7 +125,7 @@ describe('embedded jobs', () => {
     await fleet.pass(30_000);
     expect(signals[0]?.aborted).toBe(true);
     gate.resolve();
-    await turns();
+    await fleet.settle();
     expect(
       await fleet.database.read.selectFrom('jobs').select('id').where('kind', '=', 'work').execute(),
     ).toHaveLength(1);
@@ -141,7 +140,7 @@ describe('embedded jobs', () => {
         isAway ? Promise.reject(new Error('connection refused')) : fleet.database.write(unit),
     });
     const failures: JobFailure[] = [];
-    const { jobs } = fleet.newProcess({ database: flaky, report: (failure) => failures.push(failure) });
+    const { jobs } = await fleet.newProcess({ database: flaky, report: (failure) => failures.push(failure) });
     let runs = 0;
     jobs.register('work', async () => {
       runs += 1;
@@ -163,7 +162,7 @@ describe('embedded jobs', () => {
 
   test('report each failure with what becomes of the job', async () => {
     const failures: JobFailure[] = [];
-    const { jobs } = fleet.newProcess({ report: (failure) => failures.push(failure) });
+    const { jobs } = await fleet.newProcess({ report: (failure) => failures.push(failure) });
     jobs.register('work', () => Promise.reject(new Error('broke')), { retryDelaysMs: [1_000] });
     await jobs.start();
     await jobs.add({ kind: 'work', payload: {} });
@@ -176,13 +175,13 @@ describe('embedded jobs', () => {
   });
 
   test('take a shorter interval at the next start', async () => {
-    const before = fleet.newProcess();
+    const before = await fleet.newProcess();
     before.jobs.register('work', async () => undefined);
     before.jobs.every('work', 3_600_000);
     await before.jobs.start();
     await fleet.pass(1_000);
     await before.jobs.close();
-    const after = fleet.newProcess();
+    const after = await fleet.newProcess();
     let runs = 0;
     after.jobs.register('work', async () => {
       runs += 1;
@@ -194,73 +193,17 @@ describe('embedded jobs', () => {
     await after.jobs.close();
   });
 
-  test('refuse a second handler for a kind', () => {
-    const { jobs } = fleet.newProcess();
+  test('refuse a second handler for a kind', async () => {
+    const { jobs } = await fleet.newProcess();
     jobs.register('work', async () => undefined);
     expect(() => jobs.register('work', async () => undefined)).toThrow('Two handlers');
     expect(() => jobs.every('other', 1_000)).toThrow('other');
   });
 });
 
-/** Processes that share one database, each with timers of its own. */
-class Fleet {
-  readonly database: Database<JobTables>;
-  readonly databaseClock = new ManualTime();
-  readonly #living = new Map<Jobs, ManualTime>();
-  readonly #paused = new Map<Jobs, ManualTime>();
-
-  static async open(): Promise<Fleet> {
-    const database = await openDatabase({ backend: 'memory' });
-    await migrate(database, 'jobs', [jobTables]);
-    return new Fleet(database.withTables());
-  }
-
-  private constructor(database: Database<JobTables>) {
-    this.database = database;
-  }
-
-  newProcess(options: Partial<EmbeddedJobsOptions> = {}): { jobs: EmbeddedJobs; time: ManualTime } {
-    const time = new ManualTime(0);
-    const jobs = new EmbeddedJobs({
-      database: this.database,
-      isAlone: false,
-      report: () => undefined,
-      timer: time.timer,
-      databaseTime: () => sql<number>`cast(${this.databaseClock.now()} as bigint)`,
-      random: () => 0.5,
-      ...options,
-    });
-    this.#living.set(jobs, time);
-    return { jobs, time };
-  }
-
-  /** Its time stands still. */
-  kill(jobs: Jobs): void {
-    this.#living.delete(jobs);
-  }
-
-  pause(jobs: Jobs): void {
-    const time = this.#living.get(jobs);
-    if (time) this.#paused.set(jobs, time);
-    this.#living.delete(jobs);
-  }
-
-  resume(jobs: Jobs): void {
-    const time = this.#paused.get(jobs);
-    if (time) this.#living.set(jobs, time);
-  }
-
-  async pass(forMs: number): Promise<void> {
-    const stepMs = Math.max(250, forMs / 200);
-    for (let elapsedMs = 0; elapsedMs < forMs; elapsedMs += stepMs) {
-      this.databaseClock.advance(stepMs);
-      for (const time of this.#living.values()) time.advance(stepMs);
-      await turns();
-    }
-  }
-}
-
-/** Lets what has been started come to rest: everything here happens in memory. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** All processes share the one database in memory. */
+async function openFleet(): Promise<JobFleet> {
+  const database = await openDatabase({ backend: 'memory' });
+  await migrate(database, 'jobs', jobMigrations);
+  return JobFleet.open(async () => database);
 }

@@ -7,7 +7,7 @@ export interface JobsVariant {
   database: Database<unknown>;
   now: () => number;
   /** Another process on the same storage. */
-  newProcess(): Jobs;
+  newProcess(): Promise<Jobs>;
   /** It stops where it is, and notes nothing. */
   kill(jobs: Jobs): void;
   /** Lets time pass for all processes that live. */
@@ -36,7 +36,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
 
     /** A started process whose jobs of the kind `work` do what `handler` says, and are recorded. */
     async function startProcess(handler?: (job: Job) => Promise<void>, policy?: JobPolicy) {
-      const jobs = variant.newProcess();
+      const jobs = await variant.newProcess();
       const runs = new Runs();
       jobs.register('work', (job) => runs.record(job, handler), policy);
       open.push(jobs);
@@ -98,7 +98,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
       });
 
       test('runs after a restart when it was added before', async () => {
-        const stopped = variant.newProcess();
+        const stopped = await variant.newProcess();
         stopped.register('work', async () => undefined);
         await stopped.add({ kind: 'work', payload: { n: 1 } });
         await stopped.close();
@@ -224,7 +224,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
 
     describe('repeated work', () => {
       async function startRepeated(handler: (job: Job) => Promise<void>, policy?: JobPolicy) {
-        const jobs = variant.newProcess();
+        const jobs = await variant.newProcess();
         const runs = new Runs();
         jobs.register('work', (job) => runs.record(job, handler), policy);
         jobs.every('work', minute);
