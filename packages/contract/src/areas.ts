@@ -14,6 +14,11 @@ const dispatchRoots = new Set([
 
 /** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */
 export function areaOfPath(path: string): Area {
-  const [, api, root] = path.split('/', 3);
-  return api === 'api' && root !== undefined && dispatchRoots.has(root) ? 'dispatch' : 'conversation';
+  if (!path.startsWith('/api/')) return 'conversation';
+  // Asked for every request: a slice, where a split would make a list of every part.
+  const end = path.indexOf('/', apiLength);
+  const root = end < 0 ? path.slice(apiLength) : path.slice(apiLength, end);
+  return dispatchRoots.has(root) ? 'dispatch' : 'conversation';
 }
+
+const apiLength = '/api/'.length;
