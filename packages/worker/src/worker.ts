@@ -79,7 +79,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...queueRoutes({ ...tools, freeMemory: () => executor.freeMemory(), maxBytes: limits.maxUploadBytes }),
     ...uploadRoutes(tools),
     viewRoute(files, limits.maxFramePixels),
-    ...infoRoutes({ registry, features }),
+    ...infoRoutes({
+      registry,
+      features,
+      argv: ['reference-worker', ...(paceMs > 0 ? ['--pace-ms', String(paceMs)] : [])],
+    }),
     ...referenceRoutes({ ...identity, adoption, stop: () => onEnd('told') }),
     ...(options.faultRoutes === true
       ? faultRoutes(faults, (durationMs) => void server.refuseFor(durationMs))

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { emptyImage, type Graph, savedImage } from '../conformance/graphs.ts';
 import { onePixelPng } from '../conformance/png.ts';
 import { testWorker } from './support/test-worker.ts';
@@ -63,6 +65,13 @@ describe('what a worker refuses', () => {
     const { subject } = await testWorker({ limits: { maxSockets: 1 } });
     await subject.listen('one');
     await expect(subject.listen('two')).rejects.toThrow('503');
+  });
+
+  it('a socket that a page of another origin opens', async () => {
+    const { worker } = await testWorker();
+    const socket = new WebSocket(`ws://127.0.0.1:${worker.port}/ws`, { origin: 'http://evil.example' });
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toContain('403');
   });
 
   it('a class that needs a model, with a hint', async () => {

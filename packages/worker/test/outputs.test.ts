@@ -90,6 +90,17 @@ describe('pacing', () => {
     expect((await subject.finished(promptId)).status.messages.at(-1)[0]).toBe('execution_interrupted');
   });
 
+  it('shows in /system_stats, so that it can be labelled', async () => {
+    const { subject } = await testWorker({ paceMs: 500 });
+    expect((await subject.json('/system_stats')).system.argv).toEqual([
+      'reference-worker',
+      '--pace-ms',
+      '500',
+    ]);
+    const { subject: other } = await testWorker();
+    expect((await other.json('/system_stats')).system.argv).toEqual(['reference-worker']);
+  });
+
   it('ticks ten times for each node', async () => {
     const { subject } = await testWorker({ paceMs: 50 });
     const ear = await subject.listen('me');

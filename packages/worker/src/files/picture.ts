@@ -26,7 +26,7 @@ function isRaster(head: Buffer): boolean {
     /^GIF8[79]a/.test(text) ||
     /^RIFF.{4}WEBP/s.test(text) ||
     /^(II\x2a\0|MM\0\x2a)/.test(text) ||
-    /^.{4}ftyp(avif|avis|mif1|heic)/s.test(text)
+    /^.{4}ftyp(avif|avis)/s.test(text)
   );
 }
 

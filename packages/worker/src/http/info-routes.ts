@@ -25,13 +25,14 @@ const modelFolders = [
   'classifiers',
 ];
 
-export function infoRoutes({
-  registry,
-  features,
-}: {
+interface Tools {
   registry: NodeRegistry;
   features: () => unknown;
-}): Route[] {
+  /** Shown as ComfyUI shows its own: a console can tell that this one is paced. */
+  argv: readonly string[];
+}
+
+export function infoRoutes({ registry, features, argv }: Tools): Route[] {
   function models(call: Call): void {
     if (modelFolders.includes(call.params.folder ?? '')) sendJson(call, []);
     else sendEmpty(call, 404);
@@ -43,7 +44,7 @@ export function infoRoutes({
       path: '/',
       handle: (call) => sendText(call, 'Switchyard reference worker. See /object_info.\n'),
     },
-    { method: 'GET', path: '/system_stats', handle: (call) => sendJson(call, systemStats()) },
+    { method: 'GET', path: '/system_stats', handle: (call) => sendJson(call, systemStats(argv)) },
     { method: 'GET', path: '/features', handle: (call) => sendJson(call, features()) },
     {
       method: 'GET',
@@ -63,7 +64,7 @@ export function infoRoutes({
 }
 
 /** The shape is ComfyUI's; a CPU has no video memory of its own, so it reports the machine's, as ComfyUI does on a CPU. */
-function systemStats(): unknown {
+function systemStats(argv: readonly string[]): unknown {
   const total = totalmem();
   const free = freemem();
   return {
@@ -78,7 +79,7 @@ function systemStats(): unknown {
       python_version: '',
       pytorch_version: '',
       embedded_python: false,
-      argv: ['reference-worker'],
+      argv,
     },
     devices: [
       {

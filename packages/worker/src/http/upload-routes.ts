@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { folderInside, isPlainName, UnsafePathError } from '../files/safe-path.ts';
@@ -11,6 +11,9 @@ import { HttpError, serverTrouble } from './http-error.ts';
 import { maskedOriginal } from './masked-original.ts';
 import { readMultipart } from './multipart.ts';
 import { limitedBody } from './request-body.ts';
+
+/** Each further one costs a look at all before it. */
+const maxNamesakes = 1000;
 
 interface Upload {
   fields: Map<string, string>;
@@ -93,11 +96,12 @@ async function place(
     return { name: filename, subfolder, type };
   }
   const { name: stem, ext } = parse(filename);
-  for (let count = 0; ; count += 1) {
+  for (let count = 0; count < maxNamesakes; count += 1) {
     const name = count === 0 ? filename : `${stem} (${count})${ext}`;
     if ((await linkNew(path, join(folder, name))) || (await isSame(path, join(folder, name))))
       return { name, subfolder, type };
   }
+  throw new HttpError(400, `${maxNamesakes} files are called ${filename} already. Choose another name.`);
 }
 
 function areaOf(type: string | undefined): FileArea {
@@ -118,5 +122,6 @@ async function linkNew(from: string, to: string): Promise<boolean> {
 }
 
 async function isSame(left: string, right: string): Promise<boolean> {
+  if ((await stat(left)).size !== (await stat(right)).size) return false;
   return (await hashOfFile(left)) === (await hashOfFile(right));
 }
