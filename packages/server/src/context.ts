@@ -284,6 +284,7 @@ async function openDispatch(parts: {
         socketsPerUser: dispatch.max_sockets_per_user,
       },
       retentionMs: files.retention,
+      webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
     },
   });
   opened.add(() => area.close());

@@ -98,6 +98,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       minimum: 1,
       maximum: 1_000_000,
     }),
+    webhooks_to_private_addresses: boolean(false, 'Webhooks may call loopback and private networks.'),
     max_sockets_per_user: integer(50, 'Open WebSockets of one user.', { minimum: 1, maximum: 10_000 }),
     max_queued_per_user: integer(10_000, 'Tasks of one user that may wait.', {
       minimum: 1,

@@ -34,6 +34,9 @@ import { TaskMarks } from './task-marks.ts';
 import { taskRoutes } from './task-routes.ts';
 import { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+import { WebhookStore } from './webhook-store.ts';
+import { Webhooks } from './webhooks.ts';
 import { workerAddress } from './worker-address.ts';
 import { ComfyuiClient } from './worker-client/comfyui/comfyui-client.ts';
 
@@ -50,6 +53,8 @@ export interface DispatchOptions {
   };
   /** Files older than this go; null keeps them for ever. */
   retentionMs: number | null;
+  /** Webhooks may call loopback and private networks. */
+  webhooksToPrivateAddresses: boolean;
   timeouts?: Partial<RunTimeouts>;
 }
 
@@ -99,6 +104,16 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
   });
   const files = new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits });
+  const webhooks = new Webhooks({
+    store: new WebhookStore(database),
+    jobs,
+    links,
+    policy: { allowPrivate: options.webhooksToPrivateAddresses },
+    clock,
+  });
+  events.listen((event) => {
+    if (event.type === 'task_ended') webhooks.wake();
+  });
   const configuration = new Configuration({
     store: new SettingsStore(database),
     events,
@@ -118,7 +133,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       events,
       clock,
       timeouts: { ...runTimeouts, ...options.timeouts },
-      withEnd: async () => undefined,
+      withEnd: (trx, task) => webhooks.enqueue(trx, task),
     },
     healthCheck: () => configuration.current.healthCheck,
     newClient: (row, onEvent) =>
@@ -139,6 +154,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     requireCapable: (requirement) => fleet.requireCapable(requirement),
     askToStop: (taskId) => void fleet.cancel(taskId),
     links,
+    webhooks,
     clock,
     limits: options.limits,
   });
@@ -168,6 +184,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
       configurationRoutes({ configuration }),
       monitorRoutes({ monitor }),
+      webhookRoutes({ webhooks }),
       pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,

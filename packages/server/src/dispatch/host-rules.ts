@@ -74,7 +74,7 @@ export function guardedLookup(
   };
 }
 
-class HostDeniedError extends Error {
+export class HostDeniedError extends Error {
   readonly code = 'EHOSTDENIED';
 
   constructor(hostname: string, address: string | undefined) {

@@ -1,5 +1,6 @@
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
+import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 
 /** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
 export interface DispatchTables {
@@ -169,11 +170,16 @@ export interface WebhookTable {
 
 export interface WebhookDeliveryTable {
   id: string;
-  webhookId: string;
+  /** Null for the address that a task itself names. */
+  webhookId: string | null;
   owner: string;
-  event: string;
+  taskId: string;
+  /** As they were when the task ended. */
+  url: string;
+  secret: string | null;
+  event: WebhookEvent;
   payload: string;
-  status: 'pending' | 'delivered' | 'failed';
+  status: 'waiting' | 'delivered' | 'failed';
   attempts: number;
   responseStatus: number | null;
   lastError: string | null;

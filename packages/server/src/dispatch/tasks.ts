@@ -13,6 +13,7 @@ import type { TaskRow, TaskStore } from './task-store.ts';
 import { filesWanted, prepareTask } from './task-submission.ts';
 import { type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export interface TasksOptions {
   store: TaskStore;
@@ -25,6 +26,7 @@ export interface TasksOptions {
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
   links: Links;
+  webhooks: Pick<Webhooks, 'enqueue' | 'requireCallable'>;
   clock: Clock;
   limits: { queued: number; queuedPerUser: number };
 }
@@ -47,6 +49,7 @@ export class Tasks {
   async submit(input: TaskInput, meta: SubmitMeta): Promise<{ task: TaskDetail; replayed: boolean }> {
     const { store, queue, events, clock } = this.options;
     const owner: Owner = { user: meta.userId };
+    if (input.webhook) this.options.webhooks.requireCallable(input.webhook.url);
     const wanted = filesWanted(input);
     const prepared = prepareTask(input, {
       owner: meta.userId,
@@ -172,7 +175,9 @@ export class Tasks {
       updatedAt: at,
       finishedAt: at,
     } as const;
-    const ended = await this.options.store.endQueued(row.id, row.owner, change);
+    const ended = await this.options.store.endQueued(row.id, row.owner, change, (trx) =>
+      this.options.webhooks.enqueue(trx, { ...row, ...change }),
+    );
     if (!ended) return false;
     this.options.queue.remove(row.id);
     this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });

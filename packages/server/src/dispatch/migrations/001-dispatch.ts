@@ -193,8 +193,11 @@ async function createWebhookTables(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('webhook_deliveries')
     .addColumn('id', 'varchar(36)', (column) => column.primaryKey())
-    .addColumn('webhookId', 'varchar(36)', (column) => column.notNull())
+    .addColumn('webhookId', 'varchar(36)')
     .addColumn('owner', 'varchar(64)', (column) => column.notNull())
+    .addColumn('taskId', 'varchar(36)', (column) => column.notNull())
+    .addColumn('url', 'text', (column) => column.notNull())
+    .addColumn('secret', 'text')
     .addColumn('event', 'varchar(32)', (column) => column.notNull())
     .addColumn('payload', 'text', (column) => column.notNull())
     .addColumn('status', 'varchar(16)', (column) => column.notNull())

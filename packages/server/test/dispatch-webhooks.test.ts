@@ -1,0 +1,189 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+
+const workflow = {
+  '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 255 } },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'hook' } },
+};
+
+interface Call {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Answers each call with the next status, the last one for ever. */
+class Receiver {
+  readonly calls: Call[] = [];
+  statuses = [200];
+  readonly #server: Server;
+  #wake: () => void = () => undefined;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      text(request).then(
+        (body) => {
+          this.calls.push({ headers: request.headers, body });
+          const status = this.statuses.length > 1 ? this.statuses.shift() : this.statuses[0];
+          response.writeHead(status ?? 200).end();
+          this.#wake();
+        },
+        () => response.destroy(),
+      );
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  async call(index: number): Promise<Call> {
+    for (;;) {
+      const call = this.calls[index];
+      if (call) return call;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+}
+
+describe('webhooks', () => {
+  let gateway: DevGateway;
+  let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
+  let user: DispatchCaller;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ config: { dispatch: { webhooks_to_private_addresses: true } } });
+    worker = await startReferenceWorker();
+    const admin = await DispatchCaller.initialize(gateway.url);
+    await admin.useWorkers([worker.port]);
+    user = await DispatchCaller.register(gateway.url, 'user@example.com');
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    await worker.close();
+  });
+
+  const deliveriesOf = async (id: string) =>
+    (await user.call('GET', `/api/webhooks/${id}/deliveries`)).data.items;
+  const untilNotWaiting = async (id: string) => {
+    for (;;) {
+      const [latest] = await deliveriesOf(id);
+      if (latest && latest.status !== 'waiting') return latest;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('call when a task ends, signed so that a stock library verifies it', async () => {
+    const receiver = new Receiver();
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
+    expect(hook).toMatchObject({ enabled: true, failures: 0, secret: expect.stringMatching(/^whsec_/) });
+    expect((await user.call('GET', `/api/webhooks/${hook.id}`)).data.secret).toBeUndefined();
+
+    const { data: task } = await user.call('POST', '/api/tasks', { workflow });
+    const { headers, body } = await receiver.call(0);
+    const payload = new Webhook(hook.secret).verify(body, headers as Record<string, string>);
+    expect(payload).toMatchObject({
+      type: 'task.completed',
+      data: { taskId: task.id, status: 'completed', files: [expect.stringContaining('/uploads/')] },
+    });
+    expect(await untilNotWaiting(hook.id)).toMatchObject({
+      id: headers['webhook-id'],
+      status: 'delivered',
+      attempts: 1,
+      responseStatus: 200,
+    });
+    await user.call('DELETE', `/api/webhooks/${hook.id}`);
+    receiver.close();
+  });
+
+  it('are switched off by 410, and say so', async () => {
+    const receiver = new Receiver();
+    receiver.statuses = [410];
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
+    await user.call('POST', '/api/tasks', { workflow });
+    expect(await untilNotWaiting(hook.id)).toMatchObject({ status: 'failed', responseStatus: 410 });
+    expect((await user.call('GET', `/api/webhooks/${hook.id}`)).data).toMatchObject({
+      enabled: false,
+      failures: 1,
+    });
+    receiver.close();
+  });
+
+  it('keep what was not delivered, and send it again on request', async () => {
+    const receiver = new Receiver();
+    receiver.statuses = [500, 200];
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
+    await user.call('POST', '/api/tasks', { workflow });
+    const first = await receiver.call(0);
+    let [delivery] = await deliveriesOf(hook.id);
+    while (delivery.attempts === 0) [delivery] = await deliveriesOf(hook.id);
+    expect(delivery).toMatchObject({ status: 'waiting', responseStatus: 500, lastError: 'It answered 500.' });
+    await user.call('POST', `/api/webhooks/${hook.id}/deliveries/${delivery.id}/retry`);
+    const second = await receiver.call(1);
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+    expect(await untilNotWaiting(hook.id)).toMatchObject({ status: 'delivered', lastError: null });
+    receiver.close();
+  });
+
+  it('call the address that a task names, also when it is cancelled', async () => {
+    const receiver = new Receiver();
+    const url = await receiver.listen();
+    const { data: task } = await user.call('POST', '/api/tasks', {
+      workflow,
+      webhook: { url },
+      pool: 'nobody',
+    });
+    await user.call('DELETE', `/api/tasks/${task.id}`);
+    const { headers, body } = await receiver.call(0);
+    expect(JSON.parse(body)).toMatchObject({ type: 'task.failed', data: { error: { code: 'cancelled' } } });
+    expect(headers['webhook-signature']).toBeUndefined();
+    receiver.close();
+  });
+
+  it('belong to their user alone', async () => {
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: 'https://example.com/hook' });
+    const other = await DispatchCaller.register(gateway.url, 'other@example.com');
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PUT', '', { enabled: false }],
+      ['GET', '/deliveries', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const answer = await other.call(method, `/api/webhooks/${hook.id}${path}`, body);
+      expect(answer).toMatchObject({ code: 404, error: 'webhook_not_found' });
+    }
+    expect((await other.call('GET', '/api/webhooks')).data).toEqual([]);
+  });
+});
+
+describe('webhooks of a gateway that does not allow private addresses', () => {
+  it.each([
+    'http://127.0.0.1/hook',
+    'http://[::ffff:10.0.0.1]/hook',
+    'http://169.254.169.254/latest',
+    'http://0x7f000001/hook',
+    'ftp://example.com/hook',
+    'https://user:secret@example.com/hook',
+    'nonsense',
+  ])('refuse %s with the reason', async (url) => {
+    const gateway = await startGateway();
+    const user = await DispatchCaller.register(gateway.url, 'user@example.com');
+    const answer = await user.call('POST', '/api/webhooks', { url });
+    expect(answer).toMatchObject({ code: 422, error: 'webhook_url_denied' });
+    expect(answer.message.length).toBeGreaterThan(url.length + 20);
+    await gateway.stop();
+  });
+});
