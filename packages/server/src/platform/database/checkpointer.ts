@@ -1,0 +1,11 @@
+import type { Checkpointer } from './checkpointer/saver.ts';
+import type { Database } from './database.ts';
+
+/**
+ * The checkpointer over a database that has its tables (`checkpointMigrations`). Loads LangChain, which takes a third of a
+ * second and 45 MB; so it is called when the first agent is, and not at the start of the gateway.
+ */
+export async function openCheckpointer(database: Database<unknown>): Promise<Checkpointer> {
+  const saver = await import('./checkpointer/saver.ts');
+  return new saver.Checkpointer(database);
+}

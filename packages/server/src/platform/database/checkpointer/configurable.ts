@@ -1,0 +1,36 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { getCheckpointId } from '@langchain/langgraph-checkpoint';
+import type { CheckpointKey } from './checkpoint-store.ts';
+
+type Configurable = NonNullable<RunnableConfig['configurable']>;
+
+/** Text that names something, or undefined where it is not given. Anything else is a mistake of the caller's. */
+export function textOf(config: RunnableConfig | undefined, field: string): string | undefined {
+  const value: unknown = config?.configurable?.[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string' || value.includes('\0')) {
+    throw new TypeError(`configurable.${field} must be text without U+0000.`);
+  }
+  return value;
+}
+
+export function requiredText(config: RunnableConfig, field: string): string {
+  const value = textOf(config, field);
+  if (!value) throw new TypeError(`configurable.${field} is missing. A checkpointer needs it.`);
+  return value;
+}
+
+/** The checkpoint that is meant, or with no id the newest one. */
+export function keyOf(config: RunnableConfig): Partial<CheckpointKey> & { namespace: string } {
+  const id = getCheckpointId(config);
+  const threadId = textOf(config, 'thread_id');
+  return {
+    namespace: textOf(config, 'checkpoint_ns') ?? '',
+    ...(threadId !== undefined && { threadId }),
+    ...(id && { id }),
+  };
+}
+
+export function configOf({ threadId, namespace, id }: CheckpointKey): { configurable: Configurable } {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } };
+}

@@ -1,0 +1,41 @@
+import type { Checkpoint } from '@langchain/langgraph-checkpoint';
+import { type Place, type StoredValue, storedForm, valueAt } from './values.ts';
+
+type Version = Checkpoint['channel_versions'][string];
+
+/** For each channel with a value: at which version, and where the value is found. */
+export type Manifest = Record<string, { version: Version | null; place: Place }>;
+
+/**
+ * What a checkpoint holds, and what has to be stored for it. A channel that stands at the version that the parent had has
+ * the parent's value, so it is not even looked at. (LangGraph's own list of new versions is of no use here: a fork comes
+ * with an empty one.)
+ */
+export function manifestOf(
+  { channel_values: values, channel_versions: versions }: Checkpoint,
+  parent: Manifest,
+): { manifest: Manifest; parts: StoredValue[] } {
+  const known = new Set(hashesIn(parent));
+  const parts = new Map<string, StoredValue>();
+  const entries = Object.entries(values).map(([channel, value]) => {
+    const version = versions[channel] ?? null;
+    const inherited = Object.hasOwn(parent, channel) ? parent[channel] : undefined;
+    if (inherited && version !== null && inherited.version === version) return [channel, inherited] as const;
+    const stored = storedForm(value);
+    for (const part of stored.parts) if (!known.has(part.hash)) parts.set(part.hash, part);
+    return [channel, { version, place: stored.place }] as const;
+  });
+  return { manifest: Object.fromEntries(entries), parts: [...parts.values()] };
+}
+
+export function channelValues(
+  manifest: Manifest,
+  find: (hash: string) => Omit<StoredValue, 'hash'>,
+): Record<string, unknown> {
+  const entries = Object.entries(manifest).map(([channel, { place }]) => [channel, valueAt(place, find)]);
+  return Object.fromEntries(entries);
+}
+
+export function hashesIn(manifest: Manifest): string[] {
+  return Object.values(manifest).flatMap(({ place }) => place);
+}

@@ -1,0 +1,31 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { EXCLUDED_METADATA_KEYS } from '@langchain/langgraph-checkpoint';
+import { encode, type Json } from './encode.ts';
+
+/** What came with the run, which LangGraph leaves to the checkpointer. Its own book-keeping is no part of it. */
+export function runMetadata({ metadata = {} }: RunnableConfig): Record<string, unknown> {
+  const entries = Object.entries(metadata).filter(
+    ([key]) => !key.startsWith('__') && !EXCLUDED_METADATA_KEYS.has(key),
+  );
+  return Object.fromEntries(entries);
+}
+
+export function runIdIn({ run_id: runId }: Record<string, unknown>): string | null {
+  return typeof runId === 'string' ? runId : null;
+}
+
+/** As it is stored and searched: one row with U+0000 in it would make Postgres refuse every search of its thread. */
+export function metadataText(metadata: Record<string, unknown>): string {
+  return JSON.stringify(withoutNul(encode(metadata)));
+}
+
+function withoutNul(json: Json): Json {
+  if (typeof json === 'string') return json.replaceAll('\0', '\ufffd');
+  if (Array.isArray(json)) return json.map(withoutNul);
+  if (typeof json !== 'object' || json === null) return json;
+  const entries = Object.entries(json).map(([key, value]) => [
+    key.replaceAll('\0', '\ufffd'),
+    withoutNul(value),
+  ]);
+  return Object.fromEntries(entries);
+}

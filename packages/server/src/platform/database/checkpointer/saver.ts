@@ -1,0 +1,187 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint';
+import type { Database } from '../database.ts';
+import {
+  type CheckpointFilter,
+  type CheckpointRow,
+  CheckpointStore,
+  type WriteRow,
+} from './checkpoint-store.ts';
+import { configOf, keyOf, requiredText, textOf } from './configurable.ts';
+import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
+import { type Manifest, manifestOf } from './manifest.ts';
+import { metadataText, runIdIn, runMetadata } from './metadata.ts';
+import type { CheckpointTables } from './tables.ts';
+import { ThreadStore } from './thread-store.ts';
+import { TupleReader } from './tuple-reader.ts';
+import { storedForm } from './values.ts';
+
+/** Rows that `list` reads at once. */
+const pageSize = 50;
+/** A clean-up between two of the reads that make a checkpoint is rare; several in a row mean that something is wrong. */
+const readAttempts = 5;
+
+/**
+ * The state of all graphs, in the gateway's own database and through its one writer. Knows threads and no owners: whoever
+ * asks has checked whose the thread is.
+ */
+export class Checkpointer extends BaseCheckpointSaver {
+  readonly #database: Database<CheckpointTables>;
+  readonly #checkpoints: CheckpointStore;
+  readonly #threads: ThreadStore;
+  readonly #tuples: TupleReader;
+
+  constructor(database: Database<unknown>) {
+    super();
+    this.#database = database.withTables<CheckpointTables>();
+    this.#checkpoints = new CheckpointStore(database.dialect);
+    this.#threads = new ThreadStore(database.dialect);
+    this.#tuples = new TupleReader(this.#database.read, this.#checkpoints);
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const key = keyOf(config);
+    if (key.threadId === undefined) return undefined;
+    for (let attempt = 0; attempt < readAttempts; attempt += 1) {
+      const rows = await this.#page(key, 1);
+      if (rows.length === 0) return undefined;
+      const [tuple] = await this.#tuples.read(rows);
+      if (tuple) return tuple;
+    }
+    throw new Error(`A checkpoint of thread ${key.threadId} lacks values that belong to it.`);
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const wanted: CheckpointFilter = {
+      threadId: textOf(config, 'thread_id'),
+      namespace: textOf(config, 'checkpoint_ns'),
+      id: textOf(config, 'checkpoint_id'),
+      beforeId: textOf(before, 'checkpoint_id'),
+      metadata: filter,
+    };
+    let after: CheckpointRow | undefined;
+    for (let left = limit; left > 0; ) {
+      const size = Math.min(left, pageSize);
+      const rows = await this.#page(wanted, size, after);
+      yield* await this.#tuples.read(rows);
+      if (rows.length < size) return;
+      left -= rows.length;
+      after = rows.at(-1);
+    }
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    _newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const threadId = requiredText(config, 'thread_id');
+    const { namespace, id: parentId } = keyOf(config);
+    const all = { ...runMetadata(config), ...metadata };
+    const { channel_values: _values, ...rest } = checkpoint;
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'shared');
+      const parent =
+        parentId && (await this.#checkpoints.channelsOf(trx, { threadId, namespace, id: parentId }));
+      const { manifest, parts } = manifestOf(checkpoint, parent ? (JSON.parse(parent) as Manifest) : {});
+      await this.#checkpoints.putValues(trx, threadId, parts);
+      await this.#checkpoints.put(trx, {
+        thread_id: threadId,
+        checkpoint_ns: namespace,
+        checkpoint_id: checkpoint.id,
+        parent_checkpoint_id: parentId ?? null,
+        run_id: runIdIn(all),
+        checkpoint: JSON.stringify(rest),
+        channels: JSON.stringify(manifest),
+        metadata: metadataText(all),
+      });
+    });
+    return configOf({ threadId, namespace, id: checkpoint.id });
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const threadId = requiredText(config, 'thread_id');
+    const { namespace } = keyOf(config);
+    const id = requiredText(config, 'checkpoint_id');
+    const stored = writes.map(([, value]) => storedForm(value));
+    const rows = writes.map(
+      ([channel], index): WriteRow => ({
+        thread_id: threadId,
+        checkpoint_ns: namespace,
+        checkpoint_id: id,
+        task_id: taskId,
+        idx: WRITES_IDX_MAP[channel] ?? index,
+        channel,
+        value: JSON.stringify(stored[index]?.place),
+        run_id: runIdIn(runMetadata(config)),
+      }),
+    );
+    const values = stored.flatMap(({ parts }) => parts);
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'shared');
+      await this.#checkpoints.putValues(trx, threadId, values);
+      await this.#checkpoints.putWrites(trx, rows);
+    });
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      await this.#threads.delete(trx, threadId);
+    });
+  }
+
+  /** Makes a thread with the same history. The two share nothing afterwards. */
+  async copyThread(from: string, to: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, from, 'alone');
+      await this.#threads.copy(trx, { from, to });
+    });
+  }
+
+  /** Brings a thread back to where it stood before the run: what the run has made or written is gone. */
+  async deleteRun(threadId: string, runId: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      const outlines = await this.#threads.outlines(trx, threadId);
+      await this.#threads.remove(
+        trx,
+        threadId,
+        outlines.filter((outline) => outline.runId === runId),
+      );
+      await this.#threads.removeWritesOf(trx, threadId, runId);
+      await this.#threads.removeUnusedValues(trx, threadId);
+    });
+  }
+
+  /** Answers how many checkpoints were removed. */
+  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
+    return this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      const outlines = await this.#threads.outlines(trx, threadId);
+      const kept = keptCheckpoints(outlines, policy);
+      const removed = outlines.filter((outline) => !kept.has(outline));
+      if (removed.length === 0) return 0;
+      await this.#threads.remove(trx, threadId, removed);
+      await this.#threads.removeUnusedValues(trx, threadId);
+      return removed.length;
+    });
+  }
+
+  #page(filter: CheckpointFilter, limit: number, after?: CheckpointRow): Promise<CheckpointRow[]> {
+    return this.#checkpoints.page(this.#database.read, filter, { after, limit });
+  }
+}

@@ -1,0 +1,97 @@
+import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from '@langchain/langgraph-checkpoint';
+import type { Kysely, Selectable } from 'kysely';
+import type { CheckpointRow, CheckpointStore } from './checkpoint-store.ts';
+import { configOf } from './configurable.ts';
+import { decode } from './decode.ts';
+import type { Json } from './encode.ts';
+import { channelValues, hashesIn, type Manifest } from './manifest.ts';
+import type { CheckpointTables } from './tables.ts';
+import { type Place, type StoredValue, valueAt } from './values.ts';
+
+type WriteRow = Selectable<CheckpointTables['checkpoint_writes']>;
+
+/** A row with all that it takes to make a checkpoint of it. */
+interface Gathered {
+  row: CheckpointRow;
+  manifest: Manifest;
+  writes: (WriteRow & { place: Place })[];
+}
+
+/** A clean-up ran between two reads. */
+class ValueGone extends Error {}
+
+/** Puts checkpoints together from their rows, their writes and the values that both refer to. */
+export class TupleReader {
+  readonly #read: Kysely<CheckpointTables>;
+  readonly #store: CheckpointStore;
+
+  constructor(read: Kysely<CheckpointTables>, store: CheckpointStore) {
+    this.#read = read;
+    this.#store = store;
+  }
+
+  /** In the order of the rows, without those that were removed since they were read. */
+  async read(rows: CheckpointRow[]): Promise<CheckpointTuple[]> {
+    const threadIds = [...new Set(rows.map((row) => row.thread_id))];
+    const tuples = new Map<CheckpointRow, CheckpointTuple>();
+    for (const threadId of threadIds) {
+      const ofThread = rows.filter((row) => row.thread_id === threadId);
+      await this.#readThread(threadId, ofThread, tuples);
+    }
+    return rows.flatMap((row) => tuples.get(row) ?? []);
+  }
+
+  async #readThread(
+    threadId: string,
+    rows: CheckpointRow[],
+    tuples: Map<CheckpointRow, CheckpointTuple>,
+  ): Promise<void> {
+    const ids = rows.map((row) => row.checkpoint_id);
+    const writes = await this.#store.writesTo(this.#read, threadId, ids);
+    const gathered = rows.map((row) => gather(row, writes));
+    const hashes = new Set(gathered.flatMap(hashesOf));
+    const values = await this.#store.values(this.#read, threadId, [...hashes]);
+    const find = (hash: string): StoredValue => {
+      const value = values.get(hash);
+      if (!value) throw new ValueGone();
+      return value;
+    };
+    for (const item of gathered) {
+      try {
+        tuples.set(item.row, tupleOf(item, find));
+      } catch (error) {
+        if (!(error instanceof ValueGone)) throw error;
+      }
+    }
+  }
+}
+
+function gather(row: CheckpointRow, writes: WriteRow[]): Gathered {
+  const own = writes.filter(
+    (write) => write.checkpoint_id === row.checkpoint_id && write.checkpoint_ns === row.checkpoint_ns,
+  );
+  return {
+    row,
+    manifest: JSON.parse(row.channels) as Manifest,
+    writes: own.map((write) => ({ ...write, place: JSON.parse(write.value) as Place })),
+  };
+}
+
+function hashesOf({ manifest, writes }: Gathered): string[] {
+  return [...hashesIn(manifest), ...writes.flatMap(({ place }) => place)];
+}
+
+function tupleOf({ row, manifest, writes }: Gathered, find: (hash: string) => StoredValue): CheckpointTuple {
+  const { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } = row;
+  const parentId = row.parent_checkpoint_id;
+  return {
+    config: configOf({ threadId, namespace, id }),
+    checkpoint: {
+      ...(JSON.parse(row.checkpoint) as Checkpoint),
+      channel_values: channelValues(manifest, find),
+    },
+    metadata: decode(JSON.parse(row.metadata) as Json) as CheckpointMetadata,
+    pendingWrites: writes.map(({ task_id, channel, place }) => [task_id, channel, valueAt(place, find)]),
+    ...(parentId !== null && { parentConfig: configOf({ threadId, namespace, id: parentId }) }),
+  };
+}

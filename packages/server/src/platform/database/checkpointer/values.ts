@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { decode } from './decode.ts';
+import { encode, type Json } from './encode.ts';
+
+/**
+ * Where a value is found: the hash of what is stored, or one hash for each element of a list. Histories of messages are
+ * lists that grow by an element a step, so what a step adds is all that it stores.
+ */
+export type Place = string | string[];
+
+export interface StoredValue {
+  hash: string;
+  type: 'json' | 'bytes';
+  data: Uint8Array;
+}
+
+/** A longer list is stored as one: its places would weigh more than they save. */
+const longestSplitList = 2_000;
+
+export function storedForm(value: unknown): { place: Place; parts: StoredValue[] } {
+  if (!isListOfObjects(value)) {
+    const part = storePart(value);
+    return { place: part.hash, parts: [part] };
+  }
+  const parts = value.map(storePart);
+  return { place: parts.map(({ hash }) => hash), parts };
+}
+
+/** `find` answers what is stored under a hash. */
+export function valueAt(place: Place, find: (hash: string) => Omit<StoredValue, 'hash'>): unknown {
+  if (typeof place === 'string') return loadPart(find(place));
+  return place.map((hash) => loadPart(find(hash)));
+}
+
+function isListOfObjects(value: unknown): value is object[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= longestSplitList &&
+    value.every((element) => typeof element === 'object' && element !== null && !Array.isArray(element))
+  );
+}
+
+function storePart(value: unknown): StoredValue {
+  const isBytes = value instanceof Uint8Array;
+  const type = isBytes ? 'bytes' : 'json';
+  const data = isBytes ? value : Buffer.from(JSON.stringify(encode(value)));
+  return { hash: hashOf(type, data), type, data };
+}
+
+function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
+  // A buffer of the driver's is a view into a larger one.
+  if (type === 'bytes') return new Uint8Array(data);
+  return decode(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as Json);
+}
+
+/** Only a thread's own values are told apart by it, so 144 bits, which base64 writes without padding, are plenty. */
+function hashOf(type: StoredValue['type'], data: Uint8Array): string {
+  return createHash('sha256').update(type).update(data).digest().subarray(0, 18).toString('base64url');
+}
