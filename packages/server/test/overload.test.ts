@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
@@ -49,6 +50,22 @@ test('a slow client has a limit for everything that it sends', async () => {
     keepAliveTimeout: 72_000,
     maxConnections: 10_000,
   });
+});
+
+test('open streams take no place from requests', async () => {
+  const routes = (app: App): void => {
+    const handler = (request: FastifyRequest) =>
+      once(server.streams.open('events', request).signal, 'abort').then(() => ({}));
+    app.route({ ...testRoute, method: 'GET', url: '/api/events', schema: testSchema, handler });
+    app.route({ ...testRoute, method: 'GET', url: '/api/quick', schema: testSchema, handler: () => ({}) });
+  };
+  await start({ routes: [routes], limits: { requestsInFlight: 1 } });
+  const leaving = new AbortController();
+  const open = [0, 1, 2].map(() => fetch(`${url}/api/events`, { signal: leaving.signal }));
+  await expect.poll(() => server.streams.count('events')).toBe(3);
+  expect((await fetch(`${url}/api/quick`)).status).toBe(200);
+  leaving.abort();
+  await Promise.allSettled(open);
 });
 
 describe('more streams than may be open', () => {

@@ -15,8 +15,15 @@ interface TrackerOptions {
     Metrics,
     'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
   >;
-  /** Requests beyond this many are shed. */
+  /** Requests beyond this many, streams left out, are shed. */
   limit: number;
+}
+
+interface Started {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** How many of the requests in flight are streams by now. */
+  openStreams: number;
 }
 
 /** Follows each request to its end, however it ends: counts it, measures it, and writes its one line. */
@@ -43,8 +50,11 @@ export class RequestTracker {
     await this.#idle.promise;
   }
 
-  /** Throws when the gateway is full; whoever asks how it is gets an answer also then. */
-  start(request: FastifyRequest, reply: FastifyReply): void {
+  /**
+   * Throws when the gateway is full; whoever asks how it is gets an answer also then. Streams have a limit of their own
+   * and do not count.
+   */
+  start({ request, reply, openStreams }: Started): void {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
     this.#inFlight++;
@@ -54,7 +64,7 @@ export class RequestTracker {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.resolve();
     });
-    if (this.#inFlight > limit && !isProbe(request)) {
+    if (this.#inFlight - openStreams > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();
       throw new AppError('overloaded', { retryAfterSeconds: 1 });
     }

@@ -92,7 +92,7 @@ export function createShell(options: ShellOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     try {
       const preflight = prepare(request, reply);
-      tracker.start(request, reply);
+      tracker.start({ request, reply, openStreams: streams.count() });
       if (preflight) return void reply.code(204).send();
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
       done();
