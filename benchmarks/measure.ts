@@ -50,7 +50,7 @@ export async function measure(name: string, title: string, body: () => Promise<M
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
 }
 
-export function formatFigure({ value, unit }: Figure): string {
+function formatFigure({ value, unit }: Figure): string {
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const number = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return unit === '/s' || unit === '%' || unit === '×' || unit === ''

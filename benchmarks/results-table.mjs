@@ -39,5 +39,6 @@ function section({ name, title, takenAt, machine, figures, bars, notes }) {
 }
 
 function round(value) {
-  return Number(value.toPrecision(value >= 1000 ? 5 : 3)).toLocaleString('en');
+  const rounded = value >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
+  return rounded.toLocaleString('en');
 }

@@ -11,7 +11,11 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 const steps = [
-  { name: 'lint', command: ['biome', 'ci', '.'], asks: 'format, imports, lint rules, promises' },
+  {
+    name: 'lint',
+    command: ['biome', 'ci', '--colors=off', '.'],
+    asks: 'format, imports, lint rules, promises',
+  },
   { name: 'types', command: ['tsc'], asks: 'types of everything that runs on Node' },
   {
     name: 'console-types',

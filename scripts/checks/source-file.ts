@@ -16,8 +16,8 @@ export interface SourceFile {
   environmentReads: { line: number }[];
 }
 
-/** Tests, and the conformance suites that several tests share. */
-const testFile = /(\.test|-?conformance)\.tsx?$/;
+/** Tests, the conformance suites that several tests share, and the fleets of processes that these run on. */
+const testFile = /(\.test|-conformance|-fleet)\.tsx?$/;
 const packageSource = /^packages\/[^/]+\/src\/.+\.tsx?$/;
 
 export function readPackageSources(root: string): SourceFile[] {
