@@ -10,6 +10,7 @@ import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
+import { seedOf } from './dispatch/settings-seed.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
@@ -274,7 +275,7 @@ async function openDispatch(parts: {
     clock: systemClock,
     log: logger,
     options: {
-      seed: null,
+      seed: seedOf(dispatch.workers),
       limits: {
         queued: dispatch.max_queued,
         queuedPerUser: dispatch.max_queued_per_user,

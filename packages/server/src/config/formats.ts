@@ -18,6 +18,13 @@ const formats = {
     return url.origin;
   },
 
+  address(text: string): string {
+    const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9][A-Za-z0-9.-]{0,252})):(\d{1,5})$/.exec(text);
+    const isHost = match?.[2] !== undefined || isIP(match?.[1] ?? '') === 6;
+    if (match && isHost && Number(match[3]) >= 1 && Number(match[3]) <= 65_535) return text;
+    throw new RangeError('must be host:port, such as 192.168.1.20:8188');
+  },
+
   cidr(text: string): string {
     const [address = '', prefix, ...rest] = text.split('/');
     const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -94,6 +94,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   }),
 
   dispatch: section('The queue in front of the workers.', {
+    workers: list(
+      'Workers to begin with, each `host:port`. They count until the configuration is first changed over the API.',
+      { format: 'address' },
+    ),
     max_queued: integer(100_000, 'Tasks that may wait, all users together.', {
       minimum: 1,
       maximum: 1_000_000,
