@@ -6,6 +6,7 @@ import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { JobFleet } from './job-fleet.ts';
 import type { JobFailure } from './job-lane.ts';
+import type { Job } from './jobs.ts';
 import { jobsConformance } from './jobs-conformance.ts';
 import { jobMigrations } from './migrations.ts';
 import type { JobTables } from './tables.ts';
@@ -130,6 +131,32 @@ describe('embedded jobs', () => {
       await fleet.database.read.selectFrom('jobs').select('id').where('kind', '=', 'work').execute(),
     ).toHaveLength(1);
     secondGate.resolve();
+    await Promise.all([paused.jobs.close(), next.jobs.close()]);
+  });
+
+  test('that end late, before their process learns of its loss, leave their successor alone', async () => {
+    const paused = await fleet.newProcess();
+    const gates = [newDeferred(), newDeferred()];
+    const work = async ({ attempt }: Job): Promise<void> => gates[attempt - 1]?.promise;
+    paused.jobs.register('work', work);
+    await paused.jobs.start();
+    await paused.jobs.add({ kind: 'work', payload: {} });
+    await fleet.settle();
+    fleet.stop(paused.jobs);
+    const next = await fleet.newProcess();
+    next.jobs.register('work', work);
+    await next.jobs.start();
+    await fleet.pass(90_000);
+
+    gates[0]?.resolve();
+    await fleet.settle();
+    const rows = await fleet.database.read
+      .selectFrom('jobs')
+      .select('attempt')
+      .where('kind', '=', 'work')
+      .execute();
+    expect(rows).toEqual([{ attempt: 2 }]);
+    gates[1]?.resolve();
     await Promise.all([paused.jobs.close(), next.jobs.close()]);
   });
 
