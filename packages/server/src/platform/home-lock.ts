@@ -9,14 +9,6 @@ export interface HomeLock {
   release(): void;
 }
 
-/** Another gateway has the data home. */
-export class HomeInUse extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'HomeInUse';
-  }
-}
-
 interface Holder {
   pid: number;
   since: string;
@@ -38,7 +30,7 @@ const lookEveryMs = 10;
 
 /**
  * Makes this process the only gateway of a data home, for as long as it lives: the system frees the lock of a process
- * that is killed. Throws `HomeInUse` with a sentence that names who has it.
+ * that is killed. Throws a sentence that names who has it.
  */
 export async function acquireHomeLock(home: string): Promise<HomeLock> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -47,7 +39,7 @@ export async function acquireHomeLock(home: string): Promise<HomeLock> {
     const connection = lock(home);
     if (connection) return hold(home, connection);
     const holder = readHolder(home);
-    if (holder || performance.now() >= giveUpAt) throw new HomeInUse(describe(home, holder));
+    if (holder || performance.now() >= giveUpAt) throw new Error(describe(home, holder));
     await sleep(lookEveryMs);
   }
 }

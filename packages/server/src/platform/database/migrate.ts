@@ -8,14 +8,6 @@ export interface Migration {
   up(db: Kysely<never>): Promise<void>;
 }
 
-/** The tables of an area cannot be brought to where this version wants them. */
-export class MigrationRefused extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'MigrationRefused';
-  }
-}
-
 interface HistoryTables {
   [table: `${string}_migrations`]: { name: string; applied_at: string };
 }
@@ -63,14 +55,14 @@ function pendingAfter(
 ): readonly Migration[] {
   const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length > 0) {
-    throw new MigrationRefused(
+    throw new Error(
       `The database is newer than this version: it has the migration ${unknown.join(', ')} of ${area}, which this version does not know. Start the version that made it, or restore a backup from before.`,
     );
   }
   const pending = migrations.filter(({ name }) => !applied.includes(name));
   const skipped = pending.find(({ name }) => applied.some((later) => later > name));
   if (skipped) {
-    throw new MigrationRefused(
+    throw new Error(
       `The database has later migrations of ${area} than ${skipped.name}, but not that one. It was written by a version from another branch; restore a backup from before.`,
     );
   }
