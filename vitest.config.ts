@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * unit and http are quick and run on any machine; e2e and chaos start the built binary in processes of their own, one
+ * unit and http are quick and run on any machine; they share their modules between files, which halves the time and is safe
+ * while nothing of ours keeps state in a module. e2e and chaos start the built binary in processes of their own, one
  * test file at a time, so that each has the machine for itself.
  */
 export default defineConfig({
@@ -12,6 +13,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           pool: 'threads',
+          isolate: false,
           testTimeout: 10_000,
         },
       },
@@ -20,6 +22,7 @@ export default defineConfig({
           name: 'http',
           include: ['packages/*/test/**/*.test.ts'],
           pool: 'threads',
+          isolate: false,
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
