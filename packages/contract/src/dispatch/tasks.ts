@@ -86,7 +86,7 @@ export type TaskList = Static<typeof taskList>;
 export const submitTask = {
   method: 'POST',
   url: '/api/tasks',
-  config: { access: 'dispatch:write', bodyLimit: 10_485_760 },
+  config: { access: 'dispatch:write', bodyLimit: 'large' },
   schema: {
     summary: 'Submit a task',
     description:

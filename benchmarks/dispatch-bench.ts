@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
+import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+
+interface BenchOptions {
+  workers: number;
+  runMs?: number;
+  outputBytes?: number;
+  keepsArrivals?: boolean;
+}
+
+interface Counts {
+  completedTasks: number;
+  failedTasks: number;
+}
+
+/** Instant for a fake worker, and a graph like any other for the gateway. */
+const body = JSON.stringify({
+  workflow: {
+    '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 0 } },
+    '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'bench' } },
+  },
+  params: {},
+});
+
+/** The built gateway on SQLite, a fleet of fake workers in another process, and this process as the client. */
+export class DispatchBench {
+  readonly fleet: FakeFleet;
+  readonly gateway: SpawnedGateway;
+  readonly token: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #removeHome: () => void;
+
+  private constructor(parts: Pick<DispatchBench, 'fleet' | 'gateway' | 'token'>, removeHome: () => void) {
+    this.fleet = parts.fleet;
+    this.gateway = parts.gateway;
+    this.token = parts.token;
+    this.#removeHome = removeHome;
+  }
+
+  static async start({ workers, ...options }: BenchOptions): Promise<DispatchBench> {
+    const home = temporaryFolder();
+    const fleet = await startFakeFleet(workers, options);
+    const gateway = await SpawnedGateway.start({
+      home: home.path,
+      env: { SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(',') },
+    });
+    const bench = new DispatchBench({ fleet, gateway, token: await login(gateway) }, home.remove);
+    await bench.#untilIdle();
+    return bench;
+  }
+
+  /** Answers the id of the task once it is accepted. */
+  async submit(): Promise<string> {
+    const { data } = await this.#call<{ data: { id: string } }>('POST', '/api/tasks', body);
+    return data.id;
+  }
+
+  /** Submits over HTTP with so many requests at a time, and answers tasks ended per second, from the first submit on. */
+  async rate(tasks: number, atOnce = 16): Promise<number> {
+    const before = await this.counts();
+    const started = performance.now();
+    let left = tasks;
+    const lane = async (): Promise<void> => {
+      while (left-- > 0) await this.submit();
+    };
+    await Promise.all(Array.from({ length: atOnce }, lane));
+    const wanted = before.completedTasks + before.failedTasks + tasks;
+    for (;;) {
+      const { completedTasks, failedTasks } = await this.counts();
+      if (completedTasks + failedTasks >= wanted) return (tasks / (performance.now() - started)) * 1_000;
+      await sleep(20);
+    }
+  }
+
+  async counts(): Promise<Counts> {
+    return (await this.#call<{ data: Counts }>('GET', '/api/monitor/overview')).data;
+  }
+
+  get<Answer>(path: string): Promise<Answer> {
+    return this.#call<Answer>('GET', path);
+  }
+
+  get databaseFile(): string {
+    return join(this.gateway.home, 'data', 'switchyard.db');
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    this.gateway.signal('SIGKILL');
+    await this.gateway.exited;
+    await this.fleet.close();
+    this.#removeHome();
+  }
+
+  async #untilIdle(): Promise<void> {
+    for (;;) {
+      const { data } = await this.get<{ data: { state: string }[] }>('/api/instances');
+      if (data.length === this.fleet.ports.length && data.every(({ state }) => state === 'idle')) return;
+      await sleep(50);
+    }
+  }
+
+  #call<Answer>(method: string, path: string, content?: string): Promise<Answer> {
+    const headers = {
+      authorization: `Bearer ${this.token}`,
+      ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+    };
+    return new Promise((resolve, reject) => {
+      const call = request(new URL(path, this.gateway.url), { method, headers, agent: this.#agent });
+      call.once('error', reject);
+      call.once('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          if (response.statusCode === 200) resolve(JSON.parse(text) as Answer);
+          else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`));
+        });
+      });
+      call.end(content);
+    });
+  }
+}
+
+async function login({ url, home }: SpawnedGateway): Promise<string> {
+  const credentials = readFileSync(join(home, 'admin_initial_credentials.txt'), 'utf8');
+  const password = /^password: (.*)$/m.exec(credentials)?.[1];
+  const answer = await fetch(new URL('/api/auth/login', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
+  const { data } = (await answer.json()) as { data: { token: string } };
+  return data.token;
+}
