@@ -10,8 +10,11 @@ interface CachedStatement {
 
 /** A lock wait blocks the event loop, so it is short; whoever needs to wait longer tries again later. */
 const lockWaitMs = 5;
-/** Lists of different lengths make different statements, so their number has no bound of its own. */
-const cachedStatements = 500;
+/**
+ * Lists of different lengths make different statements, so their number has no bound of its own. Those that were not used
+ * while so many others were are dropped.
+ */
+const recentStatements = 250;
 /** What the log may keep on disk after a burst; SQLite reuses it rather than growing it again. */
 const keptLogBytes = 64 * 1024 * 1024;
 
@@ -20,7 +23,8 @@ const changesSchema = /^\s*(create|alter|drop)\b/i;
 /** One SQLite connection with its statements. Everything here is synchronous. */
 export class SqliteConnection {
   readonly #handle: SqliteHandle;
-  readonly #statements = new Map<string, CachedStatement>();
+  #recent = new Map<string, CachedStatement>();
+  #older = new Map<string, CachedStatement>();
 
   /** `:memory:` for a database that is gone at close. */
   constructor(location: string) {
@@ -54,31 +58,37 @@ export class SqliteConnection {
     if (columns.length > 0) return rowsOf(statement.all(...parameters), columns);
     const { changes, lastInsertRowid } = statement.run(...parameters);
     // A cached statement that answers all columns of a table would go on answering those of before.
-    if (changesSchema.test(sql)) this.#statements.clear();
+    if (changesSchema.test(sql)) this.#forgetStatements();
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
   close(): void {
-    this.#statements.clear();
+    this.#forgetStatements();
     this.#handle.close();
   }
 
   #prepared(sql: string): CachedStatement {
-    const known = this.#statements.get(sql);
-    if (known) {
-      // The map keeps the order of insertion, so the least recently used stands first.
-      this.#statements.delete(sql);
-      this.#statements.set(sql, known);
-      return known;
+    const recent = this.#recent.get(sql);
+    if (recent) return recent;
+    const cached = this.#older.get(sql) ?? this.#prepare(sql);
+    this.#recent.set(sql, cached);
+    if (this.#recent.size > recentStatements) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
     }
+    return cached;
+  }
+
+  #prepare(sql: string): CachedStatement {
     const statement = this.#handle.prepare(sql);
-    const cached = { statement, columns: statement.columns().map(({ name }) => name) };
     // Rows as objects come without a prototype, at twice the cost of lists.
     statement.setReturnArrays(true);
-    this.#statements.set(sql, cached);
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size > cachedStatements && oldest !== undefined) this.#statements.delete(oldest);
-    return cached;
+    return { statement, columns: statement.columns().map(({ name }) => name) };
+  }
+
+  #forgetStatements(): void {
+    this.#recent.clear();
+    this.#older.clear();
   }
 }
 
