@@ -96,7 +96,8 @@ async function runCase({ name, tasks, ...options }: Case): Promise<{ rate: numbe
 /** What is in the file after the process was killed, read by another connection. */
 function faultsIn(file: string, submitted: number): string[] {
   const connection = new SqliteConnection(file);
-  const count = (sql: string) => Number((connection.run(sql).rows[0] as { count: number } | undefined)?.count);
+  const count = (sql: string) =>
+    Number((connection.run(sql).rows[0] as { count: number } | undefined)?.count);
   const completed = count("select count(*) as count from tasks where status = 'completed'");
   const attempts = count("select count(*) as count from task_attempts where outcome = 'completed'");
   connection.close();
