@@ -75,6 +75,7 @@ export interface Context {
 
 /** More would need more memory than one process should take: a stream holds some 60 kB. */
 const maxOpenStreams = 5_000;
+const hourMs = 60 * 60 * 1000;
 /** Kept free on the disk: uploads never take the last page from a database beside them. */
 const diskReserveBytes = 256 * 1024 * 1024;
 
@@ -144,6 +145,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         bus,
         guard,
         streams,
+        metrics,
         secret,
         listeningUrl: () => listeningUrl,
         opened,
@@ -221,6 +223,7 @@ async function openDispatch(parts: {
   bus: Bus;
   guard: Guard;
   streams: OpenStreams;
+  metrics: Metrics;
   secret: string;
   listeningUrl: () => string;
   opened: CloseStack;
@@ -235,6 +238,7 @@ async function openDispatch(parts: {
     bus,
     guard,
     streams,
+    metrics,
     secret,
     listeningUrl,
     opened,
@@ -250,6 +254,8 @@ async function openDispatch(parts: {
     report: (failure) => logger.warn({ ...failure }, 'A job failed'),
   });
   opened.add(() => jobs.close());
+  jobs.register('ownership.prune', () => ownership.prune());
+  jobs.every('ownership.prune', hourMs);
   const content = await ContentStore.open({
     root: join(config.data_home, 'files'),
     reserveBytes: diskReserveBytes,
@@ -270,6 +276,7 @@ async function openDispatch(parts: {
     links,
     guard,
     openStreams: streams,
+    metrics,
     authenticator: accounts.authenticator,
     endOf: (identity) => ends.of(identity),
     clock: systemClock,

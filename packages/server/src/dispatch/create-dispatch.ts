@@ -9,10 +9,12 @@ import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Requirement } from './capability.ts';
 import { Configuration } from './configuration.ts';
 import { configurationRoutes } from './configuration-routes.ts';
 import { DispatchEvents } from './dispatch-events.ts';
+import { measureDispatch } from './dispatch-metrics.ts';
 import { fileRoutes } from './file-routes.ts';
 import { Fleet } from './fleet.ts';
 import { instanceRoutes } from './instance-routes.ts';
@@ -66,6 +68,7 @@ interface DispatchDependencies {
   links: Links;
   guard: Guard;
   openStreams: OpenStreams;
+  metrics: Metrics;
   authenticator: Authenticator;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
@@ -89,9 +92,11 @@ export interface DispatchArea {
 /** Read from the rows at a time when the queue is filled. */
 const rowsAtOnce = 2_000;
 const dayMs = 24 * 60 * 60 * 1000;
+const deliveriesKeptMs = 30 * dayMs;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
-  const { database, ownership, jobs, content, links, guard, openStreams, clock, log, options } = dependencies;
+  const { database, ownership, jobs, content, links, guard, openStreams, metrics, clock, log, options } =
+    dependencies;
   const events = new DispatchEvents((error, event) =>
     log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
   );
@@ -104,8 +109,9 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
   });
   const files = new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits });
+  const webhookStore = new WebhookStore(database);
   const webhooks = new Webhooks({
-    store: new WebhookStore(database),
+    store: webhookStore,
     jobs,
     links,
     policy: { allowPrivate: options.webhooksToPrivateAddresses },
@@ -170,12 +176,18 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
   });
 
+  const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
+
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
   jobs.register('dispatch.sweep-files', ({ signal }) =>
     files.removeExpired({ olderThanMs: options.retentionMs, signal }),
   );
   jobs.every('dispatch.forget-keys', 60 * 60 * 1000);
   jobs.every('dispatch.sweep-files', dayMs);
+  jobs.register('dispatch.forget-deliveries', () =>
+    webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs)),
+  );
+  jobs.every('dispatch.forget-deliveries', dayMs);
 
   return {
     routes: [
@@ -198,6 +210,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       await fleet.apply();
     },
     close: async () => {
+      stopMeasuring();
       hub.close();
       monitor.close();
       matchmaker.close();

@@ -37,6 +37,45 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly tasksEnded = new Counter({
+    name: 'switchyard_tasks_total',
+    help: 'Tasks that have ended.',
+    labelNames: ['status'] as const,
+    registers: [this.registry],
+  });
+
+  readonly taskWait = new Histogram({
+    name: 'switchyard_task_wait_seconds',
+    help: 'From the submit of a task to its start on a worker.',
+    buckets: [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200],
+    registers: [this.registry],
+  });
+
+  readonly taskRun = new Histogram({
+    name: 'switchyard_task_run_seconds',
+    help: 'From the start of a task on a worker to its end, outputs fetched.',
+    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200],
+    registers: [this.registry],
+  });
+
+  readonly queueDepth = new Gauge({
+    name: 'switchyard_queue_depth',
+    help: 'Tasks that wait for a worker.',
+    registers: [this.registry],
+  });
+
+  readonly instancesUp = new Gauge({
+    name: 'switchyard_instances_up',
+    help: 'Instances that answer.',
+    registers: [this.registry],
+  });
+
+  readonly pushSockets = new Gauge({
+    name: 'switchyard_ws_clients',
+    help: 'Open WebSockets.',
+    registers: [this.registry],
+  });
+
   constructor({ version }: { version: string }) {
     new Gauge({
       name: 'switchyard_build_info',
