@@ -14,11 +14,16 @@ const dispatchRoots = new Set([
 
 /** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */
 export function areaOfPath(path: string): Area {
-  if (!path.startsWith('/api/')) return 'conversation';
+  if (!path.startsWith('/api/')) return isDispatchBesideApi(path) ? 'dispatch' : 'conversation';
   // Asked for every request: a slice, where a split would make a list of every part.
   const end = path.indexOf('/', apiLength);
   const root = end < 0 ? path.slice(apiLength) : path.slice(apiLength, end);
   return dispatchRoots.has(root) ? 'dispatch' : 'conversation';
+}
+
+/** The socket, and links to files. */
+function isDispatchBesideApi(path: string): boolean {
+  return path === '/ws' || path.startsWith('/uploads/');
 }
 
 const apiLength = '/api/'.length;
