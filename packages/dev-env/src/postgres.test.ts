@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { startPostgres, testPostgres } from './postgres.ts';
+
+async function ask(url: string, question: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query({ text: question, rowMode: 'array' });
+  await client.end();
+  return rows[0]?.[0];
+}
+
+const { title, isSkipped } = testPostgres('a Postgres server for tests');
+
+describe.skipIf(isSkipped)(title, { timeout: 30_000 }, () => {
+  it('is one for all who ask, with a database for each', async () => {
+    const servers = await Promise.all([startPostgres(), startPostgres()]);
+    const urls = await Promise.all(servers.map((server) => server.createDatabase()));
+    const [one, other] = await Promise.all(
+      urls.map((url) =>
+        ask(url, "select pg_postmaster_start_time()::text || ' ' || current_setting('data_directory')"),
+      ),
+    );
+    expect(one).toBe(other);
+    expect(new Set(urls).size).toBe(2);
+  });
+
+  it('syncs to the disk only when it is asked to', async () => {
+    const quick = await (await startPostgres()).createDatabase();
+    const durable = await (await startPostgres({ isDurable: true })).createDatabase();
+    expect(await ask(quick, 'show fsync')).toBe('off');
+    expect(await ask(durable, 'show fsync')).toBe('on');
+  });
+
+  it('listens on no port', async () => {
+    const url = await (await startPostgres()).createDatabase();
+    expect(await ask(url, 'show listen_addresses')).toBe('');
+  });
+});
