@@ -34,6 +34,7 @@ export class DispatchBench {
   readonly token: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #removeHome: () => void;
+  #isKilled = false;
 
   private constructor(parts: Pick<DispatchBench, 'fleet' | 'gateway' | 'token'>, removeHome: () => void) {
     this.fleet = parts.fleet;
@@ -89,10 +90,16 @@ export class DispatchBench {
     return join(this.gateway.home, 'data', 'switchyard.db');
   }
 
+  /** What was not durable is lost. */
+  async kill(): Promise<void> {
+    if (this.#isKilled) return;
+    this.#isKilled = true;
+    await this.gateway.kill9();
+  }
+
   async close(): Promise<void> {
     this.#agent.destroy();
-    this.gateway.signal('SIGKILL');
-    await this.gateway.exited;
+    await this.kill();
     await this.fleet.close();
     this.#removeHome();
   }

@@ -83,7 +83,7 @@ async function runCase({ name, tasks, ...options }: Case): Promise<{ rate: numbe
   for (let round = 0; round < rounds; round += 1) rates.push(await bench.rate(tasks));
   const submitted = 200 + rounds * tasks;
   const stats = await bench.fleet.stats();
-  await bench.gateway.kill9();
+  await bench.kill();
   const found = faultsIn(bench.databaseFile, submitted).map((fault) => `${name}: ${fault}`);
   const accepted = stats.reduce((sum, worker) => sum + worker.accepted, 0);
   if (accepted !== submitted) found.push(`${name}: ${accepted} prompts for ${submitted} tasks`);
