@@ -1,25 +1,31 @@
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import type { AttemptStore } from './attempt-store.ts';
 import { type Requirement, requirementKey } from './capability.ts';
 import type { Cooldowns } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
-import { type AttemptFailure, decideRetry } from './task.ts';
+import { type AfterFailure, type AttemptFailure, decideRetry } from './task.ts';
 import type { TaskAttempt } from './task-attempt.ts';
-import type { TaskRow, TaskStore } from './task-store.ts';
+import type { TaskStore } from './task-store.ts';
 
 export interface SettlementOptions {
-  store: TaskStore;
-  matchmaker: Matchmaker;
-  monitor: InstanceMonitor;
+  tasks: Pick<TaskStore, 'input'>;
+  attempts: Pick<AttemptStore, 'of'>;
+  matchmaker: Pick<Matchmaker, 'addLater'>;
+  monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
   cooldowns: Cooldowns;
   /** A cooldown of the instance has begun; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
 }
 
+type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
+type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
+
 /** Outcomes of attempts that used up none of the task's own tries. */
 const notCounted = ['not_taken', 'given_back'];
+const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
 export class AttemptSettlement {
@@ -32,16 +38,22 @@ export class AttemptSettlement {
   async settle(attempt: TaskAttempt, outcome: AttemptOutcome): Promise<void> {
     switch (outcome.kind) {
       case 'succeeded':
+        this.#options.monitor.noteSuccess();
         await this.#complete(attempt, outcome);
         return;
       case 'cancelled':
-        await attempt.fail({ code: 'cancelled', message: 'Cancelled.' }, 'cancelled');
+        await attempt.record.fail(cancelled, 'cancelled');
         return;
       case 'given_back':
-        if (await attempt.requeue('given_back', null)) await this.#backToQueue(attempt.row, 0);
+        await this.#requeue(attempt, {
+          outcome: 'given_back',
+          error: null,
+          delayMs: 0,
+          avoidInstance: false,
+        });
         return;
       case 'failed':
-        await this.#fail(attempt, outcome.failure, outcome.error);
+        await this.#fail(attempt, outcome);
         return;
     }
   }
@@ -50,47 +62,50 @@ export class AttemptSettlement {
     attempt: TaskAttempt,
     outcome: Extract<AttemptOutcome, { kind: 'succeeded' }>,
   ): Promise<void> {
-    const completed = await attempt.complete(outcome);
-    if (typeof completed === 'object') {
-      await this.settle(attempt, completed);
-      return;
-    }
-    this.#options.monitor.noteSuccess();
+    const instead = await attempt.complete(outcome);
+    if (instead) await this.settle(attempt, instead);
   }
 
-  async #fail(attempt: TaskAttempt, failure: AttemptFailure, error: TaskError): Promise<void> {
-    const { store, monitor, cooldowns } = this.#options;
-    if (failure === 'worker_error' && error.code !== 'interrupted') monitor.noteFault(error.message);
-    const earlier = (await store.attempts(attempt.row.id)).filter(
-      (row) => row.attempt < attempt.fence.attempt,
-    );
+  async #fail(attempt: TaskAttempt, { failure, error }: Failed): Promise<void> {
+    if (failure === 'worker_error' && error.code !== 'interrupted') {
+      this.#options.monitor.noteFault(error.message);
+    }
+    const next = await this.#decide(attempt, failure);
+    if (next.next === 'fail') await attempt.record.fail(error, failure);
+    else await this.#requeue(attempt, { ...next, outcome: failure, error });
+  }
+
+  async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<AfterFailure> {
+    const { id, attempt, retryPolicy, maxAttempts, cancelRequested } = record.row;
+    const earlier = (await this.#options.attempts.of(id)).filter((row) => row.attempt < attempt);
     const refusals = earlier.filter(({ outcome }) => outcome === 'not_taken').length;
     const started = earlier.filter(({ outcome }) => !notCounted.includes(outcome ?? '')).length;
-    const next = decideRetry(failure, {
-      retry: attempt.row.retryPolicy,
-      maxAttempts: attempt.row.maxAttempts,
+    return decideRetry(failure, {
+      retry: retryPolicy,
+      maxAttempts,
       startedAttempts: started + Number(failure !== 'not_taken'),
       refusals: refusals + Number(failure === 'not_taken'),
-      cancelRequested: attempt.row.cancelRequested === 1,
+      cancelRequested: cancelRequested === 1,
     });
-    if (next.next === 'fail') {
-      await attempt.fail(error, failure);
-      return;
-    }
-    if (!(await attempt.requeue(failure, error))) return;
-    const requirement = await this.#requirementOf(attempt.row);
-    if (next.avoidInstance) this.#options.onCooldown(cooldowns.start(requirementKey(requirement)));
-    await this.#backToQueue(attempt.row, next.delayMs);
   }
 
-  async #backToQueue(row: TaskRow, delayMs: number): Promise<void> {
-    const requirement = await this.#requirementOf(row);
-    this.#options.matchmaker.addLater(pendingOf(row, requirement), delayMs);
-  }
-
-  async #requirementOf(row: TaskRow): Promise<Requirement> {
-    const input = await this.#options.store.input(row.id);
-    if (!input) throw new Error(`Task ${row.id} has no input row.`);
-    return JSON.parse(input.requirement) as Requirement;
+  async #requeue(
+    { record }: TaskAttempt,
+    {
+      outcome,
+      error,
+      delayMs,
+      avoidInstance,
+    }: Omit<Requeue, 'next'> & { outcome: string; error: TaskError | null },
+  ): Promise<void> {
+    const { tasks, cooldowns, onCooldown, matchmaker } = this.#options;
+    const input = await tasks.input(record.row.id);
+    if (!input) throw new Error(`Task ${record.row.id} has no input row.`);
+    const requeued = await record.requeue(outcome, error);
+    if (requeued === 'cancel_requested') await record.fail(cancelled, 'cancelled');
+    if (requeued !== 'requeued') return;
+    const requirement = JSON.parse(input.requirement) as Requirement;
+    if (avoidInstance) onCooldown(cooldowns.start(requirementKey(requirement)));
+    matchmaker.addLater(pendingOf(record.row, requirement), delayMs);
   }
 }

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { StoredResult } from './task-view.ts';
 import {
   type OutputFile,
@@ -17,23 +17,16 @@ export interface KeptOutput {
   node: string;
 }
 
-/** An image that came over the event socket and exists nowhere else. */
-export interface SocketImage {
-  nodeId: string;
-  mediaType: string;
-  bytes: Uint8Array;
-}
-
 export interface CollectOptions {
   client: Pick<WorkerClient, 'pullOutput'>;
   result: RunResult;
-  images: readonly SocketImage[];
+  /** Images that came over the event socket, null where one could not be kept. */
+  images: readonly { nodeId: string; kept: Promise<KeptOutput | null> }[];
+  /** The nodes that send such images: one without any has lost it, as after a restart of the gateway. */
+  imageNodes: readonly string[];
   /** Texts that came over the event socket; the history has them too on most workers. */
   texts: readonly { nodeId: string; text: string }[];
-  keep: (
-    source: Readable,
-    output: { filename: string; contentType: string; node: string },
-  ) => Promise<KeptOutput>;
+  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
   maxOutputBytes: number;
   signal: AbortSignal;
 }
@@ -52,32 +45,22 @@ const pulledAtOnce = 4;
  * that cannot be asked any more is an error, for then nothing can be said about its outputs.
  */
 export async function collectOutputs(options: CollectOptions): Promise<Collected> {
-  const { result, images } = options;
+  const { result, images, imageNodes } = options;
   const named = result.files.filter(({ folder }) => folder !== 'input');
   const wanted = named.slice(0, mostOutputs);
   const pulled = await inTurns(wanted, pulledAtOnce, (file) => pull(file, options));
-  const sent = await inTurns(images.slice(0, mostOutputs), pulledAtOnce, (image) =>
-    options.keep(Readable.from([image.bytes]), {
-      filename: `${image.nodeId}.${extensionOf(image.mediaType)}`,
-      contentType: image.mediaType,
-      node: image.nodeId,
-    }),
-  );
-  const found = pulled.filter((output) => output !== null);
-  const kept = [...found, ...sent];
+  const sent = await Promise.all(images.map(({ kept }) => kept));
+  const silentNodes = imageNodes.filter((id) => !images.some(({ nodeId }) => nodeId === id));
+  const all = [...pulled, ...sent];
+  const kept = all.filter((output) => output !== null);
   return {
     kept,
     stored: {
-      outputs: kept.map(({ fileId, filename, contentType, size, node }) => ({
-        fileId,
-        filename,
-        contentType,
-        size,
-        node,
-      })),
+      outputs: kept.map(({ sha256: _ofTheBlob, ...output }) => output),
       texts: textsOf(options),
       outputsReused: wanted.length > 0 && wanted.every(({ nodeId }) => result.cachedNodes.includes(nodeId)),
-      outputsMissing: result.rejected + (named.length - wanted.length) + (pulled.length - found.length),
+      outputsMissing:
+        result.rejected + silentNodes.length + (named.length - wanted.length) + (all.length - kept.length),
     },
   };
 }
@@ -87,11 +70,7 @@ async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutp
   const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
   if (!output) return null;
   try {
-    return await keep(output.body, {
-      filename: file.filename,
-      contentType: output.contentType,
-      node: file.nodeId,
-    });
+    return await keep(output.body, { filename: file.filename, node: file.nodeId });
   } catch (error) {
     if (error instanceof WorkerCallError && error.workerCause === 'too_large') return null;
     throw error;
@@ -117,9 +96,4 @@ async function inTurns<Item, Result>(
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
   return results;
-}
-
-function extensionOf(mediaType: string): string {
-  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
-  return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype.replace('jpeg', 'jpg') : 'bin';
 }

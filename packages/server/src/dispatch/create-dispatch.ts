@@ -3,14 +3,14 @@ import type { Routes } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
 import type { Authenticator, Identity } from '../http/identity.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import type { Requirement } from './capability.ts';
+import { AttemptStore } from './attempt-store.ts';
 import { Configuration } from './configuration.ts';
 import { configurationRoutes } from './configuration-routes.ts';
 import { DispatchEvents } from './dispatch-events.ts';
@@ -18,20 +18,21 @@ import { measureDispatch } from './dispatch-metrics.ts';
 import { fileRoutes } from './file-routes.ts';
 import { Fleet } from './fleet.ts';
 import { instanceRoutes } from './instance-routes.ts';
-import { InstanceStore } from './instance-store.ts';
+import { type InstanceRow, InstanceStore } from './instance-store.ts';
 import { Instances } from './instances.ts';
 import type { Links } from './links.ts';
 import { Matchmaker } from './matchmaker.ts';
 import { Monitor } from './monitor.ts';
 import { monitorRoutes } from './monitor-routes.ts';
-import { pendingOf } from './pending-task.ts';
 import { PushHub } from './push-hub.ts';
 import { pushRoute } from './push-route.ts';
+import { QueueKeeper } from './queue-keeper.ts';
 import { type RunTimeouts, runTimeouts } from './run-watch.ts';
 import { SettingsStore } from './settings-store.ts';
 import { StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
 import type { DispatchTables } from './tables.ts';
+import { TaskListStore } from './task-list-store.ts';
 import { TaskMarks } from './task-marks.ts';
 import { taskRoutes } from './task-routes.ts';
 import { TaskStore } from './task-store.ts';
@@ -89,9 +90,8 @@ export interface DispatchArea {
   close(): Promise<void>;
 }
 
-/** Read from the rows at a time when the queue is filled. */
-const rowsAtOnce = 2_000;
 const dayMs = 24 * 60 * 60 * 1000;
+const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
@@ -101,11 +101,17 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
   );
   const store = new TaskStore(database);
+  const attempts = new AttemptStore(database);
   const instanceStore = new InstanceStore(database);
   const fileStore = new StoredFileStore(database);
   const matchmaker = new Matchmaker();
+  const queueKeeper = new QueueKeeper({
+    tasks: store,
+    queue: matchmaker,
+    onFault: (error) => log.warn({ err: error }, 'the queue could not be compared with the rows'),
+  });
   const marks = new TaskMarks({
-    store,
+    store: attempts,
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
   });
   const files = new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits });
@@ -128,32 +134,34 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   });
   const fleet = new Fleet({
     store: instanceStore,
-    taskStore: store,
+    tasks: store,
     ownership,
     matchmaker,
     events,
     attemptDeps: {
-      store,
+      tasks: store,
+      attempts,
       marks,
       files,
       events,
       clock,
+      steadyClock,
       timeouts: { ...runTimeouts, ...options.timeouts },
+      insertKept: (trx, output) => files.insertKept(trx, output),
       withEnd: (trx, task) => webhooks.enqueue(trx, task),
     },
     healthCheck: () => configuration.current.healthCheck,
     newClient: (row, onEvent) =>
-      new ComfyuiClient({
-        address: workerAddress(row, configuration.current),
-        clientId: row.clientId,
-        onEvent,
-        probeTimeoutMs: (configuration.current.healthCheck.timeout ?? 2) * 1000,
-      }),
+      new ComfyuiClient({ ...connectionTo(row, configuration), clientId: row.clientId, onEvent }),
+    connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),
     clock,
+    steadyClock,
     log,
   });
   const tasks = new Tasks({
     store,
+    lists: new TaskListStore(database),
+    attempts,
     queue: matchmaker,
     events,
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
@@ -165,7 +173,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     limits: options.limits,
   });
   const instances = new Instances({ store: instanceStore, fleet, events });
-  const monitor = new Monitor({ instances, tasks: store, events, clock });
+  const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
 
   const hub = new PushHub({
     events,
@@ -173,6 +181,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     tasks: store,
     links,
     clock,
+    steadyClock,
     onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
   });
 
@@ -206,13 +215,14 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     configuration,
     start: async () => {
       await configuration.load(options.seed);
-      await fillQueue(store, matchmaker);
+      await queueKeeper.start();
       await fleet.apply();
     },
     close: async () => {
       stopMeasuring();
       hub.close();
       monitor.close();
+      await queueKeeper.close();
       matchmaker.close();
       await fleet.close();
       await marks.settle();
@@ -220,17 +230,11 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   };
 }
 
-async function fillQueue(store: TaskStore, matchmaker: Matchmaker): Promise<void> {
-  let lastId = '';
-  for (;;) {
-    const rows = await store.queuedAfter(lastId, rowsAtOnce);
-    for (const { requirement, ...row } of rows) {
-      matchmaker.add(pendingOf(row, JSON.parse(requirement) as Requirement));
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < rowsAtOnce) return;
-    lastId = last.id;
-  }
+function connectionTo(row: InstanceRow, { current }: Configuration) {
+  return {
+    address: workerAddress(row, current),
+    probeTimeoutMs: (current.healthCheck.timeout ?? defaultProbeTimeoutSeconds) * 1000,
+  };
 }
 
 function isoBefore(clock: Clock, ageMs: number): string {

@@ -1,6 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
-import type { TaskRow } from './task-store.ts';
+import type { TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
@@ -35,6 +35,8 @@ type Listener = (event: DispatchEvent) => void;
  */
 export class DispatchEvents {
   private readonly listeners = new Set<Listener>();
+  /** By task, so that thousands who wait for one each cost nothing while others' tasks run. */
+  private readonly listenersOf = new Map<string, Set<Listener>>();
   private readonly reportFault: (error: unknown, event: DispatchEvent) => void;
 
   constructor(reportFault: (error: unknown, event: DispatchEvent) => void) {
@@ -46,13 +48,32 @@ export class DispatchEvents {
     return () => this.listeners.delete(listener);
   }
 
+  /** Hears what is about one task. */
+  listenTo(taskId: string, listener: Listener): () => void {
+    const listeners = this.listenersOf.get(taskId) ?? new Set();
+    this.listenersOf.set(taskId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.listenersOf.get(taskId) === listeners) this.listenersOf.delete(taskId);
+    };
+  }
+
   announce(event: DispatchEvent): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.reportFault(error, event);
-      }
+    const taskId = taskIdOf(event);
+    for (const listener of this.listeners) this.tell(listener, event);
+    for (const listener of (taskId && this.listenersOf.get(taskId)) || []) this.tell(listener, event);
+  }
+
+  private tell(listener: Listener, event: DispatchEvent): void {
+    try {
+      listener(event);
+    } catch (error) {
+      this.reportFault(error, event);
     }
   }
+}
+
+function taskIdOf(event: DispatchEvent): string | null {
+  if ('task' in event) return event.task.id;
+  return 'taskId' in event ? event.taskId : null;
 }

@@ -69,12 +69,27 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
     handler: async (request) => {
       const { userId } = identityOf(request);
       await files.requireRoom(userId);
-      const { filename, content } = await receiveUpload(request, (source, signal) =>
-        files.receive(source, signal),
-      );
-      return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
+      const connection = watchConnection(request);
+      try {
+        const { filename, content } = await receiveUpload(request.parts(), (source) =>
+          files.receive(source, connection.lost),
+        );
+        return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
+      } finally {
+        connection.release();
+      }
     },
   });
+}
+
+/** Aborts when the client goes away before it has sent everything. */
+function watchConnection({ raw }: FastifyRequest): { lost: AbortSignal; release: () => void } {
+  const lost = new AbortController();
+  const onClose = (): void => {
+    if (!raw.complete) lost.abort(new AppError('body_malformed', { message: 'The upload was cut off.' }));
+  };
+  raw.once('close', onClose);
+  return { lost: lost.signal, release: () => raw.off('close', onClose) };
 }
 
 /** Without a valid signature the credentials count; a link that was signed once says that it has expired. */

@@ -1,5 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { LeaseLost } from '../platform/ownership/lease.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -13,7 +14,7 @@ import { columnsOf, viewInstance } from './instance-view.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import type { AttemptDeps } from './task-attempt.ts';
 import type { TaskStore } from './task-store.ts';
-import type { WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
+import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 export interface MemberOptions {
@@ -23,12 +24,13 @@ export interface MemberOptions {
   newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
   ownership: Ownership;
   matchmaker: Matchmaker;
-  taskStore: TaskStore;
+  tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   marks: InstanceMarks;
   onChange: (instance: Instance) => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
   clock: Clock;
+  steadyClock: Clock;
   log: Logger;
 }
 
@@ -37,12 +39,14 @@ const retryHoldMs = 1_000;
 /** One configured instance in this process: its client, its monitor, and its runner while this process owns it. */
 export class FleetMember {
   readonly #options: MemberOptions;
-  readonly #closing = new AbortController();
+  #isClosed = false;
+  /** Of the present hold on the instance. */
+  #stay = new AbortController();
   #row: InstanceRow;
   #health: HealthCheckDefinition;
   #offer: Offer;
   #outputClasses: ReadonlySet<string> | null = null;
-  #owned: { client: WorkerClient; monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
+  #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
   #shown: string | null = null;
   #running: Promise<void> = Promise.resolve();
 
@@ -61,10 +65,6 @@ export class FleetMember {
     return this.#offer;
   }
 
-  get client(): WorkerClient | null {
-    return this.#owned?.client ?? null;
-  }
-
   get view(): Instance {
     return viewInstance(this.#row, this.#owned?.monitor.live ?? null);
   }
@@ -78,8 +78,14 @@ export class FleetMember {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new Error('The instance is not looked after by this process any more.'));
+    this.#isClosed = true;
+    this.#stay.abort(new Error('The instance is not looked after by this process any more.'));
     await this.#running;
+  }
+
+  /** Its address or its headers have changed: another client takes over, and picks up what runs. */
+  reconnect(): void {
+    this.#stay.abort(new Error('The connection of the instance has changed.'));
   }
 
   update(row: InstanceRow, health: HealthCheckDefinition): void {
@@ -99,36 +105,41 @@ export class FleetMember {
     this.#owned?.runner.giveBack();
   }
 
-  async probe(): Promise<void> {
-    await this.#owned?.monitor.probe();
+  /** Null while another replica looks after it, or none does yet. */
+  async probe(): Promise<ProbeOutcome | null> {
+    return this.#owned?.monitor.probe() ?? null;
   }
 
   /** A lease that was lost, or a fault of ours, ends one stay; the next one begins by picking up what runs. */
   async #holdAgainAndAgain(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#stay = new AbortController();
+      await this.#hold(this.#stay.signal);
+      this.#owned = null;
+    }
+  }
+
+  async #hold(signal: AbortSignal): Promise<void> {
     const { ownership, log } = this.#options;
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      try {
-        await ownership.hold(`instance:${this.#row.id}`, (lease) => this.#own().run(lease), { signal });
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof LeaseLost)) {
-          log.error({ err: error, instanceId: this.#row.id }, 'looking after an instance failed');
-        }
-        await new Promise((resolve) => setTimeout(resolve, retryHoldMs));
-      } finally {
-        this.#owned = null;
+    try {
+      await ownership.hold(`instance:${this.#row.id}`, (lease) => this.#own().run(lease), { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LeaseLost)) {
+        log.error({ err: error, instanceId: this.#row.id }, 'looking after an instance failed');
       }
+      await sleepWithSignal(retryHoldMs, { signal }).catch(() => undefined);
     }
   }
 
   #own(): InstanceRunner {
-    const { matchmaker, taskStore, attemptDeps, clock, log, newClient } = this.#options;
+    const { matchmaker, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
     const client = newClient((event) => runner.notice(event));
     const monitor = new InstanceMonitor({
       client,
       health: this.#health,
       clock,
+      steadyClock,
       onChange: () => {
         this.#show();
         runner.reconsider();
@@ -140,13 +151,14 @@ export class FleetMember {
       client,
       monitor,
       matchmaker,
-      store: taskStore,
+      tasks,
       attemptDeps: { ...attemptDeps, outputClasses: () => this.#outputClasses },
       offer: () => this.#offer,
       clock,
+      steadyClock,
       log,
     });
-    this.#owned = { client, monitor, runner };
+    this.#owned = { monitor, runner };
     return runner;
   }
 

@@ -8,7 +8,7 @@ import { judge, type Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import { FleetMember } from './fleet-member.ts';
 import { InstanceMarks } from './instance-marks.ts';
-import type { Capabilities, InstanceRow, InstanceStore } from './instance-store.ts';
+import type { InstanceRow, InstanceStore } from './instance-store.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import type { AttemptDeps } from './task-attempt.ts';
 import type { TaskStore } from './task-store.ts';
@@ -17,14 +17,17 @@ import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 export interface FleetOptions {
   store: InstanceStore;
-  taskStore: TaskStore;
+  tasks: TaskStore;
   ownership: Ownership;
   matchmaker: Matchmaker;
   events: DispatchEvents;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   healthCheck: () => HealthCheckDefinition;
   newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  /** Everything that a client is made from. When it changes, the instance gets a new one. */
+  connectionOf: (row: InstanceRow) => string;
   clock: Clock;
+  steadyClock: Clock;
   log: Logger;
 }
 
@@ -32,6 +35,7 @@ export interface FleetOptions {
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Map<string, FleetMember>();
+  readonly #connections = new Map<string, string>();
   readonly #marks: InstanceMarks;
   #applying: Promise<void> = Promise.resolve();
 
@@ -87,17 +91,22 @@ export class Fleet {
   }
 
   async #apply(): Promise<void> {
-    const [rows, capabilities] = await Promise.all([
-      this.#options.store.list(),
-      this.#options.store.capabilities(),
-    ]);
-    const health = this.#options.healthCheck();
-    for (const row of rows) {
+    for (const row of await this.#options.store.list()) {
       const member = this.#members.get(row.id);
-      if (member) member.update({ ...row, state: member.row.state, since: member.row.since }, health);
-      else this.#add(row, capabilities.get(row.id) ?? null);
+      if (member) this.#update(member, row);
+      else await this.#add(row);
     }
     await this.removeUnused();
+  }
+
+  #update(member: FleetMember, row: InstanceRow): void {
+    const { healthCheck, connectionOf } = this.#options;
+    member.update({ ...row, state: member.row.state, since: member.row.since }, healthCheck());
+    const connection = connectionOf(row);
+    // One that was removed keeps the connection on which its last task runs.
+    if (row.removed === 1 || connection === this.#connections.get(row.id)) return;
+    this.#connections.set(row.id, connection);
+    member.reconnect();
   }
 
   /** Instances that left the configuration go when nothing stands on them any more. */
@@ -106,13 +115,15 @@ export class Fleet {
       if (member.row.removed === 0 || !member.isUnused) continue;
       if (!(await this.#options.store.deleteRemoved(id))) continue;
       this.#members.delete(id);
+      this.#connections.delete(id);
       await member.close();
       this.#options.events.announce({ type: 'instance_removed', instanceId: id });
     }
   }
 
-  #add(row: InstanceRow, capabilities: Capabilities | null): void {
-    const { events, log, store } = this.#options;
+  async #add(row: InstanceRow): Promise<void> {
+    const { events, log, store, connectionOf } = this.#options;
+    const capabilities = (await store.capabilitiesOf(row.id)) ?? null;
     const member = new FleetMember({
       ...this.#options,
       row: { ...row, state: 'checking', since: toIso(this.#options.clock()) },
@@ -131,6 +142,7 @@ export class Fleet {
       },
     });
     this.#members.set(row.id, member);
+    this.#connections.set(row.id, connectionOf(row));
     member.start();
   }
 }

@@ -6,16 +6,17 @@ import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from './worker-cl
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 interface MonitorOptions {
-  client: WorkerClient;
+  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'freeMemory'>;
   health: HealthCheckDefinition;
   clock: Clock;
+  steadyClock: Clock;
   timer?: Timer;
   /** Called after anything in `live` has changed. */
   onChange: () => void;
   onCapabilities: (capabilities: WorkerCapabilities) => void;
 }
 
-/** Hung runs and device errors in a row that take an instance out of rotation. */
+/** Device errors in a row that take an instance out of rotation. */
 const faultsToSuspect = 3;
 const firstSuspicionMs = 15_000;
 const longestSuspicionMs = 15 * 60_000;
@@ -25,12 +26,18 @@ export class InstanceMonitor {
   readonly #options: MonitorOptions;
   readonly #timer: Timer;
   #live: LiveInstance = unknownInstance;
-  #failures = 0;
+  /** Probes without an answer since the last good one. */
+  #misses = 0;
+  #lastGoodMs = 0;
+  #probeStartMs = 0;
   #faults = 0;
   #suspicions = 0;
   #suspectUntilMs = 0;
-  #stopTimer: (() => void) | null = null;
-  #probing: Promise<void> | null = null;
+  /** The suspicion is about a run that it still holds. */
+  #isHung = false;
+  #stopTimer: () => void = () => undefined;
+  #stopDeadline: () => void = () => undefined;
+  #probing: Promise<ProbeOutcome> | null = null;
   #isClosed = false;
 
   constructor(options: MonitorOptions) {
@@ -54,12 +61,13 @@ export class InstanceMonitor {
 
   close(): void {
     this.#isClosed = true;
-    this.#stopTimer?.();
+    this.#stopTimer();
+    this.#stopDeadline();
   }
 
   setHealthCheck(health: HealthCheckDefinition): void {
     this.#options.health = health;
-    if (!this.#probing && !this.#isClosed) this.#plan();
+    if (!this.#probing) this.#plan();
   }
 
   setCurrentTask(taskId: string | null): void {
@@ -67,11 +75,11 @@ export class InstanceMonitor {
   }
 
   notice(event: WorkerEvent): void {
-    if (event.type === 'queue_changed') this.#noticeQueue(event.queueRemaining);
+    if (event.type === 'queue_changed') this.#noteQueue(event.queueRemaining);
     if (event.type === 'socket_closed') void this.probe();
     if (event.type === 'worker_restarted') {
       // Another process answers now: what the old one could do, or hung on, says nothing about it.
-      this.#faults = 0;
+      this.#forgetTrouble();
       this.#change({ hasCapabilities: false, suspicion: null });
       void this.probe();
     }
@@ -89,20 +97,18 @@ export class InstanceMonitor {
     this.#faults += 1;
     this.#change({ lastError: message });
     if (this.#faults < faultsToSuspect) return;
-    this.suspect(`${this.#faults} runs in a row failed on it: ${message}`);
-    void this.#options.client.freeMemory().catch(() => undefined);
+    this.#suspect(`${this.#faults} runs in a row failed on it: ${message}`);
+    this.#options.client.freeMemory().catch(() => undefined);
   }
 
-  suspect(reason: string): void {
-    const waitMs = Math.min(firstSuspicionMs * 2 ** this.#suspicions, longestSuspicionMs);
-    this.#suspicions += 1;
-    this.#suspectUntilMs = this.#options.clock() + waitMs;
-    this.#change({ suspicion: reason, lastError: reason });
-    this.#plan(waitMs);
+  /** It holds a run that it does not end. Trusted again when it holds nothing any more, which a restart brings too. */
+  noteHang(reason: string): void {
+    this.#isHung = (this.#live.queueRemaining ?? 0) > 0;
+    this.#suspect(reason);
   }
 
   /** Probes once; who asks while one is under way shares it. */
-  probe(): Promise<void> {
+  probe(): Promise<ProbeOutcome> {
     this.#probing ??= this.#probe().finally(() => {
       this.#probing = null;
       this.#plan();
@@ -110,47 +116,78 @@ export class InstanceMonitor {
     return this.#probing;
   }
 
-  async #probe(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#stopTimer?.();
+  async #probe(): Promise<ProbeOutcome> {
+    this.#stopTimer();
+    this.#probeStartMs = this.#options.steadyClock();
     const outcome = await this.#options.client.probe();
-    if (this.#isClosed) return;
-    if (!outcome.ok) return this.#noteMiss(outcome.message);
-    this.#noteAnswer(outcome);
-    if (!this.#live.hasCapabilities) await this.#learnCapabilities();
+    if (this.#isClosed) return outcome;
+    if (!outcome.ok) this.#noteMiss(outcome.message);
+    else {
+      this.#noteAnswer(outcome);
+      if (!this.#live.hasCapabilities) await this.#learnCapabilities();
+    }
+    return outcome;
   }
 
-  #noteAnswer(outcome: Extract<ProbeOutcome, { ok: true }>): void {
-    const now = this.#options.clock();
-    this.#failures = 0;
-    const mayTrust = outcome.queueRemaining === 0 && now >= this.#suspectUntilMs;
-    const suspicion = mayTrust ? null : this.#live.suspicion;
+  #noteAnswer({ queueRemaining, version, devices }: Extract<ProbeOutcome, { ok: true }>): void {
+    const now = this.#options.steadyClock();
+    this.#stopDeadline();
+    this.#misses = 0;
+    this.#lastGoodMs = now;
+    const holdsNothing = queueRemaining === 0;
+    if (holdsNothing && (this.#isHung || !this.#live.alive)) this.#forgetTrouble();
+    const suspicion = holdsNothing && now >= this.#suspectUntilMs ? null : this.#live.suspicion;
     this.#change({
       alive: true,
       isProbed: true,
-      lastHeartbeatMs: now,
-      version: outcome.version,
-      devices: outcome.devices,
-      queueRemaining: outcome.queueRemaining,
+      lastHeartbeatMs: this.#options.clock(),
+      queueRemaining,
+      version,
+      devices,
       suspicion,
       lastError: suspicion ?? (this.#faults > 0 ? this.#live.lastError : null),
     });
   }
 
   #noteMiss(message: string): void {
-    this.#failures += 1;
-    const allowed = this.#options.health.failures ?? 2;
-    const isAlive = this.#live.alive && this.#failures < allowed;
-    this.#change({
-      alive: isAlive,
-      isProbed: true,
-      lastError: message,
-      hasCapabilities: isAlive && this.#live.hasCapabilities,
-    });
+    this.#misses += 1;
+    const { failures = 2, timeout = 2, interval } = this.#options.health;
+    if (!this.#live.alive || this.#misses >= failures) {
+      this.#noteDeath(message);
+      return;
+    }
+    this.#change({ lastError: message });
+    // Probes that run into their timeout come less often than the interval says; it is not alive for longer by that.
+    const longestMs = (failures * interval + timeout) * 1000;
+    const leftMs = this.#lastGoodMs + longestMs - this.#options.steadyClock();
+    this.#stopDeadline();
+    this.#stopDeadline = this.#timer(() => this.#noteDeath(message), leftMs);
   }
 
-  #noticeQueue(queueRemaining: number): void {
-    if (queueRemaining !== this.#live.queueRemaining) this.#change({ queueRemaining });
+  #noteDeath(message: string): void {
+    this.#stopDeadline();
+    this.#change({ alive: false, isProbed: true, lastError: message, hasCapabilities: false });
+  }
+
+  #noteQueue(queueRemaining: number): void {
+    if (queueRemaining === this.#live.queueRemaining) return;
+    const isOver = queueRemaining === 0 && this.#isHung;
+    if (isOver) this.#forgetTrouble();
+    this.#change(isOver ? { queueRemaining, suspicion: null } : { queueRemaining });
+  }
+
+  #suspect(reason: string): void {
+    const waitMs = Math.min(firstSuspicionMs * 2 ** this.#suspicions, longestSuspicionMs);
+    this.#suspicions += 1;
+    this.#suspectUntilMs = this.#options.steadyClock() + waitMs;
+    this.#change({ suspicion: reason, lastError: reason });
+    this.#plan(waitMs);
+  }
+
+  #forgetTrouble(): void {
+    this.#faults = 0;
+    this.#isHung = false;
+    this.#suspectUntilMs = 0;
   }
 
   async #learnCapabilities(): Promise<void> {
@@ -165,14 +202,13 @@ export class InstanceMonitor {
     }
   }
 
-  #plan(soonestMs?: number): void {
+  /** The next probe: one interval after the last one began. */
+  #plan(soonestMs = Number.POSITIVE_INFINITY): void {
+    this.#stopTimer();
     if (this.#isClosed) return;
-    this.#stopTimer?.();
-    const intervalMs = this.#options.health.interval * 1000;
-    this.#stopTimer = this.#timer(
-      () => void this.probe(),
-      soonestMs === undefined ? intervalMs : Math.min(soonestMs, intervalMs),
-    );
+    const sinceMs = this.#options.steadyClock() - this.#probeStartMs;
+    const waitMs = Math.max(this.#options.health.interval * 1000 - sinceMs, 0);
+    this.#stopTimer = this.#timer(() => void this.probe(), Math.min(waitMs, soonestMs));
   }
 
   #change(part: Partial<LiveInstance>): void {

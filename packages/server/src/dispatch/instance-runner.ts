@@ -5,16 +5,18 @@ import { type Clock, toIso } from '../lib/clock.ts';
 import type { Lease } from '../platform/ownership/lease.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import { type Execute, executePatiently, settlePatiently } from './attempt-patience.ts';
 import { AttemptSettlement } from './attempt-settlement.ts';
 import { canRun, type Offer, requirementKey } from './capability.ts';
+import { type ClaimedTask, claimTask } from './claim-task.ts';
 import { Cooldowns } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { InstanceRow } from './instance-store.ts';
 import type { Matchmaker, Seeker } from './matchmaker.ts';
 import type { PendingTask } from './pending-entry.ts';
-import { promptIdOf } from './task.ts';
-import { type AttemptDeps, TaskAttempt, type WorkerPart } from './task-attempt.ts';
-import type { TaskRow, TaskStore } from './task-store.ts';
+import type { TaskRow } from './tables.ts';
+import { type AttemptDeps, TaskAttempt } from './task-attempt.ts';
+import type { TaskStore } from './task-store.ts';
 import type { WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
@@ -23,16 +25,21 @@ export interface RunnerOptions {
   client: WorkerClient;
   monitor: InstanceMonitor;
   matchmaker: Matchmaker;
-  store: TaskStore;
+  tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal'>;
   offer: () => Offer;
   clock: Clock;
+  steadyClock: Clock;
   timer?: Timer;
   log: Logger;
 }
 
+type Holding = Pick<Lease, 'token' | 'signal'>;
+
 /** Outputs of earlier runs that are still pulled while the worker has the next one; beyond it the worker waits. */
 const mostCollecting = 4;
+const newsDelayMs = 250;
+const pickUpDelayMs = 1_000;
 
 /**
  * The one owner of an instance: it first picks up what an earlier owner left there, then gives the worker one task after
@@ -44,8 +51,10 @@ export class InstanceRunner {
   #row: InstanceRow;
   #wake = newDeferred();
   #offering: AbortController | null = null;
-  #current: TaskAttempt | null = null;
-  readonly #collecting = new Set<Promise<void>>();
+  /** Taken out of the queue and not claimed yet; `isCancelled` when somebody has cancelled it since. */
+  #taking: { taskId: string; isCancelled: boolean } | null = null;
+  readonly #onWorker = new Set<TaskAttempt>();
+  readonly #collecting = new Map<TaskAttempt, Promise<void>>();
   readonly #cooldowns: Cooldowns;
   readonly #settlement: AttemptSettlement;
   #lastFingerprint: string | null = null;
@@ -55,10 +64,11 @@ export class InstanceRunner {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#row = options.row;
-    this.#idleSinceMs = options.clock();
-    this.#cooldowns = new Cooldowns(options.clock);
+    this.#idleSinceMs = options.steadyClock();
+    this.#cooldowns = new Cooldowns(options.steadyClock);
     this.#settlement = new AttemptSettlement({
-      store: options.store,
+      tasks: options.tasks,
+      attempts: options.attemptDeps.attempts,
       matchmaker: options.matchmaker,
       monitor: options.monitor,
       cooldowns: this.#cooldowns,
@@ -66,12 +76,8 @@ export class InstanceRunner {
     });
   }
 
-  get currentTaskId(): string | null {
-    return this.#current?.fence.taskId ?? null;
-  }
-
   get isUnused(): boolean {
-    return this.#current === null && this.#collecting.size === 0;
+    return this.#taking === null && this.#onWorker.size === 0 && this.#collecting.size === 0;
   }
 
   /** Enabled, disabled, other tags: what is offered from now on. */
@@ -82,18 +88,22 @@ export class InstanceRunner {
 
   /** True when this instance has the task. */
   cancel(taskId: string): boolean {
-    if (this.#current?.fence.taskId !== taskId) return false;
-    this.#current.cancel();
-    return true;
+    if (this.#taking?.taskId === taskId) {
+      this.#taking.isCancelled = true;
+      return true;
+    }
+    const attempt = [...this.#onWorker, ...this.#collecting.keys()].find((held) => held.taskId === taskId);
+    attempt?.cancel();
+    return attempt !== undefined;
   }
 
   /** A drain that does not wait: what runs is interrupted and goes back to the queue. */
   giveBack(): void {
-    this.#current?.giveBack();
+    for (const attempt of this.#onWorker) attempt.giveBack();
   }
 
   notice(event: WorkerEvent): void {
-    this.#current?.notice(event);
+    for (const attempt of this.#onWorker) attempt.notice(event);
     this.#options.monitor.notice(event);
   }
 
@@ -104,28 +114,36 @@ export class InstanceRunner {
     this.#options.matchmaker.reconsider(this.#row.id);
   }
 
-  async run({ token, signal }: Lease): Promise<void> {
-    const onAbort = (): void => {
+  /** For as long as the lease lasts. What is left when it ends is abandoned: who holds the next one picks it up. */
+  async run({ token, signal }: Holding): Promise<void> {
+    const { client, monitor } = this.#options;
+    const stay = new AbortController();
+    const leave = (): void => {
+      stay.abort(signal.reason);
       this.#offering?.abort();
       this.#wake.resolve();
     };
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.#options.client.open();
-    this.#options.monitor.start();
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    client.open();
+    monitor.start();
     try {
-      for (const row of await this.#options.store.unfinishedOn(this.#row.id)) {
-        if (signal.aborted) break;
-        await this.#pickUp(row, { token, signal });
-      }
-      while (!signal.aborted) {
-        const task = await this.#nextTask(signal);
-        if (task) await this.#take(task, { token, signal });
-      }
+      await this.#work({ token, signal: stay.signal });
     } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.#options.monitor.close();
-      await Promise.allSettled(this.#collecting);
-      await this.#options.client.close();
+      signal.removeEventListener('abort', leave);
+      leave();
+      monitor.close();
+      await Promise.allSettled(this.#collecting.values());
+      await client.close();
+    }
+  }
+
+  async #work(lease: Holding): Promise<void> {
+    const left = await this.#options.attemptDeps.attempts.unfinishedOn(this.#row.id);
+    await Promise.all(left.map((row) => this.#pickUpAtLast(row, lease)));
+    while (!lease.signal.aborted) {
+      const task = await this.#nextTask(lease.signal);
+      if (task) await this.#take(task, lease);
     }
   }
 
@@ -138,7 +156,7 @@ export class InstanceRunner {
     this.#offering = new AbortController();
     const task = await this.#options.matchmaker.next(this.#seeker(), this.#offering.signal);
     this.#offering = null;
-    if (task && signal.aborted) {
+    if (task && (signal.aborted || !this.#isReady())) {
       this.#options.matchmaker.add(task);
       return null;
     }
@@ -146,7 +164,7 @@ export class InstanceRunner {
   }
 
   #isReady(): boolean {
-    const isFree = this.#current === null && this.#collecting.size < mostCollecting;
+    const isFree = this.#onWorker.size === 0 && this.#collecting.size < mostCollecting;
     return isFree && this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
   }
 
@@ -164,88 +182,90 @@ export class InstanceRunner {
     };
   }
 
-  /** Claim and attempt are on disk before the worker hears of the task. */
-  async #take(pending: PendingTask, lease: Pick<Lease, 'token' | 'signal'>): Promise<void> {
-    const { store, clock } = this.#options;
-    const before = await store.get({ system: 'runner' }, pending.id);
-    if (before?.phase !== 'queued') return;
-    const attempt = before.attempt + 1;
-    const at = toIso(clock());
-    const claim = {
-      taskId: before.id,
-      expectedAttempt: before.attempt,
-      instanceId: this.#row.id,
-      promptId: promptIdOf(before.id, attempt),
-      clientId: this.#row.clientId,
-      token: lease.token,
-      at,
-    };
-    if (!(await store.claim(claim))) return;
-    const row: TaskRow = {
-      ...before,
-      phase: 'dispatching',
-      instanceId: this.#row.id,
-      attempt,
-      claimToken: lease.token,
-      updatedAt: at,
-    };
-    const fence = { taskId: row.id, attempt, token: lease.token };
-    await this.#runAttempt({ row, fence, promptId: claim.promptId }, lease.signal, (task) =>
-      task.runOnWorker(),
-    );
+  async #take(pending: PendingTask, lease: Holding): Promise<void> {
+    const taking = { taskId: pending.id, isCancelled: false };
+    this.#taking = taking;
+    try {
+      const claimed = await this.#claim(pending, lease);
+      if (claimed.outcome !== 'claimed') return;
+      const attempt = this.#newAttempt(claimed, lease);
+      if (taking.isCancelled) attempt.cancel();
+      await this.#run(attempt, { signal: lease.signal, execute: () => attempt.runOnWorker() });
+    } finally {
+      this.#taking = null;
+    }
   }
 
-  async #pickUp(row: TaskRow, { token, signal }: Pick<Lease, 'token' | 'signal'>): Promise<void> {
-    const { store, clock } = this.#options;
-    const fence = { taskId: row.id, attempt: row.attempt, token };
-    const attempt = await store.attempt(row.id, row.attempt);
-    if (!attempt || !(await store.takeOver(fence, toIso(clock())))) return;
-    await this.#runAttempt({ row, fence, promptId: attempt.promptId }, signal, (task) => task.reattach());
+  async #claim(pending: PendingTask, { token, signal }: Holding): Promise<ClaimedTask> {
+    const { tasks, attemptDeps, matchmaker, clock } = this.#options;
+    const { attempts } = attemptDeps;
+    try {
+      const claimed = await claimTask(pending.id, { tasks, attempts, instance: this.#row, token, clock });
+      if (claimed.outcome === 'instance_off') {
+        matchmaker.add(pending);
+        // The news of it is on its way here.
+        await this.#pause(newsDelayMs, signal);
+      }
+      return claimed;
+    } catch (error) {
+      // If it was claimed after all, whoever takes it from the queue sees that.
+      matchmaker.add(pending);
+      throw error;
+    }
   }
 
-  async #runAttempt(
-    what: ConstructorParameters<typeof TaskAttempt>[1],
-    signal: AbortSignal,
-    execute: (attempt: TaskAttempt) => ReturnType<TaskAttempt['runOnWorker']>,
-  ): Promise<void> {
-    const { monitor, matchmaker, clock, attemptDeps, client } = this.#options;
-    const attempt = new TaskAttempt({ ...attemptDeps, client, signal }, what);
-    const startedMs = clock();
-    this.#current = attempt;
-    monitor.setCurrentTask(what.row.id);
-    const part = await this.#executeOrPickUp(attempt, { execute, signal });
-    if (part?.isStuck) monitor.suspect('Its last run did not stop when it should have.');
-    if (part) this.#settleLater(attempt, { outcome: part.outcome, signal });
-    this.#current = null;
-    this.#lastFingerprint = what.row.fingerprint;
-    this.#idleSinceMs = clock();
-    matchmaker.charge(what.row.owner, (clock() - startedMs) / 1000);
-    monitor.setCurrentTask(null);
-  }
-
-  /**
-   * An error of the gateway's own (the database is away, say) says nothing about the run on the worker: it is picked up
-   * again instead of being sent again.
-   */
-  async #executeOrPickUp(
-    attempt: TaskAttempt,
-    {
-      execute,
-      signal,
-    }: { execute: (attempt: TaskAttempt) => Promise<WorkerPart | null>; signal: AbortSignal },
-  ): Promise<WorkerPart | null> {
-    for (const delayMs of pickUpDelaysMs) {
+  async #pickUpAtLast(row: TaskRow, lease: Holding): Promise<void> {
+    while (!lease.signal.aborted) {
       try {
-        return await (delayMs === 0 ? execute(attempt) : attempt.reattach());
+        return await this.#pickUp(row, lease);
       } catch (error) {
-        this.#report(error, attempt, 'an attempt met an error of the gateway');
-        await this.#pause(Math.max(delayMs, pickUpDelaysMs[1]), signal);
-        if (signal.aborted) return null;
+        this.#options.log.error({ err: error, taskId: row.id }, 'a task could not be picked up yet');
+        await this.#pause(pickUpDelayMs, lease.signal);
       }
     }
-    const message = 'The gateway met an error of its own while it ran this task. Its log says which.';
-    const error = { code: 'internal_error', message } as const;
-    return { outcome: { kind: 'failed', failure: 'graph_error', error }, isStuck: true };
+  }
+
+  async #pickUp({ id, attempt }: TaskRow, lease: Holding): Promise<void> {
+    const { attempts } = this.#options.attemptDeps;
+    const stored = await attempts.get(id, attempt);
+    const fence = { taskId: id, attempt, token: lease.token };
+    const row = stored && (await attempts.takeOver(fence, toIso(this.#options.clock())));
+    if (!row) return;
+    const found = this.#newAttempt({ row, promptId: stored.promptId }, lease);
+    await this.#run(found, { signal: lease.signal, execute: () => found.reattach() });
+  }
+
+  #newAttempt(
+    { row, promptId }: { row: TaskRow; promptId: string },
+    { token, signal }: Holding,
+  ): TaskAttempt {
+    const { attemptDeps, client } = this.#options;
+    const fence = { taskId: row.id, attempt: row.attempt, token };
+    return new TaskAttempt({ ...attemptDeps, client, signal }, { row, fence, promptId });
+  }
+
+  async #run(
+    attempt: TaskAttempt,
+    { signal, execute }: { signal: AbortSignal; execute: Execute },
+  ): Promise<void> {
+    const { monitor, matchmaker, steadyClock } = this.#options;
+    const { owner, fingerprint } = attempt.record.row;
+    const startedMs = steadyClock();
+    this.#onWorker.add(attempt);
+    this.#taking = null;
+    monitor.setCurrentTask(attempt.taskId);
+    const part = await executePatiently(attempt, { execute, ...this.#patience(signal) });
+    attempt.forget();
+    if (part?.isStuck) monitor.noteHang(hangReason(part.outcome));
+    if (part) this.#settleLater(attempt, { outcome: part.outcome, signal });
+    this.#onWorker.delete(attempt);
+    this.#lastFingerprint = fingerprint;
+    this.#idleSinceMs = steadyClock();
+    matchmaker.charge(owner, (steadyClock() - startedMs) / 1000);
+    const [other] = this.#onWorker;
+    monitor.setCurrentTask(other?.taskId ?? null);
+    // Its own message would have said that the worker is free; without a socket somebody has to ask.
+    if (!signal.aborted && monitor.live.queueRemaining !== 0) void monitor.probe();
   }
 
   /** The worker is free already; outputs and the last write of the task need only the gateway. */
@@ -253,29 +273,18 @@ export class InstanceRunner {
     attempt: TaskAttempt,
     { outcome, signal }: { outcome: AttemptOutcome; signal: AbortSignal },
   ): void {
-    const settled = this.#settleAtLast(attempt, outcome, signal).finally(() => {
-      attempt.forget();
-      this.#collecting.delete(settled);
+    const settle = () => this.#settlement.settle(attempt, outcome);
+    const settled = settlePatiently(attempt, { settle, ...this.#patience(signal) }).finally(() => {
+      this.#collecting.delete(attempt);
       this.reconsider();
     });
-    this.#collecting.add(settled);
+    this.#collecting.set(attempt, settled);
   }
 
-  /** Until it is written, or somebody else's to write. */
-  async #settleAtLast(attempt: TaskAttempt, outcome: AttemptOutcome, signal: AbortSignal): Promise<void> {
-    for (let delayMs = 500; !signal.aborted; delayMs = Math.min(delayMs * 2, 30_000)) {
-      try {
-        await this.#settlement.settle(attempt, outcome);
-        return;
-      } catch (error) {
-        this.#report(error, attempt, 'the end of an attempt could not be written yet');
-        await this.#pause(delayMs, signal);
-      }
-    }
-  }
-
-  #report(error: unknown, attempt: TaskAttempt, message: string): void {
-    this.#options.log.error({ err: error, taskId: attempt.fence.taskId, instanceId: this.#row.id }, message);
+  #patience(signal: AbortSignal) {
+    const report = (error: unknown, { taskId }: TaskAttempt, message: string): void =>
+      this.#options.log.error({ err: error, taskId, instanceId: this.#row.id }, message);
+    return { signal, timer: this.#timer, report };
   }
 
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
@@ -283,4 +292,7 @@ export class InstanceRunner {
   }
 }
 
-const pickUpDelaysMs = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] as const;
+function hangReason(outcome: AttemptOutcome): string {
+  if (outcome.kind === 'failed') return outcome.error.message;
+  return 'Its last run did not stop when it was asked to.';
+}

@@ -47,22 +47,18 @@ export class InstanceStore {
     });
   }
 
-  /** False while a task still stands on it. */
+  /** False while a task still stands on it. A claim for it waits for the row that is deleted here, and finds none. */
   async deleteRemoved(instanceId: string): Promise<boolean> {
     return this.database.write(async (trx) => {
-      const holder = await trx
-        .selectFrom('tasks')
+      const row = await trx
+        .selectFrom('instances')
         .select('id')
-        .where('status', 'in', ['pending', 'running'])
-        .where('instanceId', '=', instanceId)
-        .executeTakeFirst();
-      if (holder) return false;
-      const gone = await trx
-        .deleteFrom('instances')
         .where('id', '=', instanceId)
         .where('removed', '=', 1)
+        .$if(this.database.dialect === 'postgres', (query) => query.forUpdate())
         .executeTakeFirst();
-      if (gone.numDeletedRows === 0n) return false;
+      if (!row || (await hasUnfinishedTask(trx, instanceId))) return false;
+      await trx.deleteFrom('instances').where('id', '=', instanceId).execute();
       await trx.deleteFrom('instance_capabilities').where('instanceId', '=', instanceId).execute();
       return true;
     });
@@ -87,18 +83,19 @@ export class InstanceStore {
     );
   }
 
-  async capabilities(): Promise<Map<string, Capabilities>> {
-    const rows = await this.database.read.selectFrom('instance_capabilities').selectAll().execute();
-    return new Map(
-      rows.map((row) => [
-        row.instanceId,
-        {
-          nodeClasses: JSON.parse(row.nodeClasses) as string[],
-          models: JSON.parse(row.models) as Record<string, string[]>,
-          updatedAt: row.updatedAt,
-        },
-      ]),
-    );
+  /** Undefined until the worker has told once. Some megabytes of text on real workers: ask for one when one is needed. */
+  async capabilitiesOf(instanceId: string): Promise<Capabilities | undefined> {
+    const row = await this.database.read
+      .selectFrom('instance_capabilities')
+      .selectAll()
+      .where('instanceId', '=', instanceId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return {
+      nodeClasses: JSON.parse(row.nodeClasses) as string[],
+      models: JSON.parse(row.models) as Record<string, string[]>,
+      updatedAt: row.updatedAt,
+    };
   }
 
   async putCapabilities(instanceId: string, capabilities: Capabilities): Promise<void> {
@@ -115,6 +112,16 @@ export class InstanceStore {
         .execute(),
     );
   }
+}
+
+async function hasUnfinishedTask(trx: Trx, instanceId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('tasks')
+    .select('id')
+    .where('instanceId', '=', instanceId)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Called in the write that replaces the configuration, so that rows and configuration never disagree. */

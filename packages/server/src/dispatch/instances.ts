@@ -27,7 +27,7 @@ export class Instances {
 
   async get(instanceId: string): Promise<InstanceDetail> {
     const row = await this.#row(instanceId);
-    const capabilities = (await this.#options.store.capabilities()).get(instanceId);
+    const capabilities = await this.#options.store.capabilitiesOf(instanceId);
     return {
       ...this.#view(row),
       capabilities: {
@@ -55,12 +55,11 @@ export class Instances {
   async test(instanceId: string): Promise<InstanceTest> {
     const row = await this.#row(instanceId);
     const member = this.#options.fleet.member(instanceId);
-    const outcome = await member?.client?.probe();
+    const outcome = await member?.probe();
     if (!member || !outcome) {
       const message = 'Another replica looks after this instance, or none does yet. Try again in a moment.';
       return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
     }
-    await member.probe();
     const instance = member.view;
     const latencyMs = Math.round(outcome.latencyMs);
     if (!outcome.ok)

@@ -33,6 +33,10 @@ export class Matchmaker {
     return this.#queue.sizeOf(owner);
   }
 
+  has(taskId: string): boolean {
+    return this.#queue.has(taskId) || this.#postponed.has(taskId);
+  }
+
   position(taskId: string): number | null {
     if (this.#postponed.has(taskId)) return this.#queue.size + 1;
     return this.#queue.position(taskId);

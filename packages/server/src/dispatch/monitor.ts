@@ -15,6 +15,7 @@ interface MonitorOptions {
   tasks: TaskStore;
   events: DispatchEvents;
   clock: Clock;
+  steadyClock: Clock;
 }
 
 /** The counts of the overview. Those of tasks are kept counters, not counted rows. */
@@ -27,7 +28,7 @@ export class Monitor {
 
   constructor(options: MonitorOptions) {
     this.#options = options;
-    this.#startedAtMs = options.clock();
+    this.#startedAtMs = options.steadyClock();
     this.#stop = options.events.listen((event) => this.#notice(event));
   }
 
@@ -61,13 +62,12 @@ export class Monitor {
   }
 
   #notice(event: DispatchEvent): void {
-    const now = this.#options.clock();
     if (event.type === 'task_started') {
-      this.#waits.push(Math.max(now - Date.parse(event.task.createdAt), 0));
+      this.#waits.push(Math.max(this.#options.clock() - Date.parse(event.task.createdAt), 0));
       if (this.#waits.length > waitsKept) this.#waits.shift();
     }
     if (event.type === 'task_ended') {
-      const second = Math.floor(now / secondMs);
+      const second = Math.floor(this.#options.steadyClock() / secondMs);
       this.#endsBySecond.set(second, (this.#endsBySecond.get(second) ?? 0) + 1);
       const [oldest] = this.#endsBySecond.keys();
       if (oldest !== undefined && oldest < second - windowMs / secondMs) this.#endsBySecond.delete(oldest);
@@ -75,7 +75,7 @@ export class Monitor {
   }
 
   #tasksPerMinute(): number {
-    const now = this.#options.clock();
+    const now = this.#options.steadyClock();
     const from = Math.floor((now - windowMs) / secondMs);
     let ended = 0;
     for (const [second, count] of this.#endsBySecond) if (second >= from) ended += count;

@@ -1,6 +1,6 @@
 import type { Requirement } from './capability.ts';
 import type { PendingTask } from './pending-entry.ts';
-import type { TaskRow } from './task-store.ts';
+import type { TaskRow } from './tables.ts';
 
 export function pendingOf(row: TaskRow, requirement: Requirement): PendingTask {
   return {

@@ -6,7 +6,7 @@ import type {
 } from '@switchyard/contract/dispatch/push';
 import type { DispatchEvent, TaskPreview } from './dispatch-events.ts';
 import type { Links } from './links.ts';
-import type { TaskRow } from './task-store.ts';
+import type { TaskRow } from './tables.ts';
 import { taskErrorOf, viewResult, viewTask } from './task-view.ts';
 
 /** A message to clients, written once however many get it. */

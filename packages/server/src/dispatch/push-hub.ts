@@ -15,6 +15,7 @@ interface PushHubOptions {
   tasks: TaskStore;
   links: Links;
   clock: Clock;
+  steadyClock: Clock;
   onFault: (error: unknown) => void;
   timer?: Timer;
 }
@@ -33,7 +34,7 @@ export class PushHub {
 
   constructor(options: PushHubOptions) {
     this.#options = options;
-    const times = { clock: options.clock, ...(options.timer && { timer: options.timer }) };
+    const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });
     this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
     this.#global = new Throttle({ intervalMs: globalIntervalMs, ...times });

@@ -2,7 +2,7 @@ import { newDeferred } from '../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type RunResult, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
-import type { WorkerEvent } from './worker-client/worker-event.ts';
+import type { RunEvent, WorkerEvent } from './worker-client/worker-event.ts';
 
 export interface RunTimeouts {
   /** Between two looks at the worker while its socket is open; events come in meanwhile. */
@@ -27,7 +27,7 @@ export const runTimeouts: RunTimeouts = {
   pollMs: 7_000,
   pollUnheardMs: 1_000,
   startMs: 60_000,
-  silenceMs: 300_000,
+  silenceMs: 600_000,
   secondChanceMs: 15_000,
   lostMs: 30_000,
   reconcileMs: 2_000,
@@ -45,14 +45,15 @@ export type WatchEnd =
   /** The worker certainly never took it and would still take it under the same id. */
   | { kind: 'never_taken' }
   | { kind: 'stuck'; message: string }
-  | { kind: 'timed_out' }
+  /** Over its time limit; `hasStopped` when it did so as asked. */
+  | { kind: 'timed_out'; hasStopped: boolean }
   /** The runner lost its instance or closes; somebody else picks the run up. */
   | { kind: 'abandoned' };
 
 interface RunWatchOptions {
   client: WorkerClient;
   promptId: string;
-  clock: Clock;
+  steadyClock: Clock;
   timer?: Timer;
   timeouts: RunTimeouts;
   /** Of the task itself: the longest that one attempt may run. */
@@ -70,12 +71,16 @@ export class RunWatch {
   #wake = newDeferred();
   #mustLook = false;
   #seemsOver = false;
+  /** The worker has said something of it. */
   #hasStarted = false;
   #otherAhead = false;
+  #nodeId: string | null = null;
   #askedToStopAtMs: number | null = null;
+  #isOverLimit = false;
   #stopSent = false;
   #lastSignMs: number;
-  #startedMs: number;
+  /** By an event or by the worker's queue, whichever told it first. */
+  #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
   #reopenedAtMs: number | null = null;
 
@@ -83,8 +88,7 @@ export class RunWatch {
   constructor(options: RunWatchOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
-    this.#lastSignMs = options.clock();
-    this.#startedMs = options.clock();
+    this.#lastSignMs = options.steadyClock();
   }
 
   /** Every event of the instance's socket; those of other runs are ignored. */
@@ -99,16 +103,23 @@ export class RunWatch {
       return;
     }
     if (event.type === 'queue_changed' || event.promptId !== this.#options.promptId) return;
-    this.#lastSignMs = this.#options.clock();
+    if (!this.#isNews(event)) return;
+    this.#lastSignMs = this.#options.steadyClock();
     this.#reopenedAtMs = null;
-    if (!this.#hasStarted) {
-      this.#hasStarted = true;
-      this.#startedMs = this.#lastSignMs;
-    }
+    this.#hasStarted = true;
+    this.#runsSinceMs ??= this.#lastSignMs;
     if (event.type === 'run_settled') {
       this.#seemsOver = true;
       this.#wake.resolve();
     }
+  }
+
+  /** A worker names the running node again on each new socket, also when it has been stuck in it for hours. */
+  #isNews(event: RunEvent): boolean {
+    if (event.type !== 'node_started') return true;
+    const isAnother = event.nodeId !== this.#nodeId;
+    this.#nodeId = event.nodeId;
+    return isAnother;
   }
 
   /** For a run of which it is not known whether the worker has it. */
@@ -118,7 +129,7 @@ export class RunWatch {
 
   /** Asks the run to stop, once. */
   askToStop(): void {
-    this.#askedToStopAtMs ??= this.#options.clock();
+    this.#askedToStopAtMs ??= this.#options.steadyClock();
     this.#wake.resolve();
   }
 
@@ -137,7 +148,7 @@ export class RunWatch {
     for (;;) {
       if (this.#options.signal.aborted) return { kind: 'abandoned' };
       const end = (await this.#look()) ?? (await this.#stopIfAsked()) ?? (await this.#checkDeadlines());
-      if (end) return end;
+      if (end) return this.#isOverLimit ? endOverLimit(end) : end;
       await this.#sleep();
     }
   }
@@ -169,6 +180,7 @@ export class RunWatch {
         return null;
       case 'running':
         this.#otherAhead = false;
+        this.#runsSinceMs ??= this.#options.steadyClock();
         return null;
       case undefined:
         return null;
@@ -183,31 +195,33 @@ export class RunWatch {
       if (outcome?.outcome === 'finished') return { kind: 'over', result: outcome.result };
       this.#stopSent = outcome !== undefined;
     }
-    const waitedMs = this.#options.clock() - this.#askedToStopAtMs;
+    const waitedMs = this.#options.steadyClock() - this.#askedToStopAtMs;
     return waitedMs >= this.#options.timeouts.cancelMs ? { kind: 'would_not_stop' } : null;
   }
 
   async #checkDeadlines(): Promise<WatchEnd | null> {
-    const now = this.#options.clock();
+    const now = this.#options.steadyClock();
     const { timeouts, timeLimitMs } = this.#options;
     if (this.#unreachableSinceMs !== null) {
       return now - this.#unreachableSinceMs >= timeouts.lostMs
         ? { kind: 'lost', message: 'The worker cannot be reached any more.' }
         : null;
     }
-    if (timeLimitMs !== null && this.#hasStarted && now - this.#startedMs >= timeLimitMs) {
-      await this.#ask(() => this.#options.client.cancel(this.#options.promptId));
-      return { kind: 'timed_out' };
+    if (timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs) {
+      this.#isOverLimit ||= this.#askedToStopAtMs === null;
+      this.askToStop();
     }
     return this.#checkSilence(now);
   }
 
   async #checkSilence(now: number): Promise<WatchEnd | null> {
-    if (this.#otherAhead) {
+    const { client, promptId, timeouts } = this.#options;
+    // Silence says something only of a run whose turn it is, and of a worker that can be heard.
+    if (this.#otherAhead || !client.isConnected) {
       this.#lastSignMs = now;
+      this.#reopenedAtMs = null;
       return null;
     }
-    const { client, promptId, timeouts } = this.#options;
     const allowedMs = this.#hasStarted ? timeouts.silenceMs : timeouts.startMs;
     if (now - this.#lastSignMs < allowedMs) return null;
     if (this.#reopenedAtMs === null) {
@@ -234,7 +248,7 @@ export class RunWatch {
       return answer;
     } catch (error) {
       if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
-      this.#unreachableSinceMs ??= this.#options.clock();
+      this.#unreachableSinceMs ??= this.#options.steadyClock();
       this.#mustLook = true;
       return undefined;
     }
@@ -254,4 +268,11 @@ export class RunWatch {
     stop();
     this.#wake = newDeferred();
   }
+}
+
+/** A run that went through while it was being stopped has gone through. */
+function endOverLimit(end: WatchEnd): WatchEnd {
+  if (end.kind === 'over' && end.result.end === 'succeeded') return end;
+  if (end.kind === 'over' || end.kind === 'removed') return { kind: 'timed_out', hasStopped: true };
+  return end.kind === 'would_not_stop' ? { kind: 'timed_out', hasStopped: false } : end;
 }

@@ -8,6 +8,7 @@ import type { ContentStore, OpenedContent } from '../platform/files/content-stor
 import { contentTypeOf } from '../platform/files/content-type.ts';
 import { safeDisplayName } from '../platform/files/display-name.ts';
 import type { StoredContent } from '../platform/files/write-blob.ts';
+import type { RecordDeps } from './attempt-record.ts';
 import type { KeptOutput } from './collect-outputs.ts';
 import type { Links, Reader } from './links.ts';
 import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
@@ -132,8 +133,8 @@ export class StoredFiles implements AttemptFiles {
   }
 
   async insertKept(
-    trx: Parameters<AttemptFiles['insertKept']>[0],
-    { owner, taskId, kept, at }: Parameters<AttemptFiles['insertKept']>[1],
+    trx: Parameters<RecordDeps['insertKept']>[0],
+    { owner, taskId, kept, at }: Parameters<RecordDeps['insertKept']>[1],
   ): Promise<void> {
     const rows = kept.map(
       ({ fileId, filename, contentType, size, sha256 }): NewFileRow => ({

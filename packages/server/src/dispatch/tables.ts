@@ -1,6 +1,7 @@
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
+import type { Selectable } from 'kysely';
 
 /** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
 export interface DispatchTables {
@@ -186,3 +187,7 @@ export interface WebhookDeliveryTable {
   createdAt: string;
   deliveredAt: string | null;
 }
+
+/** What many files speak of: a task as it stands. */
+export type TaskRow = Selectable<TaskTable>;
+export type TaskInputRow = Selectable<TaskInputTable>;

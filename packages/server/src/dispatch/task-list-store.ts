@@ -1,9 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { firstIdAt } from '../lib/ids.ts';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { DispatchTables } from './tables.ts';
+import type { DispatchTables, TaskRow } from './tables.ts';
 import { readCounts } from './task-counts-store.ts';
-import type { TaskRow } from './task-store.ts';
 
 export interface TaskFilter {
   status?: TaskRow['status'] | undefined;
@@ -12,8 +12,9 @@ export interface TaskFilter {
   tag?: string | undefined;
   /** Part of the name, or the start of the id. */
   text?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
+  /** Of their creation. */
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
 }
 
 export interface TaskPage extends TaskFilter {
@@ -43,8 +44,9 @@ export class TaskListStore {
 
   /** Exact from kept counters where only owner and status filter; otherwise counted up to the ceiling. */
   async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
-    const { instanceId, tag, text, since, until, status } = filter;
-    if (!instanceId && !tag && !text && !since && !until) {
+    const { instanceId, tag, text, sinceMs, untilMs, status } = filter;
+    const isCounted = [instanceId, tag, text, sinceMs, untilMs].every((value) => value === undefined);
+    if (isCounted) {
       const counts = await this.#counts(owner, filter.owner);
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
       return { total: status ? counts[status] : all, isMinimum: false };
@@ -64,7 +66,8 @@ export class TaskListStore {
   #counts(owner: Owner, wanted: string | undefined) {
     const checked = requireOwner(owner);
     if (!('user' in checked)) return readCounts(this.#database, wanted);
-    if (wanted !== undefined && wanted !== checked.user) return { pending: 0, running: 0, completed: 0, failed: 0 };
+    if (wanted !== undefined && wanted !== checked.user)
+      return { pending: 0, running: 0, completed: 0, failed: 0 };
     return readCounts(this.#database, checked.user);
   }
 }
@@ -82,13 +85,14 @@ function filtered<Output>(
   query: SelectQueryBuilder<DispatchTables, 'tasks', Output>,
   filter: TaskFilter,
 ): SelectQueryBuilder<DispatchTables, 'tasks', Output> {
-  const { status, owner, instanceId, since, until, tag, text } = filter;
+  const { status, owner, instanceId, sinceMs, untilMs, tag, text } = filter;
   let narrowed = query;
   if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
   if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
   if (instanceId !== undefined) narrowed = narrowed.where('tasks.instanceId', '=', instanceId);
-  if (since !== undefined) narrowed = narrowed.where('tasks.createdAt', '>=', since);
-  if (until !== undefined) narrowed = narrowed.where('tasks.createdAt', '<', until);
+  // An id begins with the time of its row, so a span of time is a stretch of the index.
+  if (sinceMs !== undefined) narrowed = narrowed.where('tasks.id', '>=', firstIdAt(sinceMs));
+  if (untilMs !== undefined) narrowed = narrowed.where('tasks.id', '<', firstIdAt(untilMs));
   if (tag !== undefined) narrowed = narrowed.where(hasTag(tag));
   if (text !== undefined) narrowed = narrowed.where(isNamed(text));
   return narrowed;

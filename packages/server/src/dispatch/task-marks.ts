@@ -1,5 +1,5 @@
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
-import type { AttemptFence, RunningMark, TaskStore } from './task-store.ts';
+import type { AttemptFence, AttemptStore, RunningMark } from './attempt-store.ts';
 
 /** How late a mark may be: it rides with the commits of others instead of having a sync of its own. */
 const delayMs = 20;
@@ -14,7 +14,7 @@ interface PendingMark {
  * takes its mark along into the terminal write.
  */
 export class TaskMarks {
-  readonly #store: Pick<TaskStore, 'mark'>;
+  readonly #store: Pick<AttemptStore, 'mark'>;
   readonly #onFault: (error: unknown) => void;
   readonly #timer: Timer;
   readonly #pending = new Map<string, PendingMark>();
@@ -22,7 +22,7 @@ export class TaskMarks {
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: {
-    store: Pick<TaskStore, 'mark'>;
+    store: Pick<AttemptStore, 'mark'>;
     onFault: (error: unknown) => void;
     timer?: Timer;
   }) {

@@ -6,7 +6,7 @@ import { type Requirement, requirementOf } from './capability.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseGraph } from './graph.ts';
 import { applyParams, fileIdsIn } from './params.ts';
-import type { NewTask } from './task-store.ts';
+import type { IdempotencyKey, NewTask } from './task-store.ts';
 
 export interface PreparedTask {
   task: NewTask;
@@ -16,7 +16,7 @@ export interface PreparedTask {
 export interface SubmissionContext {
   owner: string;
   requestId: string | null;
-  idempotencyKey: string | null;
+  idempotency: IdempotencyKey | null;
   nowMs: number;
   /** Names on a worker of the files that the params mention; what is missing here does not exist for this owner. */
   fileNames: ReadonlyMap<string, string>;
@@ -80,13 +80,13 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         requirement: JSON.stringify(requirement),
       },
       fileIds: applied.fileIds,
-      idempotency: context.idempotencyKey ? { key: context.idempotencyKey, bodyHash: bodyHash(input) } : null,
+      idempotency: context.idempotency,
     },
   };
 }
 
 /** The order of keys in a body does not make it another one. */
-function bodyHash(input: TaskInput): string {
+export function bodyHashOf(input: TaskInput): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(input)))
     .digest('hex');

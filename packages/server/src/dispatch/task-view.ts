@@ -5,9 +5,8 @@ import type {
   TaskError,
   TaskResult,
 } from '@switchyard/contract/dispatch/task';
-import type { Selectable } from 'kysely';
-import type { TaskInputTable } from './tables.ts';
-import type { AttemptRow, TaskRow } from './task-store.ts';
+import type { AttemptRow } from './attempt-store.ts';
+import type { TaskInputRow, TaskRow } from './tables.ts';
 
 /** A result as it is stored: by file id, since links are signed anew at each read. */
 export interface StoredResult {
@@ -51,7 +50,7 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
 
 export function viewTaskDetail(
   row: TaskRow,
-  parts: { input: Selectable<TaskInputTable>; attempts: AttemptRow[] },
+  parts: { input: Pick<TaskInputRow, 'workflow' | 'params'>; attempts: AttemptRow[] },
   options: TaskViewOptions,
 ): TaskDetail {
   return {

@@ -1,6 +1,6 @@
 import { BoundedQueue } from '../lib/async/bounded-queue.ts';
 import type { DispatchEvent, DispatchEvents, TaskProgress } from './dispatch-events.ts';
-import type { TaskRow } from './task-store.ts';
+import type { TaskRow } from './tables.ts';
 
 export type TaskUpdate =
   | { type: 'snapshot'; task: TaskRow }
@@ -18,8 +18,8 @@ export async function* watchTask(
   options: { events: DispatchEvents; read: () => Promise<TaskRow>; signal: AbortSignal },
 ): AsyncGenerator<TaskUpdate, void, undefined> {
   const queue = new BoundedQueue<TaskUpdate>(updatesKept);
-  const stop = options.events.listen((event) => {
-    const update = updateOf(taskId, event);
+  const stop = options.events.listenTo(taskId, (event) => {
+    const update = updateOf(event);
     if (update && !queue.push(update)) queue.end(new Error(`Watching task ${taskId} fell behind.`));
   });
   const onAbort = () => queue.end();
@@ -38,16 +38,16 @@ export async function* watchTask(
   }
 }
 
-function updateOf(taskId: string, event: DispatchEvent): TaskUpdate | null {
+function updateOf(event: DispatchEvent): TaskUpdate | null {
   switch (event.type) {
     case 'task_started':
-      return event.task.id === taskId ? { type: 'started', task: event.task } : null;
+      return { type: 'started', task: event.task };
     case 'task_requeued':
-      return event.task.id === taskId ? { type: 'requeued', task: event.task } : null;
+      return { type: 'requeued', task: event.task };
     case 'task_ended':
-      return event.task.id === taskId ? { type: 'ended', task: event.task } : null;
+      return { type: 'ended', task: event.task };
     case 'task_progress':
-      return event.taskId === taskId ? { type: 'progress', progress: event.progress } : null;
+      return { type: 'progress', progress: event.progress };
     default:
       return null;
   }

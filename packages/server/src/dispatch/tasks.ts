@@ -1,22 +1,27 @@
 import type { Task, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import type { NewTask as TaskInput, TaskListQuery, TaskWebhook } from '@switchyard/contract/dispatch/tasks';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
+import type { AttemptStore } from './attempt-store.ts';
 import type { Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import type { Links, Reader } from './links.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
+import type { TaskRow } from './tables.ts';
 import { decideCancel } from './task.ts';
-import type { TaskRow, TaskStore } from './task-store.ts';
-import { filesWanted, prepareTask } from './task-submission.ts';
+import type { TaskListStore } from './task-list-store.ts';
+import type { EarlierSubmission, TaskStore } from './task-store.ts';
+import { bodyHashOf, filesWanted, prepareTask } from './task-submission.ts';
 import { type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 import type { Webhooks } from './webhooks.ts';
 
 export interface TasksOptions {
   store: TaskStore;
+  lists: TaskListStore;
+  attempts: Pick<AttemptStore, 'of'>;
   queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
   events: DispatchEvents;
   /** Names on a worker of those of the files that exist for this owner. */
@@ -49,22 +54,24 @@ export class Tasks {
   async submit(input: TaskInput, meta: SubmitMeta): Promise<{ task: TaskDetail; replayed: boolean }> {
     const { store, queue, events, clock } = this.options;
     const owner: Owner = { user: meta.userId };
+    const idempotency =
+      meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(input) };
+    // Before anything that may be refused now and was not then: a full queue, a file that is gone.
+    const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
+    if (earlier) return this.replay(earlier, meta);
     if (input.webhook) this.options.webhooks.requireCallable(input.webhook.url);
     const wanted = filesWanted(input);
     const prepared = prepareTask(input, {
       owner: meta.userId,
       requestId: meta.requestId,
-      idempotencyKey: meta.idempotencyKey,
+      idempotency,
       nowMs: clock(),
       fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
     });
     this.options.requireCapable(prepared.requirement);
     this.requireRoom(meta.userId);
-    const outcome = await store.insert(owner, prepared.task);
-    if (!outcome.inserted) {
-      if (!outcome.sameBody) throw new AppError('idempotency_mismatch');
-      return { task: await this.get({ owner, origin: meta.origin }, outcome.taskId), replayed: true };
-    }
+    const simultaneous = await store.insert(owner, prepared.task);
+    if (simultaneous) return this.replay(simultaneous, meta);
     const row = prepared.task.row as TaskRow;
     queue.add(pendingOf(row, prepared.requirement));
     events.announce({ type: 'task_created', task: row });
@@ -90,15 +97,15 @@ export class Tasks {
       owner: query.owner,
       tag: query.tag,
       text: query.q,
-      since: query.since && toIso(Date.parse(query.since)),
-      until: query.until && toIso(Date.parse(query.until)),
+      sinceMs: query.since === undefined ? undefined : timeOf('since', query.since),
+      untilMs: query.until === undefined ? undefined : timeOf('until', query.until),
       order: query.order ?? 'desc',
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
     };
     const [rows, { total, isMinimum }] = await Promise.all([
-      this.options.store.page(owner, page),
-      this.options.store.total(owner, page),
+      this.options.lists.page(owner, page),
+      this.options.lists.total(owner, page),
     ]);
     const items = rows.map((row) => viewTask(row, this.viewOptions(row, origin)));
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
@@ -134,19 +141,15 @@ export class Tasks {
       errorCode: taskErrorOf(row)?.code ?? null,
     });
     if (decision === 'already_finished') throw new AppError('task_finished');
-    if (decision === 'end_now' && !(await this.endQueued(row, cancelledError))) {
-      // It was claimed between the read and the write: now a worker has to be asked.
-      return this.cancel(reader, taskId);
-    }
-    if (decision === 'ask_worker') {
-      await this.options.store.requestCancel(taskId, toIso(this.options.clock()));
-      this.options.askToStop(taskId);
-    }
-    return this.get(reader, taskId);
+    const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, decision));
+    // It went to a worker, or came back from one, between the read and the write.
+    return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId);
   }
 
+  /** The copy belongs to whom the task belongs to, as do its files. */
   async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
-    const { workflow, params, ...task } = await this.get(reader, taskId);
+    const row = await this.row(reader.owner, taskId);
+    const { workflow, params, ...task } = await this.detail(row, reader.origin);
     const input: TaskInput = {
       workflow,
       params,
@@ -158,8 +161,9 @@ export class Tasks {
       ...(task.pinnedInstanceId !== null && { instanceId: task.pinnedInstanceId }),
       ...(task.pool !== null && { pool: task.pool }),
       ...(task.timeoutSeconds !== null && { timeoutSeconds: task.timeoutSeconds }),
+      ...(row.webhook !== null && { webhook: JSON.parse(row.webhook) as TaskWebhook }),
     };
-    return (await this.submit(input, meta)).task;
+    return (await this.submit(input, { ...meta, userId: row.owner })).task;
   }
 
   /** Ends a task that waits in the queue. False when a runner claimed it first. */
@@ -175,13 +179,28 @@ export class Tasks {
       updatedAt: at,
       finishedAt: at,
     } as const;
-    const ended = await this.options.store.endQueued(row.id, row.owner, change, (trx) =>
+    const ended = await this.options.store.endQueued(row, change, (trx) =>
       this.options.webhooks.enqueue(trx, { ...row, ...change }),
     );
     if (!ended) return false;
     this.options.queue.remove(row.id);
     this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
     return true;
+  }
+
+  private async replay(
+    { taskId, sameBody }: EarlierSubmission,
+    { userId, origin }: SubmitMeta,
+  ): Promise<{ task: TaskDetail; replayed: boolean }> {
+    if (!sameBody) throw new AppError('idempotency_mismatch');
+    return { task: await this.get({ owner: { user: userId }, origin }, taskId), replayed: true };
+  }
+
+  private async tryCancel(row: TaskRow, how: 'end_now' | 'ask_worker'): Promise<boolean> {
+    if (how === 'end_now') return this.endQueued(row, cancelledError);
+    const isAsked = await this.options.store.requestCancel(row.id, toIso(this.options.clock()));
+    if (isAsked) this.options.askToStop(row.id);
+    return isAsked;
   }
 
   private async row(owner: Owner, taskId: string): Promise<TaskRow> {
@@ -193,7 +212,7 @@ export class Tasks {
   private async detail(row: TaskRow, origin: string | undefined): Promise<TaskDetail> {
     const [input, attempts] = await Promise.all([
       this.options.store.input(row.id),
-      this.options.store.attempts(row.id),
+      this.options.attempts.of(row.id),
     ]);
     if (!input) throw new AppError('task_not_found');
     return viewTaskDetail(row, { input, attempts }, this.viewOptions(row, origin));
@@ -223,3 +242,13 @@ export class Tasks {
 
 const queueFullRetrySeconds = 10;
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
+
+/** A leap second is a valid time of the format and none of the calendar. */
+function timeOf(name: string, text: string): number {
+  const epochMs = Date.parse(text);
+  if (!Number.isNaN(epochMs)) return epochMs;
+  const message = 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z';
+  throw new AppError('validation_failed', {
+    faults: [{ in: 'query', path: [name], type: 'datetime_parsing', message }],
+  });
+}

@@ -14,6 +14,12 @@ export function newTimeOrderedId(epochMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Not after any time-ordered id of this moment or later, and after all of earlier ones: where a span of time begins. */
+export function firstIdAt(epochMs: number): string {
+  const hex = Math.max(Math.floor(epochMs), 0).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;
+}
+
 /** An unguessable value in URL-safe text; 16 bytes are 128 bits. */
 export function newSecret(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');

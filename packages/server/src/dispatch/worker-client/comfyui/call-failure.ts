@@ -1,3 +1,4 @@
+import { AppError } from '../../../lib/app-error.ts';
 import { type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 
 const causeOfCode: Record<string, WorkerCallCause> = {
@@ -58,7 +59,7 @@ export function callFailure(
 /** What the system says about a connection, as a `WorkerCallError`. Any other error is not the worker's and stays. */
 export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): unknown {
   const code = codeOf(error);
-  if (error instanceof WorkerCallError || code === null) return error;
+  if (error instanceof WorkerCallError || error instanceof AppError || code === null) return error;
   return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, detail: code });
 }
 

@@ -1,4 +1,5 @@
 import type { Timer } from '../../../lib/async/timer.ts';
+import { isSocketOutput } from '../socket-outputs.ts';
 import type { RunEnd, WatchedRun } from '../worker-client.ts';
 import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';
 import { type BinaryFrame, readBinaryFrame } from './binary-frame.ts';
@@ -9,9 +10,6 @@ import { isRecord } from './run-result.ts';
 /** A worker repeats the state of all started nodes on every tick; more of it than this helps nobody. */
 const snapshotIntervalMs = 200;
 const maxSnapshotNodes = 10_000;
-
-/** Nodes whose result is sent as an image over the socket and kept nowhere. */
-const socketOutputClasses = new Set(['SaveImageWebsocket', 'ETN_SendImageWebSocket']);
 
 type Data = Record<string, unknown>;
 
@@ -182,7 +180,7 @@ export class EventReader {
     if (!run) return;
     const nodeId = frame.nodeId ?? this.#current?.nodeId ?? null;
     const { bytes, mediaType } = frame;
-    if (nodeId !== null && socketOutputClasses.has(run.classOf(nodeId) ?? '')) {
+    if (nodeId !== null && isSocketOutput(run.classOf(nodeId))) {
       this.#emit({ type: 'image_output', promptId: run.promptId, nodeId, mediaType, bytes });
     } else {
       this.#emit({ type: 'preview', promptId: run.promptId, nodeId, mediaType, bytes });

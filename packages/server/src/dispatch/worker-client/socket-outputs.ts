@@ -1,0 +1,6 @@
+/** Nodes whose result is sent as an image over the event socket and kept nowhere. */
+const socketOutputClasses = new Set(['SaveImageWebsocket', 'ETN_SendImageWebSocket']);
+
+export function isSocketOutput(nodeClass: string | undefined): boolean {
+  return nodeClass !== undefined && socketOutputClasses.has(nodeClass);
+}
