@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import { mapSqliteError } from './database-errors.ts';
@@ -32,6 +32,10 @@ export interface WriterLimits {
 
 const defaultLimits: WriterLimits = { waitingUnits: 10_000, unitsPerGroup: 256, groupMs: 6, patienceMs };
 
+/** Timers count whole milliseconds, so a wait shorter than one would cost more than it saves. */
+const slowCommitMs = 2;
+const longestGatherMs = 4;
+
 interface WriterOptions {
   connection: SqliteConnection;
   builders: TransactionBuilders;
@@ -50,6 +54,7 @@ export class GroupWriter {
   readonly #waiting: WaitingUnit[] = [];
   #openGroup: Deferred<void> | undefined;
   #running: Promise<void> | undefined;
+  #lastGroup = { units: 0, commitMs: 0 };
   #isClosed = false;
 
   constructor({ connection, builders, limits }: WriterOptions) {
@@ -85,9 +90,19 @@ export class GroupWriter {
     while (this.#waiting.length > 0) {
       // Lets everybody in who arrives in this turn of the event loop, and lets the loop do its other work.
       await nextTurn();
+      await this.#gather();
       await this.#writeGroup();
     }
     this.#running = undefined;
+  }
+
+  /**
+   * Where many write and the disk is slow, those who were just answered write again within a moment: waiting for them
+   * saves a sync that would hold the event loop for longer than the wait. Somebody who writes alone never waits.
+   */
+  async #gather(): Promise<void> {
+    const { units, commitMs } = this.#lastGroup;
+    if (units > 1 && commitMs >= slowCommitMs) await sleep(Math.min(commitMs / 2, longestGatherMs));
   }
 
   /** Begin, run the units one after the other, commit, then answer them all. */
@@ -102,7 +117,9 @@ export class GroupWriter {
     this.#openGroup = newDeferred();
     try {
       await this.#runUnits(outcomes);
+      const committing = performance.now();
       this.#connection.run('commit');
+      this.#lastGroup = { units: outcomes.length, commitMs: performance.now() - committing };
     } catch (error) {
       this.#rollBack();
       for (const outcome of outcomes) outcome.failure ??= { error };
