@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openInside } from './open-inside.ts';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 /** What somebody does on the same disk between the check of a path and its opening, and just after it. */
 const attack = { beforeOpen: async () => {}, afterOpen: async () => {} };
@@ -17,6 +16,11 @@ vi.mock('node:fs/promises', async (importOriginal) => {
   };
   return { ...real, open };
 });
+
+// Test files share their modules: this one needs its own, made after the mock, and leaves none behind.
+vi.resetModules();
+const { openInside } = await import('./open-inside.ts');
+afterAll(() => vi.resetModules());
 
 let base: string;
 let root: string;
