@@ -1,6 +1,7 @@
 import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import type { Context } from '@switchyard/server/context';
+import type { RunTimeouts } from '@switchyard/server/dispatch/run-watch';
 import { startGateway as startRealGateway } from '@switchyard/server/main';
 import { HttpSession } from './http-session.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -15,6 +16,7 @@ interface GatewayOptions {
   /** Kept when the gateway stops; without it a new one is made and removed. */
   home?: string;
   config?: ConfigOverrides;
+  runTimeouts?: Partial<RunTimeouts>;
 }
 
 /** A gateway in this process, on a free port of loopback. */
@@ -43,6 +45,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       version: '0.0.0-dev',
       lastPort: 0,
       passwordCost: 4,
+      ...(options.runTimeouts && { runTimeouts: options.runTimeouts }),
     });
     return {
       url: gateway.url,

@@ -10,6 +10,7 @@ import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
+import type { RunTimeouts } from './dispatch/run-watch.ts';
 import { seedOf } from './dispatch/settings-seed.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import type { Routes } from './http/app.ts';
@@ -49,6 +50,8 @@ export interface ContextOptions {
   logger?: Logger;
   /** How to run the built-in worker; without it there is none. */
   referenceWorker?: ReferenceWorkerProcess;
+  /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
+  runTimeouts?: Partial<RunTimeouts>;
 }
 
 /** Everything that a gateway is made of, but for the server in front of it. */
@@ -293,6 +296,7 @@ async function openDispatch(parts: {
       },
       retentionMs: files.retention,
       webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
+      ...(options.runTimeouts && { timeouts: options.runTimeouts }),
     },
   });
   opened.add(() => area.close());

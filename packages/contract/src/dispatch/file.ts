@@ -62,7 +62,13 @@ export const listFiles = {
     tags,
     querystring: fileListQuery,
     response: {
-      200: envelope(Type.Object({ total: Type.Integer(), items: Type.Array(storedFile) })),
+      200: envelope(
+        Type.Object({
+          total: Type.Integer(),
+          totalIsMinimum: Type.Optional(Type.Boolean({ description: 'There are more than were counted.' })),
+          items: Type.Array(storedFile),
+        }),
+      ),
     },
   },
 } as const satisfies Endpoint;

@@ -51,11 +51,10 @@ export class PushHub {
     return count;
   }
 
-  /** The snapshot is the first message; what changes from now on follows it. */
+  /** The snapshot is the first message; what changes from now on, while it is read as well, follows it. */
   async add(socket: PushSocket): Promise<void> {
-    const snapshot = await this.#globalStatus();
     this.#sockets.add(socket);
-    socket.offer(snapshot);
+    socket.begin(await this.#globalStatus());
   }
 
   remove(socket: PushSocket): void {
@@ -68,6 +67,8 @@ export class PushHub {
   }
 
   #notice(event: DispatchEvent): void {
+    if (event.type === 'task_ended') this.#progress.finish(event.task.id);
+    if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
     if (this.#sockets.size === 0) return;
     if (event.type === 'task_progress') {
       this.#progress.run(event.taskId, () => this.#send(event));
@@ -76,7 +77,6 @@ export class PushHub {
     if (event.type === 'instance_changed') {
       this.#instances.run(event.instance.id, () => this.#send(event));
     } else {
-      if (event.type === 'task_ended') this.#progress.forget(event.task.id);
       this.#send(event);
     }
     if (event.type !== 'task_preview') this.#global.run('global', () => this.#sendGlobalStatus());

@@ -21,8 +21,9 @@ export class PushSocket {
   readonly #seesAll: boolean;
   #filter: PushFilter = { topics: null, taskIds: null };
   /** In the order in which they go; a frame that replaces another takes its place. */
-  readonly #waiting = new Map<string, PushFrame>();
+  #waiting = new Map<string, PushFrame>();
   #unnamed = 0;
+  #hasBegun = false;
   #isScheduled = false;
 
   constructor(socket: WebSocket, { userId, seesAll }: { userId: string; seesAll: boolean }) {
@@ -44,12 +45,19 @@ export class PushSocket {
     this.#socket.close(code, reason);
   }
 
+  /** The first message, before all that was offered until now. */
+  begin(first: PushFrame): void {
+    this.#waiting = new Map([['first', first], ...this.#waiting]);
+    this.#hasBegun = true;
+    this.#schedule();
+  }
+
   offer(frame: PushFrame): void {
     if (!this.#wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#waiting.set(frame.replaces ?? `#${++this.#unnamed}`, frame);
     if (this.#waiting.size > mostWaiting) {
+      // Nothing more is offered to it; one that does not even take the farewell is cut off by the socket's own deadline.
       this.close(pushCloseCodes.fellBehind, 'You stayed behind. Connect again for a snapshot.');
-      this.#socket.terminate();
       return;
     }
     this.#schedule();
@@ -64,7 +72,7 @@ export class PushSocket {
 
   /** All frames of a turn of the event loop leave together: one write to the kernel instead of many. */
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || !this.#hasBegun) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
   }

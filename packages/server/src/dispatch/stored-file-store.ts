@@ -3,15 +3,19 @@ import { AppError } from '../lib/app-error.ts';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
 import type { DispatchTables, FileTable } from './tables.ts';
+import { countCeiling } from './task-list-store.ts';
 
 export type FileRow = Selectable<FileTable>;
 export type NewFileRow = Insertable<FileTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
-export interface FilePage {
+export interface FileFilter {
   source?: FileRow['source'] | undefined;
   taskId?: string | undefined;
   owner?: string | undefined;
+}
+
+export interface FilePage extends FileFilter {
   limit: number;
   offset: number;
 }
@@ -57,19 +61,42 @@ export class StoredFileStore {
       .execute();
   }
 
-  async page(owner: Owner, page: FilePage): Promise<{ total: number; rows: FileRow[] }> {
-    const query = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page);
-    const [rows, { total }] = await Promise.all([
-      query
-        .selectAll()
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute(),
-      query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ]);
-    return { total: Number(total), rows };
+  async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
+    return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)
+      .selectAll()
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute();
+  }
+
+  /** Exact from the kept usage where nothing but the owner filters; otherwise counted up to the ceiling. */
+  async total(owner: Owner, filter: FileFilter): Promise<{ total: number; isMinimum: boolean }> {
+    if (filter.source === undefined && filter.taskId === undefined) {
+      const count = await this.#countOf(owner, filter.owner);
+      return { total: count, isMinimum: false };
+    }
+    const matching = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), filter)
+      .select('id')
+      .limit(countCeiling + 1)
+      .as('matching');
+    const { count } = await this.#database.read
+      .selectFrom(matching)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  async #countOf(owner: Owner, wanted: string | undefined): Promise<number> {
+    const checked = requireOwner(owner);
+    const { count } = await this.#database.read
+      .selectFrom('file_usage')
+      .select((select) => select.fn.sum<number | null>('count').as('count'))
+      .$if('user' in checked, (query) => query.where('owner', '=', 'user' in checked ? checked.user : ''))
+      .$if(wanted !== undefined, (query) => query.where('owner', '=', wanted ?? ''))
+      .executeTakeFirstOrThrow();
+    return Number(count ?? 0);
   }
 
   /** The input files of a task, for handing them to its worker. */
@@ -87,14 +114,10 @@ export class StoredFileStore {
       const row = await visibleTo(owner, trx.selectFrom('files'))
         .selectAll()
         .where('id', '=', fileId)
+        .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
       if (!row) throw new AppError('file_not_found');
-      const user = await trx
-        .selectFrom('task_files')
-        .select('taskId')
-        .where('fileId', '=', fileId)
-        .executeTakeFirst();
-      if (user) throw new AppError('file_in_use');
+      if ((await usedOf(trx, [fileId])).size > 0) throw new AppError('file_in_use');
       await removeRows(trx, [row]);
       return row;
     });
@@ -103,17 +126,28 @@ export class StoredFileStore {
   /** Files older than this that no unfinished task needs; answers those that are gone. */
   async deleteOlderThan(createdBefore: string, limit: number): Promise<FileRow[]> {
     return this.#database.write(async (trx) => {
-      const rows = await trx
+      const old = await trx
         .selectFrom('files')
         .selectAll()
         .where('createdAt', '<', createdBefore)
         .where('id', 'not in', trx.selectFrom('task_files').select('fileId'))
         .orderBy('createdAt')
         .limit(limit)
+        .$if(this.#locksRows, (query) => query.forUpdate())
         .execute();
+      // Asked again once the rows are held: a submission may have named one of them while we waited for it.
+      const used = await usedOf(
+        trx,
+        old.map(({ id }) => id),
+      );
+      const rows = old.filter(({ id }) => !used.has(id));
       await removeRows(trx, rows);
       return rows;
     });
+  }
+
+  get #locksRows(): boolean {
+    return this.#database.dialect === 'postgres';
   }
 
   /** Which of these blobs a row still names. */
@@ -138,6 +172,17 @@ export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewF
   await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
 }
 
+/** Those of the files that an unfinished task needs. */
+async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>> {
+  if (fileIds.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('task_files')
+    .select('fileId')
+    .where('fileId', 'in', [...fileIds])
+    .execute();
+  return new Set(rows.map(({ fileId }) => fileId));
+}
+
 async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
   await trx
@@ -148,7 +193,15 @@ async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
       rows.map(({ id }) => id),
     )
     .execute();
-  for (const row of rows) await addUsage(trx, row.owner, { bytes: -row.size, count: -1 });
+  const freed = new Map<string, { bytes: number; count: number }>();
+  for (const { owner, size } of rows) {
+    const { bytes, count } = freed.get(owner) ?? { bytes: 0, count: 0 };
+    freed.set(owner, { bytes: bytes - size, count: count - 1 });
+  }
+  // In one order, so that two writes about the same owners never wait for each other crosswise.
+  for (const [owner, change] of [...freed].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await addUsage(trx, owner, change);
+  }
 }
 
 /** Answers the bytes that the owner uses now. */
@@ -181,7 +234,7 @@ function visibleTo<Output>(
 
 function filtered<Output>(
   query: SelectQueryBuilder<DispatchTables, 'files', Output>,
-  page: FilePage,
+  page: FileFilter,
 ): SelectQueryBuilder<DispatchTables, 'files', Output> {
   return query
     .$if(page.source !== undefined, (q) => q.where('files.source', '=', page.source ?? 'upload'))

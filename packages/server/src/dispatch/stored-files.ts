@@ -74,13 +74,15 @@ export class StoredFiles implements AttemptFiles {
   async list(
     { owner, origin }: Reader,
     query: FileListQuery,
-  ): Promise<{ total: number; items: StoredFile[] }> {
-    const { total, rows } = await this.#options.store.page(owner, {
-      ...query,
-      limit: query.limit ?? 50,
-      offset: query.offset ?? 0,
-    });
-    return { total, items: rows.map((row) => this.#view(row, origin)) };
+  ): Promise<{ total: number; totalIsMinimum?: boolean; items: StoredFile[] }> {
+    const { store } = this.#options;
+    const page = { ...query, limit: query.limit ?? 50, offset: query.offset ?? 0 };
+    const [rows, { total, isMinimum }] = await Promise.all([
+      store.page(owner, page),
+      store.total(owner, page),
+    ]);
+    const items = rows.map((row) => this.#view(row, origin));
+    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
   async delete(owner: Owner, fileId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 export const name = '001-dispatch';
 
@@ -44,6 +44,15 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('tasks_status').on('tasks').columns(['status', 'id']).execute();
   await db.schema.createIndex('tasks_owner_status').on('tasks').columns(['owner', 'status', 'id']).execute();
   await db.schema.createIndex('tasks_owner').on('tasks').columns(['owner', 'id']).execute();
+  await db.schema.createIndex('tasks_instance').on('tasks').columns(['instanceId', 'id']).execute();
+  // What stands on an instance now: a handful of rows, whatever it has run before.
+  await db.schema
+    .createIndex('tasks_at_work')
+    .on('tasks')
+    .columns(['instanceId', 'id'])
+    .where(sql.ref('instanceId'), 'is not', null)
+    .where(sql.ref('finishedAt'), 'is', null)
+    .execute();
 
   await db.schema
     .createTable('task_inputs')

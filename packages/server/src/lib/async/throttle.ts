@@ -43,6 +43,13 @@ export class Throttle {
     this.#waiting.set(key, { action, cancel });
   }
 
+  /** Runs what waits for the key now, as the last of it: nothing more will come. */
+  finish(key: string): void {
+    const waiting = this.#waiting.get(key);
+    this.forget(key);
+    waiting?.action();
+  }
+
   /** Drops what waits for the key: something newer has made it pointless. */
   forget(key: string): void {
     this.#waiting.get(key)?.cancel();
