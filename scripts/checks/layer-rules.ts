@@ -26,7 +26,7 @@ const importable: Record<string, readonly string[]> = {
   server: ['contract'],
   worker: [],
   cli: ['client', 'server', 'worker', 'contract'],
-  'dev-env': ['server', 'worker', 'client', 'contract'],
+  'dev-env': ['server', 'worker', 'contract'],
 };
 
 /** One import, once it is known where it leads. */
