@@ -40,7 +40,6 @@ export const errorCatalogue = {
   media_type_unsupported: { kind: 'unsupported', message: 'Send application/json.' },
   route_not_found: { kind: 'not_found', message: 'Not Found' },
   method_not_allowed: { kind: 'method_not_allowed', message: 'Method Not Allowed' },
-  request_timeout: { kind: 'too_slow', message: 'The request took too long.' },
   internal_error: { kind: 'internal', message: 'Internal error. Quote the request id when you report it.' },
   database_unavailable: {
     kind: 'unavailable',

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, errorCatalogue } from '@switchyard/contract/errors';
+import { expect, it } from 'vitest';
+import { listFiles } from './tree.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Codes that never travel in an answer, and why they are in the catalogue all the same. */
+const notThrown: Partial<Record<ErrorCode, string>> = {
+  too_many_sockets: 'a socket beyond the limit is closed with a code, which the client turns into this error',
+};
+
+/** Codes that no source names where it makes an error: clients would wait for what never comes. */
+function findUnusedCodes(codes: readonly string[], sources: readonly string[]): string[] {
+  const throwers = sources.filter((text) => text.includes('AppError'));
+  return codes.filter((code) => !throwers.some((text) => text.includes(`'${code}'`)));
+}
+
+it('every error of the catalogue is thrown somewhere in the server', () => {
+  const sources = listFiles(root)
+    .filter(
+      (path) => /^packages\/server\/src\/.+\.ts$/.test(path) && !/(\.test|-conformance)\.ts$/.test(path),
+    )
+    .map((path) => readFileSync(root + path, 'utf8'));
+  expect(findUnusedCodes(Object.keys(errorCatalogue), sources)).toEqual(Object.keys(notThrown));
+});
+
+it('a code that only a test, a comment without quotes or another file’s type names counts as unused', () => {
+  const sources = [
+    "throw new AppError('task_not_found');",
+    "type Way = 'queue_full';",
+    '// AppError lost_code',
+  ];
+  expect(findUnusedCodes(['task_not_found', 'queue_full', 'lost_code'], sources)).toEqual([
+    'queue_full',
+    'lost_code',
+  ]);
+});
