@@ -101,6 +101,14 @@ describe('user administration', () => {
     expect((await ada.get(url)).status).toBe(403);
   });
 
+  test('refuses a change that names nothing it knows', async () => {
+    const id = await idOf(await newUser(server, 'ada@example.com'));
+    for (const body of [{}, { role: 'admin' }]) {
+      const { status, body: answer } = await patch(root, id, body);
+      expect([status, answer.detail[0].type]).toEqual([422, 'too_short']);
+    }
+  });
+
   test('disables an account: no session, no token, no login', async () => {
     const ada = await newUser(server, 'ada@example.com');
     const { token } = (await new Client(server).dispatchLogin('ada@example.com')).body.data;

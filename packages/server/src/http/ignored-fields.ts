@@ -1,4 +1,5 @@
 import type { preHandlerHookHandler } from 'fastify';
+import { InvalidRequest } from './validation.ts';
 
 /** More names would only lengthen the header. */
 const maxNames = 20;
@@ -7,6 +8,7 @@ interface ObjectSchema {
   properties?: Record<string, ObjectSchema>;
   additionalProperties?: unknown;
   patternProperties?: unknown;
+  minProperties?: number;
 }
 
 /**
@@ -20,7 +22,8 @@ export function ignoreUnknownFields(schema: unknown): preHandlerHookHandler | un
     const names = takeUnknownFields(request.body, body);
     if (names.length > 0)
       reply.header('x-ignored-fields', names.slice(0, maxNames).map(headerText).join(', '));
-    done();
+    // A body of unknown keys alone had enough of them when it was judged, and has none now.
+    done(hasTooFewFields(request.body, body) ? new InvalidRequest() : undefined);
   };
 }
 
@@ -34,6 +37,10 @@ function takeUnknownFields(value: unknown, schema: ObjectSchema, prefix = ''): s
     delete fields[key];
     return [`${prefix}${key}`];
   });
+}
+
+function hasTooFewFields(value: unknown, { minProperties = 0 }: ObjectSchema): boolean {
+  return Object.keys(value ?? {}).length < minProperties;
 }
 
 function isClosed(
