@@ -51,6 +51,11 @@ describe('an unknown path', () => {
   });
 });
 
+test('an odd spelling of a path is answered in the shape of the area that it leads to', async () => {
+  const { status, body } = await ask('GET', '/api/%74asks/1', {});
+  expect([status, body.code, body.error]).toEqual([401, 401, 'not_authenticated']);
+});
+
 test('a wrong method is 405 and names the right ones', async () => {
   const { status, body, headers } = await ask('PATCH', '/api/threads/1?x=1');
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);

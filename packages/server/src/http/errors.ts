@@ -1,4 +1,3 @@
-import { areaOfPath } from '@switchyard/contract/areas';
 import type {
   ConversationError,
   DispatchError,
@@ -8,6 +7,7 @@ import type {
 import { errorCatalogue, type Fault } from '@switchyard/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../lib/app-error.ts';
+import { areaOf } from './request-path.ts';
 
 /** Told with 429 and 503 when the thrower names no other time. */
 const defaultRetrySeconds = 5;
@@ -17,8 +17,7 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   const { status } = error;
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
-  const path = request.url.split('?', 1)[0] ?? '/';
-  const body = areaOfPath(path) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error);
+  const body = areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error);
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 

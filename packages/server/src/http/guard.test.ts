@@ -126,6 +126,8 @@ describe('a route', () => {
     expect(await ask({ url: '/api' })).toMatchObject({ status: 401 });
     expect(await ask({ url: '/api/none', headers: cookie('ada') })).toMatchObject({ status: 404 });
     expect(await ask({ url: '/apinone' })).toMatchObject({ status: 404 });
+    expect(await ask({ method: 'OPTIONS', url: '/api/none' })).toMatchObject({ status: 401 });
+    expect(await ask({ method: 'OPTIONS', url: '/api/threads' })).toMatchObject({ status: 401 });
     expect(await ask({ method: 'POST', url: '/api/none' })).toMatchObject({
       status: 403,
       code: 'csrf_missing',

@@ -1,4 +1,4 @@
-import { type Area, areaOfPath } from '@switchyard/contract/areas';
+import type { Area } from '@switchyard/contract/areas';
 import type { Access } from '@switchyard/contract/endpoint';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
@@ -10,6 +10,7 @@ import { readCookies } from './cookie.ts';
 import type { CsrfTokens } from './csrf.ts';
 import type { Authenticator, Identity } from './identity.ts';
 import { isOriginAllowed, ownOrigin } from './origin.ts';
+import { areaOf, pathOf } from './request-path.ts';
 
 interface GuardOptions {
   authenticator: Authenticator;
@@ -110,7 +111,7 @@ const identities = new WeakMap<FastifyRequest, Identity>();
 
 /** Nothing is opened by forgetting: the server does not start with such a route. */
 function requireAccess({ method, url, config }: RouteOptions): void {
-  if (config?.access !== undefined || method === 'OPTIONS') return;
+  if (config?.access !== undefined) return;
   throw new Error(
     `The route ${String(method)} ${url} declares no access. Give its endpoint a config.access.`,
   );
@@ -118,7 +119,6 @@ function requireAccess({ method, url, config }: RouteOptions): void {
 
 /** Without a route there is nothing to be public: an unknown path below `/api` tells strangers nothing. */
 function accessOf(request: FastifyRequest): Access {
-  if (request.method === 'OPTIONS') return 'public';
   const { access } = request.routeOptions.config;
   if (access !== undefined) return access;
   if (request.is404) return isBelow(pathOf(request), '/api') ? 'session' : 'public';
@@ -134,16 +134,6 @@ function checkAccess(identity: Identity, access: Access): void {
 
 function changesSomething({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
-}
-
-/** By the route that was matched, so that no odd spelling of its path leads to the other area. */
-function areaOf(request: FastifyRequest): Area {
-  return areaOfPath(request.routeOptions.url ?? pathOf(request));
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
 }
 
 /** By whole segments: `/docs` covers `/docs/x`, not `/docsx`. */

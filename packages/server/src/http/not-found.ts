@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import type { App } from './app.ts';
+import { pathOf } from './request-path.ts';
 
 /** Which methods each path has, to tell a wrong method from a wrong path. */
 export class RouteTable {
@@ -34,10 +34,6 @@ export function addNotFoundHandler(app: App, routes: RouteTable): void {
     reply.header('allow', methods.join(', '));
     throw new AppError('method_not_allowed');
   });
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '/';
 }
 
 /** `/api/tasks/:taskId` and `/files/*` as the router understands them. */
