@@ -68,6 +68,12 @@ test('open streams take no place from requests', async () => {
   await Promise.allSettled(open);
 });
 
+test('a limit on the whole request that is shorter than the one on its head holds for both', async () => {
+  await start({ limits: { requestTimeoutMs: 5_000 } });
+  const { headersTimeout, requestTimeout } = server.app.server;
+  expect([headersTimeout, requestTimeout]).toEqual([5_000, 5_000]);
+});
+
 describe('more streams than may be open', () => {
   test('are refused until a client leaves', async () => {
     const opened = newDeferred();

@@ -66,7 +66,8 @@ export function createShell(options: ShellOptions): App {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     http: {
       maxHeaderSize: limits.headBytes,
-      headersTimeout: limits.headersTimeoutMs,
+      // Node swaps the two where the part may take longer than the whole.
+      headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: 5_000,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.paramLength },
