@@ -74,6 +74,17 @@ describe('a personal access token', () => {
     expect((await make(client, { expires_in_days: 9 })).body.expires_at).toBe('2030-01-10T00:00:00.000Z');
   });
 
+  test('cannot delete one that may do more than itself, but can delete itself', async () => {
+    const wide = await make(ada, { scopes: ['dispatch:read', 'dispatch:write'] });
+    const narrow = await make(ada, { scopes: ['dispatch:read'] });
+    const client = withToken(server, narrow.body.token);
+    const refused = await client.send('DELETE', `${url}/${wide.body.id}`, {});
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('dispatch:write')]);
+    expect((await withToken(server, wide.body.token).get('/api/tasks')).status).toBe(200);
+    expect((await client.send('DELETE', `${url}/${narrow.body.id}`, {})).status).toBe(200);
+    expect((await client.get('/api/tasks')).body.error).toBe('token_invalid');
+  });
+
   test('with the admin scope is for administrators', async () => {
     const refused = await make(ada, { scopes: ['admin'] });
     expect([refused.status, refused.body]).toEqual([403, { detail: 'Admin privileges required.' }]);

@@ -99,7 +99,9 @@ export class AccessTokens {
     return (await this.#store.list({ user: userId })).map(shown);
   }
 
-  async delete(userId: string, tokenId: string): Promise<void> {
+  async delete(ender: Identity, tokenId: string): Promise<void> {
+    const { userId } = ender;
+    if (ender.scopes !== null) await this.#checkReach(ender, tokenId);
     if (!(await this.#store.delete({ user: userId }, tokenId))) throw new AppError('access_token_not_found');
     this.#events.record('access_token_deleted', { user_id: userId, access_token_id: tokenId });
     await this.#events.sessionsEnded(userId, tokenId);
@@ -109,6 +111,16 @@ export class AccessTokens {
   async close(): Promise<void> {
     this.#cancelTimer?.();
     await this.#writeUses();
+  }
+
+  /** A leaked token of few rights must not lock out the others of its owner. */
+  async #checkReach(ender: Identity, tokenId: string): Promise<void> {
+    const token = (await this.list(ender.userId)).find(({ id }) => id === tokenId);
+    const missing = missingScopes(ender, token?.scopes ?? []);
+    if (missing.length === 0) return;
+    throw new AppError('scope_missing', {
+      message: `This token cannot delete one with the scopes that it lacks itself: ${missing.join(', ')}.`,
+    });
   }
 
   #noteUse({ token_id, last_used_at }: TokenAccount): void {
@@ -138,13 +150,17 @@ function digestOf(token: string): string {
 
 /** A token never makes one that may do more than itself, and nobody one that may do more than they may. */
 function checkScopes(maker: Identity, wanted: readonly Scope[]): void {
-  const missing = wanted.filter((scope) => maker.scopes !== null && !maker.scopes.includes(scope));
+  const missing = missingScopes(maker, wanted);
   if (missing.length > 0) {
     throw new AppError('scope_missing', {
       message: `This token cannot make one with the scopes that it lacks itself: ${missing.join(', ')}.`,
     });
   }
   if (wanted.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
+}
+
+function missingScopes({ scopes }: Identity, wanted: readonly Scope[]): Scope[] {
+  return wanted.filter((scope) => scopes !== null && !scopes.includes(scope));
 }
 
 /** Nor does a token make one that outlives it. */
