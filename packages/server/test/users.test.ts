@@ -114,7 +114,8 @@ describe('user administration', () => {
     const { token } = (await new Client(server).dispatchLogin('ada@example.com')).body.data;
     const disabled = await patch(root, await idOf(ada), { disabled: true });
     expect([disabled.status, disabled.body.disabled]).toEqual([200, true]);
-    expect((await ada.me()).body.detail.code).toBe('token_invalid');
+    const revoked = { code: 'token_invalid', message: 'Token revoked (account disabled)' };
+    expect((await ada.me()).body.detail).toEqual(revoked);
     expect((await withToken(server, token).get('/api/tasks')).body.error).toBe('token_invalid');
     const login = await new Client(server).login('ada@example.com');
     expect([login.status, login.body.detail.code]).toEqual([401, 'invalid_credentials']);

@@ -32,9 +32,9 @@ export class AccountAuthenticator implements Authenticator {
     const claims = this.#options.tokens.verify(kind, token);
     const account = await this.#options.accounts.bySession(claims.sub, claims.jti);
     if (!account) throw new AppError('user_not_found');
+    if (account.disabled) throw revoked('account disabled');
     if (account.token_version !== claims.ver) throw revoked('password changed');
     if (account.revoked !== null) throw revoked('signed out');
-    if (account.disabled) throw revoked('account disabled');
     return {
       userId: account.id,
       email: account.email,
