@@ -25,10 +25,10 @@ export function refuseUnsafeAddress(url: string): void {
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const query = queryStart < 0 ? '' : url.slice(queryStart + 1);
   const faults: Fault[] = [];
-  if (isUnsafeEscape(path)) faults.push(unsafeText('path', [], path));
+  if (isUnsafeEscape(path)) faults.push(unsafeEscape('path', [], path));
   for (const pair of query.split('&')) {
     if (faults.length < maxFaults && isUnsafeEscape(pair))
-      faults.push(unsafeText('query', [pair.split('=', 1)[0] ?? ''], pair));
+      faults.push(unsafeEscape('query', [pair.split('=', 1)[0] ?? ''], pair));
   }
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
@@ -75,6 +75,12 @@ function isUnsafeEscape(text: string): boolean {
 
 function unsafeText(part: Fault['in'], path: Fault['path'], input: string): Fault {
   const message = 'Value error, text must not contain U+0000 or half of a surrogate pair; remove it';
+  return { in: part, path, type: 'value_error', message, input: visible(input) };
+}
+
+function unsafeEscape(part: Fault['in'], path: Fault['path'], input: string): Fault {
+  const message =
+    'Value error, escapes must be UTF-8 and not %00; encode the text as UTF-8, and % itself as %25';
   return { in: part, path, type: 'value_error', message, input: visible(input) };
 }
 
