@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
 import { accountMigrations } from './accounts/migrations.ts';
@@ -11,27 +10,27 @@ import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
 import type { RunTimeouts } from './dispatch/run-watch.ts';
-import { seedOf } from './dispatch/settings-seed.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
 import { Guard } from './http/guard.ts';
 import { Health } from './http/health.ts';
-import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts';
+import type { HttpLimits } from './http/http-limits.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { RequestTracker } from './http/request-tracker.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
+import { makeDataHome } from './ops/data-home.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
+import { accountOptions, databaseOptions, dispatchOptions, httpLimits } from './ops/options-of-config.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
-import type { Counters } from './platform/counters/counters.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
 import type { Database } from './platform/database/database.ts';
 import { migrate } from './platform/database/migrate.ts';
-import { type DatabaseOptions, openDatabase } from './platform/database/open.ts';
+import { openDatabase } from './platform/database/open.ts';
 import { ContentStore } from './platform/files/content-store.ts';
 import { acquireHomeLock } from './platform/home-lock.ts';
 import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
@@ -94,30 +93,9 @@ export async function createContext(config: Config, options: ContextOptions): Pr
 }
 
 async function assemble(config: Config, options: ContextOptions, opened: CloseStack): Promise<Context> {
-  const { version } = options;
-  const logger = options.logger ?? createLogger(config.observability.log);
-  makeDataHome(config.data_home);
-  const home = await acquireHomeLock(config.data_home);
-  opened.add(() => home.release());
-
-  const database = await openDatabase(databaseOptions(config, logger));
-  opened.add(() => database.close());
-  await migrate(database, 'ownership', ownershipMigrations);
-  const ownership = await openOwnership({ config, logger, database, opened });
-  await migrate(database, 'accounts', accountMigrations);
-  logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
-
-  const bus = new MemoryBus();
-  opened.add(() => bus.close());
-  const counters = new MemoryCounters();
-  const metrics = new Metrics({ version });
-  opened.add(() => metrics.close());
-
-  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
-  const proxies = trustedProxies(config.auth.trusted_proxies);
-  if (proxies.rejected.length > 0) logger.warn({ entries: proxies.rejected }, 'Proxies that cannot be read');
-  const accounts = newAccounts({ config, options, secret, logger, proxies, database, bus, counters });
-  opened.add(() => accounts.close());
+  const base = await openBase(config, options, opened);
+  const { logger, database, metrics, bus, proxies } = base;
+  const accounts = newAccounts(base);
   const bootstrap = await bootstrapAdmin({
     store: accounts.store,
     passwords: accounts.passwords,
@@ -137,30 +115,15 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   });
   const streams = new OpenStreams({ limit: maxOpenStreams });
   let listeningUrl = '';
-  const dispatch = config.areas.dispatch
-    ? await openDispatch({
-        config,
-        options,
-        logger,
-        database,
-        ownership,
-        accounts,
-        bus,
-        guard,
-        streams,
-        metrics,
-        secret,
-        listeningUrl: () => listeningUrl,
-        opened,
-      })
-    : null;
+  const front = { accounts, guard, streams, listeningUrl: () => listeningUrl };
+  const dispatch = config.areas.dispatch ? await openDispatch(base, front) : null;
   return {
     logger,
     metrics,
     health: new Health({
       database: (deadlineMs) => database.ping(deadlineMs),
       cache: () => 'embedded',
-      version,
+      version: options.version,
       clock: systemClock,
     }),
     streams,
@@ -178,6 +141,43 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     bootstrap,
     close: () => opened.close(),
   };
+}
+
+/** What every area stands on. */
+interface Base {
+  config: Config;
+  options: ContextOptions;
+  opened: CloseStack;
+  logger: Logger;
+  database: Database<unknown>;
+  ownership: Ownership;
+  bus: Bus;
+  metrics: Metrics;
+  secret: string;
+  proxies: TrustedProxies;
+}
+
+async function openBase(config: Config, options: ContextOptions, opened: CloseStack): Promise<Base> {
+  const logger = options.logger ?? createLogger(config.observability.log);
+  makeDataHome(config.data_home);
+  const home = await acquireHomeLock(config.data_home);
+  opened.add(() => home.release());
+
+  const database = await openDatabase(databaseOptions(config, logger));
+  opened.add(() => database.close());
+  await migrate(database, 'ownership', ownershipMigrations);
+  const ownership = await openOwnership({ config, logger, database, opened });
+  await migrate(database, 'accounts', accountMigrations);
+  logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
+
+  const bus = new MemoryBus();
+  opened.add(() => bus.close());
+  const metrics = new Metrics({ version: options.version });
+  opened.add(() => metrics.close());
+  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
+  const proxies = trustedProxies(config.auth.trusted_proxies);
+  if (proxies.rejected.length > 0) logger.warn({ entries: proxies.rejected }, 'Proxies that cannot be read');
+  return { config, options, opened, logger, database, ownership, bus, metrics, secret, proxies };
 }
 
 /** Leases of a process that is gone free themselves in time; where one process owns the database, at once. */
@@ -201,51 +201,19 @@ async function openOwnership(parts: {
   return ownership;
 }
 
-function makeDataHome(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `The data home ${path} cannot be made (${why}). Choose another with --home or SWITCHYARD_HOME.`,
-      {
-        cause,
-      },
-    );
-  }
+interface Front {
+  accounts: AccountsArea;
+  guard: Guard;
+  streams: OpenStreams;
+  listeningUrl: () => string;
 }
 
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
-async function openDispatch(parts: {
-  config: Config;
-  options: ContextOptions;
-  logger: Logger;
-  database: Database<unknown>;
-  ownership: Ownership;
-  accounts: AccountsArea;
-  bus: Bus;
-  guard: Guard;
-  streams: OpenStreams;
-  metrics: Metrics;
-  secret: string;
-  listeningUrl: () => string;
-  opened: CloseStack;
-}): Promise<DispatchArea> {
-  const {
-    config,
-    options,
-    logger,
-    database,
-    ownership,
-    accounts,
-    bus,
-    guard,
-    streams,
-    metrics,
-    secret,
-    listeningUrl,
-    opened,
-  } = parts;
+async function openDispatch(
+  base: Base,
+  { accounts, guard, streams, listeningUrl }: Front,
+): Promise<DispatchArea> {
+  const { config, options, opened, logger, database, ownership, bus, metrics, secret } = base;
   const ends = new SessionEnds(bus);
   await ends.start();
   opened.add(() => ends.close());
@@ -270,7 +238,6 @@ async function openDispatch(parts: {
     publicUrl: config.server.public_url,
     listeningUrl,
   });
-  const { files, dispatch } = config;
   const area = createDispatch({
     database: database.withTables<DispatchTables>(),
     ownership,
@@ -284,20 +251,7 @@ async function openDispatch(parts: {
     endOf: (identity) => ends.of(identity),
     clock: systemClock,
     log: logger,
-    options: {
-      seed: seedOf(dispatch.workers),
-      limits: {
-        queued: dispatch.max_queued,
-        queuedPerUser: dispatch.max_queued_per_user,
-        uploadBytes: files.max_upload,
-        outputBytes: files.max_output,
-        quotaBytes: files.quota_per_user,
-        socketsPerUser: dispatch.max_sockets_per_user,
-      },
-      retentionMs: files.retention,
-      webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
-      ...(options.runTimeouts && { timeouts: options.runTimeouts }),
-    },
+    options: { ...dispatchOptions(config), ...(options.runTimeouts && { timeouts: options.runTimeouts }) },
   });
   opened.add(() => area.close());
   const builtIn =
@@ -313,61 +267,26 @@ async function openDispatch(parts: {
   return { ...area, start: () => Promise.all([jobs.start(), area.start()]).then(() => builtIn?.start()) };
 }
 
-function newAccounts(parts: {
-  config: Config;
-  options: ContextOptions;
-  secret: string;
-  logger: Logger;
-  proxies: TrustedProxies;
-  database: Database<unknown>;
-  bus: Bus;
-  counters: Counters;
-}): AccountsArea {
-  const { config, options, secret, logger, proxies, database, bus, counters } = parts;
-  const { auth } = config;
-  return createAccounts({
+function newAccounts({
+  config,
+  options,
+  opened,
+  logger,
+  database,
+  bus,
+  secret,
+  proxies,
+}: Base): AccountsArea {
+  const accounts = createAccounts({
     database: database.withTables<AccountTables>(),
-    counters,
+    counters: new MemoryCounters(),
     bus,
     proxies,
     log: logger,
     clock: systemClock,
     timer: systemTimer,
-    options: {
-      secret,
-      sessionTtlMs: auth.session_ttl,
-      dispatchTokenTtlMs: auth.dispatch_token_ttl,
-      registration: auth.registration,
-      lockout: { attempts: auth.lockout.attempts, durationMs: auth.lockout.duration },
-      hashing: auth.hashing,
-      passwordCost: options.passwordCost,
-      commonPasswordsFile: auth.password_blocklist_file,
-    },
+    options: { ...accountOptions(config), secret, passwordCost: options.passwordCost },
   });
-}
-
-export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
-  switch (database.backend) {
-    case 'memory':
-      return { backend: 'memory' };
-    case 'sqlite':
-      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db') };
-    case 'postgres':
-      return {
-        backend: 'postgres',
-        url: database.url ?? '',
-        poolSize: database.pool_size,
-        onIdleError: (err) => logger.warn({ err }, 'A database connection was lost'),
-      };
-  }
-}
-
-function httpLimits({ server }: Config): HttpLimits {
-  return {
-    ...defaultHttpLimits,
-    bodyBytes: server.body_limit,
-    largeBodyBytes: server.large_body_limit,
-    headBytes: server.header_limit,
-    requestTimeoutMs: server.request_timeout,
-  };
+  opened.add(() => accounts.close());
+  return accounts;
 }

@@ -33,7 +33,7 @@ export function addResetAdminCommand(program: Command, terminal: Terminal): void
 /** Opens the database beside a running gateway. It never migrates: that gateway may be of another version. */
 async function reset(config: Config, email: string | undefined): Promise<ResetAdminOutcome> {
   const [{ databaseOptions }, { openDatabase }, { resetAdmin }, { createLogger }] = await Promise.all([
-    import('@switchyard/server/context'),
+    import('@switchyard/server/ops/options-of-config'),
     import('@switchyard/server/platform/database/open'),
     import('@switchyard/server/ops/reset-admin'),
     import('@switchyard/server/platform/telemetry/logger'),

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { AccountsOptions } from '../accounts/create-accounts.ts';
+import type { Config } from '../config/schema.ts';
+import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
+import { seedOf } from '../dispatch/settings-seed.ts';
+import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
+import type { DatabaseOptions } from '../platform/database/open.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+
+export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
+  switch (database.backend) {
+    case 'memory':
+      return { backend: 'memory' };
+    case 'sqlite':
+      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db') };
+    case 'postgres':
+      return {
+        backend: 'postgres',
+        url: database.url ?? '',
+        poolSize: database.pool_size,
+        onIdleError: (err) => logger.warn({ err }, 'A database connection was lost'),
+      };
+  }
+}
+
+export function httpLimits({ server }: Config): HttpLimits {
+  return {
+    ...defaultHttpLimits,
+    bodyBytes: server.body_limit,
+    largeBodyBytes: server.large_body_limit,
+    headBytes: server.header_limit,
+    requestTimeoutMs: server.request_timeout,
+  };
+}
+
+export function accountOptions({ auth }: Config): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
+  return {
+    sessionTtlMs: auth.session_ttl,
+    dispatchTokenTtlMs: auth.dispatch_token_ttl,
+    registration: auth.registration,
+    lockout: { attempts: auth.lockout.attempts, durationMs: auth.lockout.duration },
+    hashing: auth.hashing,
+    commonPasswordsFile: auth.password_blocklist_file,
+  };
+}
+
+export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptions, 'timeouts'> {
+  return {
+    seed: seedOf(dispatch.workers),
+    limits: {
+      queued: dispatch.max_queued,
+      queuedPerUser: dispatch.max_queued_per_user,
+      uploadBytes: files.max_upload,
+      outputBytes: files.max_output,
+      quotaBytes: files.quota_per_user,
+      socketsPerUser: dispatch.max_sockets_per_user,
+    },
+    retentionMs: files.retention,
+    webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
+  };
+}
