@@ -1,8 +1,9 @@
 /**
  * How a fake worker goes wrong. `garbage`: answers that are no JSON. `hang`: never an answer. `trickle`: an answer that
  * never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`: the event
- * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `password`:
- * 401 for everything.
+ * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `stubborn`:
+ * it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends. `password`: 401 for
+ * everything.
  */
 export type FakeTrouble =
   | 'garbage'
@@ -12,6 +13,8 @@ export type FakeTrouble =
   | 'deaf'
   | 'zombie'
   | 'refuse'
+  | 'stubborn'
+  | 'stuck_output'
   | 'password';
 
 export interface FakeBehaviour {
@@ -19,6 +22,8 @@ export interface FakeBehaviour {
   runMs: number;
   /** Of the one output file of each run; 0 for runs without outputs. */
   outputBytes: number;
+  /** What the worker calls that file; null for a name of its own per run. */
+  outputName: string | null;
   trouble: FakeTrouble | null;
 }
 

@@ -79,6 +79,7 @@ export class FakeQueue {
 
   /** Null interrupts whatever runs, as ComfyUI does without an id. */
   interrupt(promptId: string | null): void {
+    if (this.#behaviour().trouble === 'stubborn') return;
     if (this.#running && (promptId ?? this.#running.promptId) === this.#running.promptId) {
       this.#finish(this.#running, 'interrupted');
     }
@@ -129,8 +130,8 @@ export class FakeQueue {
   }
 
   #keep({ number, promptId, nodeIds }: FakeRun, end: 'success' | 'interrupted', event: string): void {
-    const { outputBytes } = this.#behaviour();
-    const image = { filename: `fake_${promptId}.png`, subfolder: '', type: 'output' };
+    const { outputBytes, outputName } = this.#behaviour();
+    const image = { filename: outputName ?? `fake_${promptId}.png`, subfolder: '', type: 'output' };
     const hasOutput = outputBytes > 0 && end === 'success';
     this.#history.set(promptId, {
       prompt: [number, promptId, {}, {}, []],

@@ -10,7 +10,7 @@ export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   keepsArrivals?: boolean;
 }
 
-const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, trouble: null };
+const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, outputName: null, trouble: null };
 const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 'SaveImage', 'PreviewImage'];
 
 /**
@@ -177,6 +177,10 @@ export class FakeWorker {
     const { outputBytes } = this.behaviour;
     if (outputBytes === 0) {
       response.writeHead(404).end();
+      return;
+    }
+    if (this.behaviour.trouble === 'stuck_output') {
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': outputBytes }).write('a part');
       return;
     }
     if (this.#output.length !== outputBytes) this.#output = Buffer.alloc(outputBytes, 7);

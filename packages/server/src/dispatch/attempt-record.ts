@@ -4,6 +4,7 @@ import type { WriteTransaction } from '../platform/database/database.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from './attempt-store.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
 import type { DispatchEvents, TaskProgress } from './dispatch-events.ts';
+import { mostProgressBeforeEnd } from './progress.ts';
 import type { DispatchTables, TaskRow } from './tables.ts';
 import type { TaskMarks } from './task-marks.ts';
 
@@ -68,7 +69,7 @@ export class AttemptRecord {
   /** The worker is done; its outputs are not here yet. */
   markCollecting(): void {
     this.markAccepted();
-    this.#mark({ phase: 'collecting', node: null });
+    this.#mark({ phase: 'collecting', progress: mostProgressBeforeEnd, node: null });
   }
 
   /** False: somebody else's word stands by now. */

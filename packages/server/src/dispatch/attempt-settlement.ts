@@ -53,7 +53,9 @@ export class AttemptSettlement {
         });
         return;
       case 'failed':
-        await this.#fail(attempt, outcome);
+        // Whatever it came to in the end, it was asked for that it ends.
+        if (attempt.record.row.cancelRequested === 1) await attempt.record.fail(cancelled, 'cancelled');
+        else await this.#fail(attempt, outcome);
         return;
     }
   }

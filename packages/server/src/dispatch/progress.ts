@@ -1,7 +1,7 @@
 import type { NodeProgress, RunEvent } from './worker-client/worker-event.ts';
 
 /** Never 100 before the end: how many nodes a run really needs is known only afterwards. */
-const mostBeforeEnd = 99;
+export const mostProgressBeforeEnd = 99;
 /** Nodes that loop expand into any number of others; beyond this their ticks are not followed any more. */
 const maxExpandedNodes = 10_000;
 
@@ -30,7 +30,7 @@ export class RunProgress {
   /** `percent` is where an attempt stood that is picked up again. */
   constructor(planned: ReadonlySet<string>, percent = 0) {
     this.#planned = planned;
-    this.#percent = Math.min(Math.max(percent, 0), mostBeforeEnd);
+    this.#percent = Math.min(Math.max(percent, 0), mostProgressBeforeEnd);
   }
 
   get view(): ProgressView {
@@ -114,6 +114,6 @@ export class RunProgress {
     if (this.#planned.size === 0) return 0;
     let sum = 0;
     for (const nodeId of this.#planned) sum += this.#done.has(nodeId) ? 1 : (this.#partDone.get(nodeId) ?? 0);
-    return Math.min(Math.floor((100 * sum) / this.#planned.size), mostBeforeEnd);
+    return Math.min(Math.floor((100 * sum) / this.#planned.size), mostProgressBeforeEnd);
   }
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { AppError } from '../lib/app-error.ts';
+import { linkedAbort } from '../lib/async/linked-abort.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AttemptOutcome, failed, outcomeOfResult, outcomeOfSubmit } from './attempt-outcome.ts';
 import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
@@ -53,7 +54,8 @@ export class TaskAttempt {
   #graph: Graph = {};
   #watch: RunWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
-  #stopCollecting: () => void = () => undefined;
+  /** Breaks off what goes on between gateway and worker: handing over the run, or pulling its outputs. */
+  #breakOff: { handOver: () => void; collecting: () => void } = { handOver: nothing, collecting: nothing };
 
   constructor(deps: AttemptDeps, attempt: { row: TaskRow; fence: AttemptFence; promptId: string }) {
     this.#deps = deps;
@@ -75,13 +77,15 @@ export class TaskAttempt {
     this.#asked = 'cancel';
     this.record.noteCancel();
     this.#watch?.askToStop();
-    this.#stopCollecting();
+    this.#breakOff.handOver();
+    this.#breakOff.collecting();
   }
 
   /** For a drain with force: stop, and back to the queue. A cancel that came first stands. */
   giveBack(): void {
     this.#asked ??= 'give_back';
     this.#watch?.askToStop();
+    this.#breakOff.handOver();
   }
 
   notice(event: WorkerEvent): void {
@@ -91,11 +95,17 @@ export class TaskAttempt {
 
   /** Hands the run to the worker and waits until the worker is done with it. Null: abandoned, nothing may be written. */
   async runOnWorker(): Promise<WorkerPart | null> {
-    const names = await this.#pushInputs();
-    const refused = 'kind' in names ? names : await this.#prepare(names);
-    if (refused) return { outcome: refused, isStuck: false };
-    if (this.#asked) return { outcome: this.#outcomeOfAsking(), isStuck: false };
-    return this.#submitAndWatch();
+    const handOver = linkedAbort(this.#deps.signal);
+    this.#breakOff.handOver = handOver.abort;
+    try {
+      const names = await this.#pushInputs(handOver.signal);
+      const refused = 'kind' in names ? names : await this.#prepare(names);
+      if (this.#asked) return { outcome: this.#outcomeOfAsking(), isStuck: false };
+      if (refused) return { outcome: refused, isStuck: false };
+      return await this.#submitAndWatch(handOver.signal);
+    } finally {
+      handOver.release();
+    }
   }
 
   /** Picks up a run that an earlier process, or an earlier owner of the instance, left on the worker. */
@@ -137,8 +147,8 @@ export class TaskAttempt {
     this.#deps.client.forget(this.promptId);
   }
 
-  async #pushInputs(): Promise<Map<string, string> | AttemptOutcome> {
-    const { files, client, signal } = this.#deps;
+  async #pushInputs(signal: AbortSignal): Promise<Map<string, string> | AttemptOutcome> {
+    const { files, client } = this.#deps;
     const names = new Map<string, string>();
     try {
       for (const [fileId, file] of await files.inputsOf(this.taskId)) {
@@ -170,11 +180,10 @@ export class TaskAttempt {
     return null;
   }
 
-  async #submitAndWatch(): Promise<WorkerPart | null> {
-    const { client, signal } = this.#deps;
+  async #submitAndWatch(signal: AbortSignal): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
     const graphJson = JSON.stringify(this.#graph);
-    const submitted = await client.submit({ ...this.#watchedRun(), graphJson, signal });
+    const submitted = await this.#deps.client.submit({ ...this.#watchedRun(), graphJson, signal });
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: refused, isStuck: false };
     if (submitted.outcome === 'unknown') watch.lookFirst();
@@ -185,7 +194,7 @@ export class TaskAttempt {
     }
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
-    if (end.kind === 'never_taken' && submitted.outcome === 'unknown') {
+    if (end.kind === 'never_taken' && submitted.outcome === 'unknown' && !this.#asked) {
       const outcome = failed('not_taken', `The worker did not take the task: ${submitted.message}`);
       return { outcome, isStuck: false };
     }
@@ -221,12 +230,11 @@ export class TaskAttempt {
       case 'would_not_stop':
         return { outcome: this.#outcomeOfAsking(), isStuck: true };
       case 'lost':
-        return {
-          outcome: this.#asked ? this.#outcomeOfAsking() : failed('lost', end.message),
-          isStuck: false,
-        };
-      case 'never_taken':
-        return { outcome: failed('lost', 'The worker does not know the run any more.'), isStuck: false };
+        return { outcome: this.#unlessAsked(failed('lost', end.message)), isStuck: false };
+      case 'never_taken': {
+        const outcome = failed('lost', 'The worker does not know the run any more.');
+        return { outcome: this.#unlessAsked(outcome), isStuck: false };
+      }
       case 'stuck':
         return { outcome: failed('stalled', end.message), isStuck: true };
       case 'timed_out': {
@@ -242,14 +250,16 @@ export class TaskAttempt {
     return { kind: this.#asked === 'give_back' ? 'given_back' : 'cancelled' };
   }
 
+  #unlessAsked(outcome: AttemptOutcome): AttemptOutcome {
+    return this.#asked ? this.#outcomeOfAsking() : outcome;
+  }
+
   /** Ends early when the task is cancelled or the runner may not go on. */
   async #collect({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<Collected> {
     const { client, files, signal } = this.#deps;
-    const collecting = new AbortController();
-    const stop = (): void => collecting.abort();
-    this.#stopCollecting = stop;
-    if (this.#asked === 'cancel' || signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    const collecting = linkedAbort(signal);
+    this.#breakOff.collecting = collecting.abort;
+    if (this.#asked === 'cancel') collecting.abort();
     try {
       return await collectOutputs({
         client,
@@ -262,7 +272,9 @@ export class TaskAttempt {
         signal: collecting.signal,
       });
     } finally {
-      signal.removeEventListener('abort', stop);
+      collecting.release();
     }
   }
 }
+
+function nothing(): void {}

@@ -29,12 +29,12 @@ export class DispatchCaller {
     return new DispatchCaller(url, answer.data.token);
   }
 
-  async call(
+  /** The answer with its status and headers. */
+  async request(
     method: string,
     path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<{ status: number; headers: Headers; body: Answer }> {
     const answer = await fetch(new URL(path, this.url), {
       method,
       headers: {
@@ -44,7 +44,47 @@ export class DispatchCaller {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return answer.json();
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  }
+
+  /** Submits and answers the task. */
+  async submit(input: object, headers: Record<string, string> = {}): Promise<Answer> {
+    const answer = await this.call('POST', '/api/tasks', input, headers);
+    if (answer.code !== 200) throw new Error(JSON.stringify(answer));
+    return answer.data;
+  }
+
+  async task(taskId: string): Promise<Answer> {
+    return (await this.call('GET', `/api/tasks/${taskId}`)).data;
+  }
+
+  /** The task once it has ended. */
+  async ended(taskId: string): Promise<Answer> {
+    const { data } = await this.call('GET', `/api/tasks/${taskId}?wait=20`);
+    if (data.phase !== 'ended') throw new Error(`The task has not ended: ${JSON.stringify(data)}`);
+    return data;
+  }
+
+  async instance(port: number): Promise<Answer> {
+    return (await this.call('GET', `/api/instances/127.0.0.1:${port}`)).data;
+  }
+
+  /** Asks again and again until the answer is as wanted; the test's own deadline ends the wait. */
+  async until<Value>(read: () => Promise<Value>, isWanted: (value: Value) => boolean): Promise<Value> {
+    for (;;) {
+      const value = await read();
+      if (isWanted(value)) return value;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return (await this.request(method, path, { body, headers })).body;
   }
 
   async upload(

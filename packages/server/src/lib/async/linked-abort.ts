@@ -1,0 +1,22 @@
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Lets go of the parent, which may live for days. */
+  release(): void;
+}
+
+/**
+ * A signal that aborts with its parent or by itself. (`AbortSignal.any` keeps something of each signal that it ever made
+ * for as long as the parent lives.)
+ */
+export function linkedAbort(parent: AbortSignal): LinkedAbort {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  parent.addEventListener('abort', follow, { once: true });
+  if (parent.aborted) follow();
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => parent.removeEventListener('abort', follow),
+  };
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { anyWorkflow, type DispatchPool, shortTimeouts, startPool } from './support/dispatch-pool.ts';
+
+const cancelled = { status: 'failed', phase: 'ended', error: { code: 'cancelled' }, cancelRequested: true };
+
+describe('cancelling a task', () => {
+  let pool: DispatchPool;
+
+  afterEach(() => pool.close());
+
+  const cancel = (taskId: string) => pool.user.request('DELETE', `/api/tasks/${taskId}`);
+  const inPhase = (taskId: string, phase: string) =>
+    pool.user.until(
+      () => pool.user.task(taskId),
+      (task) => task.phase === phase,
+    );
+
+  it('ends it at once while it waits, and again changes nothing', async () => {
+    pool = await startPool({ workers: [] });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    const first = await cancel(id);
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        code: 200,
+        data: { status: 'failed', phase: 'ended', error: { code: 'cancelled' }, position: null },
+      },
+    });
+    const again = await cancel(id);
+    expect(again.status).toBe(200);
+    expect(again.body.data).toEqual(first.body.data);
+  });
+
+  it('never starts one that was cancelled while it waited', async () => {
+    pool = await startPool({ workers: [{ runMs: 100 }] });
+    const running = await pool.user.submit({ workflow: anyWorkflow });
+    const waiting = await pool.user.submit({ workflow: anyWorkflow });
+    await cancel(waiting.id);
+    await pool.user.ended(running.id);
+    const after = await pool.user.submit({ workflow: anyWorkflow });
+    await pool.user.ended(after.id);
+    expect(pool.workers[0]?.stats.accepted).toBe(2);
+    expect(await pool.user.task(waiting.id)).toMatchObject({ attempt: 0, attempts: [], instanceId: null });
+  });
+
+  it('is a request while it runs, and ends it when the worker has stopped', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000 }] });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    await inPhase(id, 'executing');
+    const asked = await cancel(id);
+    expect(asked).toMatchObject({ status: 200, body: { data: { id, cancelRequested: true } } });
+    expect(await pool.user.ended(id)).toMatchObject({
+      ...cancelled,
+      attempts: [{ attempt: 1, outcome: 'cancelled' }],
+    });
+    expect(pool.workers[0]?.stats).toMatchObject({ accepted: 1, finished: 1 });
+    expect((await cancel(id)).status).toBe(200);
+    const { id: nextId } = await pool.user.submit({ workflow: anyWorkflow });
+    await inPhase(nextId, 'executing');
+  });
+
+  it('ends it without the worker when that does not stop in time, and takes the worker out of rotation', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000, trouble: 'stubborn' }], runTimeouts: shortTimeouts });
+    const { id, instanceId } = await pool.user.submit({ workflow: anyWorkflow });
+    expect(instanceId).toBeNull();
+    await inPhase(id, 'executing');
+    await cancel(id);
+    expect(await pool.user.ended(id)).toMatchObject(cancelled);
+    expect(await pool.user.instance(pool.workers[0]?.port ?? 0)).toMatchObject({
+      state: 'suspect',
+      alive: true,
+      busy: true,
+      lastError: 'Its last run did not stop when it was asked to.',
+    });
+  });
+
+  it('ends it also while its outputs are fetched', async () => {
+    pool = await startPool({ workers: [{ outputBytes: 10_000, trouble: 'stuck_output' }] });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    const collecting = await inPhase(id, 'collecting');
+    expect(collecting).toMatchObject({ status: 'running', progress: 99 });
+    await cancel(id);
+    expect(await pool.user.ended(id)).toMatchObject(cancelled);
+    expect((await pool.user.call('GET', '/api/files')).data.total).toBe(0);
+  });
+
+  it('reaches it on its way to the worker', async () => {
+    pool = await startPool({ workers: [{}], runTimeouts: shortTimeouts });
+    const [worker] = pool.workers;
+    if (worker) worker.behaviour = { ...worker.behaviour, trouble: 'hang' };
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    await inPhase(id, 'dispatching');
+    expect((await cancel(id)).body.data).toMatchObject({ status: 'pending', cancelRequested: true });
+    if (worker) worker.behaviour = { ...worker.behaviour, trouble: null };
+    expect(await pool.user.ended(id)).toMatchObject(cancelled);
+    expect(worker?.stats.accepted).toBe(0);
+  });
+
+  it('is a conflict once it has ended otherwise', async () => {
+    pool = await startPool();
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    await pool.user.ended(id);
+    expect(await cancel(id)).toMatchObject({
+      status: 409,
+      body: { code: 409, error: 'task_finished', data: null },
+    });
+  });
+
+  it('of an unknown task is 404', async () => {
+    pool = await startPool({ workers: [] });
+    expect(await cancel('0190a0a0-0000-7000-8000-000000000000')).toMatchObject({
+      status: 404,
+      body: { error: 'task_not_found' },
+    });
+  });
+});

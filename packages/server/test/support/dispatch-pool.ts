@@ -1,0 +1,59 @@
+import { FakeWorker, type FakeWorkerOptions } from '@switchyard/dev-env/fake-worker';
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { DispatchCaller } from './dispatch-caller.ts';
+
+interface PoolOptions {
+  /** One worker each. */
+  workers?: FakeWorkerOptions[];
+  config?: NonNullable<Parameters<typeof startGateway>[0]>['config'];
+  runTimeouts?: NonNullable<Parameters<typeof startGateway>[0]>['runTimeouts'];
+}
+
+/** A gateway in front of fake workers, with its administrator and one user. */
+export interface DispatchPool {
+  gateway: DevGateway;
+  admin: DispatchCaller;
+  user: DispatchCaller;
+  workers: FakeWorker[];
+  close(): Promise<void>;
+}
+
+/** Short waits: what a worker does wrong shows within a second. */
+export const shortTimeouts = {
+  pollMs: 200,
+  pollUnheardMs: 50,
+  startMs: 400,
+  silenceMs: 400,
+  secondChanceMs: 150,
+  lostMs: 500,
+  reconcileMs: 50,
+  cancelMs: 400,
+};
+
+export async function startPool({
+  workers: wanted = [{}],
+  config,
+  runTimeouts,
+}: PoolOptions = {}): Promise<DispatchPool> {
+  const gateway = await startGateway({ ...(config && { config }), ...(runTimeouts && { runTimeouts }) });
+  const workers = await Promise.all(wanted.map((options) => FakeWorker.start(options)));
+  const admin = await DispatchCaller.initialize(gateway.url);
+  const user = await DispatchCaller.register(gateway.url, 'user@example.com');
+  await admin.useWorkers(workers.map(({ port }) => port));
+  return {
+    gateway,
+    admin,
+    user,
+    workers,
+    close: async () => {
+      await gateway.stop();
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  };
+}
+
+/** A workflow that every fake worker takes. */
+export const anyWorkflow = {
+  '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 0 } },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+};
