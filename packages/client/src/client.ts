@@ -1,0 +1,80 @@
+import type { Call } from './call.ts';
+import { type CredentialOptions, Credentials } from './credentials.ts';
+import { withDeadline } from './deadline.ts';
+import type { AnswerOf } from './endpoint-types.ts';
+import {
+  type Download,
+  type DownloadOptions,
+  download,
+  type UploadedFile,
+  type UploadOptions,
+  type UploadSource,
+  upload,
+} from './files.ts';
+import { Push } from './push/push.ts';
+import type { WebSocketConstructor } from './push/web-socket.ts';
+import { readValue } from './read-answer.ts';
+import { buildRequest } from './request.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { Session } from './session.ts';
+import { type Fetch, Transport } from './transport.ts';
+
+export interface ClientOptions extends CredentialOptions {
+  /** Where the gateway is: `http://127.0.0.1:7300`, with the path that a proxy may put before it. */
+  baseUrl: string;
+  /** The runtime's own by default. */
+  fetch?: Fetch;
+  /** The runtime's own by default; Node 20 has none: pass that of `ws`. */
+  WebSocket?: WebSocketConstructor | undefined;
+  retry?: RetryPolicy;
+  /** For each call, its retries included, where the call says nothing else. */
+  timeoutMs?: number;
+}
+
+export interface Client {
+  baseUrl: string;
+  /** Calls an endpoint of the contract; the types of input and answer are those of its constant. */
+  call: Call;
+  upload(source: UploadSource, options?: UploadOptions): Promise<UploadedFile>;
+  download(fileId: string, options?: DownloadOptions): Promise<Download>;
+  session: Session;
+  push: Push;
+}
+
+const defaultTimeoutMs = 30_000;
+
+export function createClient(options: ClientOptions): Client {
+  const baseUrl = normalUrl(options.baseUrl);
+  const credentials = new Credentials(options);
+  const transport = new Transport({
+    baseUrl,
+    credentials,
+    fetch: options.fetch ?? ((url, request) => globalThis.fetch(url, request)),
+    retry: options.retry ?? defaultRetryPolicy,
+  });
+  const call: Call = async (endpoint, ...[input]) => {
+    const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, ...parts } = input ?? {};
+    const request = buildRequest(endpoint, parts);
+    const value = await withDeadline({ signal, timeoutMs }, (ending) =>
+      transport.exchange(request, { signal: ending, read: readValue }),
+    );
+    // The gateway writes its answers by the same schema; checking them again would only refuse newer gateways.
+    return value as AnswerOf<typeof endpoint>;
+  };
+  return {
+    baseUrl,
+    call,
+    upload: (source, uploadOptions) => upload(transport, source, uploadOptions),
+    download: (fileId, downloadOptions) => download(transport, fileId, downloadOptions),
+    session: new Session(call, credentials),
+    push: new Push({ baseUrl, credentials, WebSocket: options.WebSocket }),
+  };
+}
+
+function normalUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`"${text}" is not the address of a gateway. Write http://host:port or https://host.`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}

@@ -1,0 +1,126 @@
+import { downloadFile, uploadFile } from '@switchyard/contract/dispatch/file';
+import { receivingStream, sendingStream } from './byte-stream.ts';
+import { Deadline, withDeadline } from './deadline.ts';
+import type { AnswerOf } from './endpoint-types.ts';
+import { multipartBody } from './multipart.ts';
+import { readValue } from './read-answer.ts';
+import { buildRequest } from './request.ts';
+import type { Transport } from './transport.ts';
+
+/** A `File` or `Blob`, or, outside a browser, anything that gives bytes: a stream of Node for example. */
+export type UploadSource = Blob | AsyncIterable<Uint8Array>;
+
+export interface UploadOptions {
+  /** A `File` has its own. */
+  filename?: string;
+  contentType?: string;
+  signal?: AbortSignal | undefined;
+  /** For a `Blob` the whole upload, whose progress cannot be seen; for a stream the silence between two chunks. */
+  timeoutMs?: number;
+}
+
+export type UploadedFile = AnswerOf<typeof uploadFile>;
+
+export interface DownloadOptions {
+  signal?: AbortSignal | undefined;
+  /** Silence before the first byte, and between two chunks. */
+  timeoutMs?: number;
+}
+
+export interface Download {
+  /** Read it to its end or cancel it: until then it holds a connection. */
+  stream: ReadableStream<Uint8Array>;
+  sizeBytes: number | null;
+  contentType: string | null;
+}
+
+/** 200 MB, the usual limit of a file, over a line of 3 Mbit/s. */
+const blobUploadTimeoutMs = 600_000;
+const silenceTimeoutMs = 60_000;
+
+export async function upload(
+  transport: Transport,
+  source: UploadSource,
+  options: UploadOptions = {},
+): Promise<UploadedFile> {
+  const filename = options.filename ?? (source instanceof File ? source.name : undefined);
+  if (filename === undefined) throw new TypeError('An upload needs a filename.');
+  const answer =
+    source instanceof Blob
+      ? await uploadBlob(transport, source, { ...options, filename })
+      : await uploadStream(transport, source, { ...options, filename });
+  return answer as UploadedFile;
+}
+
+/** The browser, or Node, reads the content itself while it sends; neither tells how far it is. */
+function uploadBlob(
+  transport: Transport,
+  blob: Blob,
+  {
+    filename,
+    contentType = blob.type,
+    signal,
+    timeoutMs = blobUploadTimeoutMs,
+  }: UploadOptions & { filename: string },
+): Promise<unknown> {
+  const body = new FormData();
+  body.append('file', contentType === blob.type ? blob : new Blob([blob], { type: contentType }), filename);
+  return withDeadline({ signal, timeoutMs }, (ending) =>
+    transport.exchange({ ...buildRequest(uploadFile, {}), body }, { signal: ending, read: readValue }),
+  );
+}
+
+async function uploadStream(
+  transport: Transport,
+  source: AsyncIterable<Uint8Array>,
+  options: UploadOptions & { filename: string },
+): Promise<unknown> {
+  const {
+    filename,
+    contentType = 'application/octet-stream',
+    signal,
+    timeoutMs = silenceTimeoutMs,
+  } = options;
+  const deadline = new Deadline({ signal, timeoutMs });
+  const { contentType: bodyType, chunks } = multipartBody(source, { filename, contentType });
+  try {
+    return await transport.exchange(
+      {
+        ...buildRequest(uploadFile, {}),
+        headers: { 'content-type': bodyType },
+        body: sendingStream(chunks, { deadline, idleTimeoutMs: timeoutMs }),
+      },
+      { signal: deadline.signal, read: readValue },
+    );
+  } finally {
+    deadline.release();
+  }
+}
+
+/** With the credentials of the client. The links of a file work without any; they are for others. */
+export async function download(
+  transport: Transport,
+  fileId: string,
+  { signal, timeoutMs = silenceTimeoutMs }: DownloadOptions = {},
+): Promise<Download> {
+  const deadline = new Deadline({ signal, timeoutMs });
+  // The name in the address is for people who see it; the gateway goes by the id.
+  const request = buildRequest(downloadFile, { params: { fileId, filename: 'file' } });
+  try {
+    return await transport.exchange(request, {
+      signal: deadline.signal,
+      read: async ({ body, headers }) => ({
+        stream: receivingStream(body ?? new Blob([]).stream(), { deadline, idleTimeoutMs: timeoutMs }),
+        sizeBytes: numberOf(headers.get('content-length')),
+        contentType: headers.get('content-type'),
+      }),
+    });
+  } catch (error) {
+    deadline.release();
+    throw error;
+  }
+}
+
+function numberOf(header: string | null): number | null {
+  return header !== null && /^\d+$/.test(header) ? Number(header) : null;
+}

@@ -1,0 +1,187 @@
+import { type ClientMessage, type PushTopic, pushCloseCodes } from '@switchyard/contract/dispatch/push';
+import { ApiError, ConnectionError } from '../errors.ts';
+import { sleep, type Timer } from '../timer.ts';
+import { type BackOff, backOffMs } from './back-off.ts';
+import { MessageQueue } from './message-queue.ts';
+import { type LinkEnd, PushLink } from './push-link.ts';
+import type { PushMessage } from './push-message.ts';
+import type { WebSocketLike } from './web-socket.ts';
+
+export interface PushFilter {
+  /** Absent: everything but previews. */
+  topics?: PushTopic[] | undefined;
+  /** Absent: those of every task that the account may see. */
+  taskIds?: string[] | undefined;
+}
+
+export interface ReconnectPolicy extends BackOff {
+  /** In a row. Infinity where somebody watches the whole day. */
+  maxFailures: number;
+}
+
+interface PushConnectionOptions {
+  open: () => WebSocketLike;
+  filter: PushFilter;
+  reconnect: ReconnectPolicy;
+  timer: Timer;
+  random: () => number;
+  signal: AbortSignal | undefined;
+}
+
+/** Far behind: the gateway keeps as many for a socket before it cuts it off. */
+const mostWaiting = 1_000;
+/** A connection that breaks sooner after its snapshot counts as one more failure, or it would be opened in a tight loop. */
+const stableAfterMs = 10_000;
+
+/**
+ * The messages of the gateway, as long as somebody reads them: `for await (const message of connection)`. A connection
+ * that breaks is opened anew; each one begins with a snapshot, `global_status`, and whoever follows tasks reads them
+ * again then, for what happened in between was not told. The loop ends after `close()`; it throws when the credentials
+ * are refused, when the gateway stays away, and with the signal's reason.
+ */
+export class PushConnection implements AsyncIterable<PushMessage> {
+  readonly #options: PushConnectionOptions;
+  readonly #queue = new MessageQueue(mostWaiting);
+  readonly #closing = new AbortController();
+  #filter: PushFilter;
+  #link: PushLink | undefined;
+  #hasSnapshot = false;
+
+  constructor(options: PushConnectionOptions) {
+    this.#options = options;
+    this.#filter = options.filter;
+    const { signal } = options;
+    const onAbort = (): void => this.#stop(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#run()
+      .catch((error: unknown) => this.#queue.end(error))
+      .finally(() => signal?.removeEventListener('abort', onAbort));
+  }
+
+  /** Replaces the filter, for this connection and those that follow. */
+  subscribe(filter: PushFilter): void {
+    this.#filter = filter;
+    if (this.#hasSnapshot) this.#sendFilter();
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<PushMessage, void, undefined> {
+    try {
+      for (;;) {
+        const message = await this.#queue.next();
+        if (message === undefined) return;
+        yield message;
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  #stop(reason?: unknown): void {
+    this.#queue.end(reason);
+    this.#closing.abort(new Error('The connection was closed here.'));
+    this.#link?.close();
+  }
+
+  /** Open, read until it ends, wait, open again. */
+  async #run(): Promise<void> {
+    const { reconnect, random, timer } = this.#options;
+    const { signal } = this.#closing;
+    for (let failures = 0; !signal.aborted; ) {
+      const { end, wasStable } = await this.#readOneConnection();
+      if (signal.aborted) return;
+      failures = wasStable ? 1 : failures + 1;
+      const refusal = refusalOf(end);
+      if (refusal) throw refusal;
+      if (failures > reconnect.maxFailures) throw giveUp(end, failures);
+      const retryInMs = backOffMs(failures, reconnect, random);
+      this.#queue.push({ type: 'disconnected', data: { reason: sentenceOf(end), retryInMs } });
+      await sleep(retryInMs, signal, timer).catch(() => undefined); // closed meanwhile: the loop sees it
+    }
+  }
+
+  async #readOneConnection(): Promise<{ end: LinkEnd; wasStable: boolean }> {
+    const { open, timer } = this.#options;
+    let isStable = false;
+    let cancelTimer = (): void => undefined;
+    const link = new PushLink({
+      socket: open(),
+      timer,
+      onMessage: (message) => {
+        if (message.type === 'global_status' && !this.#hasSnapshot) {
+          this.#hasSnapshot = true;
+          cancelTimer = timer(() => {
+            isStable = true;
+          }, stableAfterMs);
+          // Not sooner: what comes before the gateway knows who listens is not heard.
+          if (this.#filter.topics || this.#filter.taskIds) this.#sendFilter();
+        }
+        this.#deliver(message, link);
+      },
+    });
+    this.#link = link;
+    const end = await link.ended;
+    cancelTimer();
+    this.#link = undefined;
+    this.#hasSnapshot = false;
+    return { end, wasStable: isStable };
+  }
+
+  /** A reader that stays behind loses what waits, and begins again with a snapshot, as it would with the gateway. */
+  #deliver(message: PushMessage, link: PushLink): void {
+    if (this.#queue.push(message)) return;
+    this.#queue.clear();
+    link.close('What came was not read in time.');
+  }
+
+  #sendFilter(): void {
+    const { topics, taskIds } = this.#filter;
+    const data = { ...(topics && { topics }), ...(taskIds && { taskIds }) };
+    this.#link?.send({ type: 'subscribe', data } satisfies ClientMessage);
+  }
+}
+
+/** Ends that trying again would only repeat. */
+function refusalOf({ code, reason }: LinkEnd): ApiError | undefined {
+  const refused = refusals[code];
+  return refused && new ApiError({ ...refused, message: reason || refused.message });
+}
+
+const messageTooBig = 1009;
+
+const refusals: Record<number, { status: number; code: string; message: string }> = {
+  [pushCloseCodes.unauthenticated]: {
+    status: 401,
+    code: 'not_authenticated',
+    message: 'The gateway does not accept these credentials for live messages.',
+  },
+  [pushCloseCodes.tooManyMessages]: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'Too many messages were sent to the gateway.',
+  },
+  [messageTooBig]: {
+    status: 413,
+    code: 'body_too_large',
+    message: 'A message to the gateway was too large. Subscribe to fewer tasks at once.',
+  },
+};
+
+function giveUp(end: LinkEnd, failures: number): Error {
+  const sentence = sentenceOf(end);
+  if (end.code === pushCloseCodes.tooManySockets) {
+    return new ApiError({ status: 429, code: 'too_many_sockets', message: sentence });
+  }
+  return new ConnectionError('unreachable', `No live messages after ${failures} tries: ${sentence}`);
+}
+
+function sentenceOf({ code, reason }: LinkEnd): string {
+  if (reason !== '') return reason;
+  return code === 1006
+    ? 'The connection could not be opened, or broke.'
+    : `The connection was closed (${code}).`;
+}

@@ -1,0 +1,75 @@
+import { openPush } from '@switchyard/contract/dispatch/push';
+import type { Credentials } from '../credentials.ts';
+import { systemTimer, type Timer } from '../timer.ts';
+import { PushConnection, type PushFilter, type ReconnectPolicy } from './push-connection.ts';
+import type { PushMessage } from './push-message.ts';
+import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
+
+interface PushOptions {
+  baseUrl: string;
+  credentials: Credentials;
+  WebSocket: WebSocketConstructor | undefined;
+}
+
+export interface ConnectOptions extends PushFilter {
+  signal?: AbortSignal | undefined;
+  reconnect?: Partial<ReconnectPolicy>;
+  timer?: Timer;
+  random?: () => number;
+}
+
+export type PushHandlers = {
+  [Type in PushMessage['type']]?: (data: Extract<PushMessage, { type: Type }>['data']) => void;
+};
+
+/** About eight minutes until it is given up, which outlasts a restart, an update and most networks' bad moments. */
+const defaultReconnect: ReconnectPolicy = { firstMs: 500, longestMs: 30_000, maxFailures: 20 };
+
+/** Live messages. */
+export class Push {
+  readonly #options: PushOptions;
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+  }
+
+  /** Begins at once; the messages wait for whoever reads them. */
+  connect(options: ConnectOptions = {}): PushConnection {
+    const { topics, taskIds, signal, reconnect, timer = systemTimer, random = Math.random } = options;
+    const WebSocket = this.#constructorOrThrow();
+    return new PushConnection({
+      open: () => this.#open(WebSocket),
+      filter: { topics, taskIds },
+      reconnect: { ...defaultReconnect, ...reconnect },
+      timer,
+      random,
+      signal,
+    });
+  }
+
+  /** The same with a function for each type of message; resolves and rejects as the loop would end. */
+  async listen(handlers: PushHandlers, options: ConnectOptions = {}): Promise<void> {
+    for await (const { type, data } of this.connect(options)) {
+      (handlers[type] as ((data: unknown) => void) | undefined)?.(data);
+    }
+  }
+
+  #constructorOrThrow(): WebSocketConstructor {
+    const own = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
+    const chosen = this.#options.WebSocket ?? own;
+    if (chosen) return chosen;
+    throw new TypeError(
+      'This runtime has no WebSocket. Pass one: createClient({ …, WebSocket }), that of ws for example.',
+    );
+  }
+
+  #open(WebSocket: WebSocketConstructor): WebSocketLike {
+    const { baseUrl, credentials } = this.#options;
+    const url = baseUrl.replace(/^http/, 'ws') + openPush.url;
+    const protocols = credentials.socketProtocols();
+    const cookie = credentials.cookies?.header();
+    return cookie === undefined
+      ? new WebSocket(url, protocols)
+      : new WebSocket(url, protocols, { headers: { cookie } });
+  }
+}

@@ -1,0 +1,125 @@
+import type { ConversationError, DispatchError, DispatchFault } from '@switchyard/contract/error-bodies';
+import { statusOfKind } from '@switchyard/contract/errors';
+import { ApiError, ConnectionError } from './errors.ts';
+
+/** Far above any answer of the gateway; whatever sends more is no gateway. */
+const longestAnswerBytes = 64 * 1024 * 1024;
+const longestErrorBytes = 1024 * 1024;
+
+/** The value of an answer that succeeded, without the envelope where it has one. */
+export async function readValue(response: Response): Promise<unknown> {
+  const value = parse(await readText(response, longestAnswerBytes));
+  if (value === undefined) {
+    throw new ConnectionError(
+      'not_understood',
+      `${response.url} answered ${response.status} with something that is no JSON. Is a Switchyard gateway at this address?`,
+    );
+  }
+  return isObject(value) && value.code === 200 && 'data' in value ? value.data : value;
+}
+
+/** Both shapes of errors, and whatever something between here and the gateway may have sent. */
+export async function readError(response: Response): Promise<ApiError> {
+  const { status, headers } = response;
+  const redirect = readRedirect(response);
+  if (redirect) return redirect;
+  const body = parse(await readText(response, longestErrorBytes));
+  const shared = {
+    status,
+    requestId: headers.get('x-request-id'),
+    retryAfterSeconds: readSeconds(headers.get('retry-after')),
+  };
+  if (isDispatchError(body)) {
+    const { error: code, message, details, requestId } = body;
+    return new ApiError({ ...shared, code, message, details, requestId });
+  }
+  if (isConversationError(body)) return new ApiError({ ...shared, ...fromDetail(body.detail, status) });
+  const message = `The gateway answered ${status} without saying why; something in between may have sent it.`;
+  const details = isObject(body) ? body.data : undefined;
+  return new ApiError({ ...shared, code: kindOf(status), message, details });
+}
+
+function fromDetail(
+  detail: ConversationError['detail'],
+  status: number,
+): { code: string; message: string; details?: DispatchFault[] } {
+  if (typeof detail === 'string') return { code: kindOf(status), message: detail };
+  if (!Array.isArray(detail)) return detail;
+  const details = detail.map(({ loc, msg }) => ({ path: loc.join('.'), message: msg }));
+  const [first, ...others] = details;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return {
+    code: 'validation_failed',
+    message: first ? `${first.path}: ${first.message}${more}` : 'The request is not valid.',
+    details,
+  };
+}
+
+/** The gateway never redirects. A proxy that does would be handed credentials that are not meant for it. */
+function readRedirect({ type, status, headers, url }: Response): ApiError | undefined {
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined;
+  const target = headers.get('location');
+  const isReadable = target !== null && URL.canParse(target, url);
+  const to = isReadable ? new URL(target, url).origin : 'another address';
+  return new ApiError({
+    status,
+    code: 'redirected',
+    message: `This address sends on to ${to}. Use that as the address of the gateway.`,
+  });
+}
+
+function kindOf(status: number): string {
+  const kinds = Object.entries(statusOfKind);
+  return kinds.find(([, kindStatus]) => kindStatus === status)?.[0] ?? `http_${status}`;
+}
+
+/** The gateway writes seconds; a date, which a proxy may write, counts from now. */
+function readSeconds(header: string | null): number | null {
+  if (header === null) return null;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
+}
+
+async function readText({ body, url }: Response, maxBytes: number): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    sizeBytes += value.byteLength;
+    if (sizeBytes > maxBytes) {
+      await reader.cancel();
+      throw new ConnectionError(
+        'not_understood',
+        `${url} answered more than ${maxBytes} bytes, which no gateway does.`,
+      );
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a proxy's page, an empty body
+  }
+}
+
+function isDispatchError(body: unknown): body is DispatchError {
+  return isObject(body) && typeof body.error === 'string' && typeof body.message === 'string';
+}
+
+function isConversationError(body: unknown): body is ConversationError {
+  if (!isObject(body)) return false;
+  const { detail } = body;
+  if (typeof detail === 'string' || Array.isArray(detail)) return true;
+  return isObject(detail) && typeof detail.code === 'string' && typeof detail.message === 'string';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

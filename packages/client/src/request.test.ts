@@ -1,0 +1,38 @@
+import { getTask, listTasks, submitTask } from '@switchyard/contract/dispatch/tasks';
+import { describe, expect, it } from 'vitest';
+import { buildRequest } from './request.ts';
+
+describe('a request', () => {
+  it('puts path, query, headers and body where the endpoint wants them', () => {
+    expect(
+      buildRequest(submitTask, {
+        body: { workflow: {} },
+        headers: { 'Idempotency-Key': 'k', other: undefined },
+      }),
+    ).toEqual({
+      method: 'POST',
+      path: '/api/tasks',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: '{"workflow":{}}',
+    });
+    expect(buildRequest(listTasks, { query: { status: 'failed', limit: 5, tag: undefined } })).toEqual({
+      method: 'GET',
+      path: '/api/tasks?status=failed&limit=5',
+      headers: {},
+    });
+  });
+
+  it('has no content type without a body', () => {
+    expect(buildRequest(submitTask, {}).headers).toEqual({});
+  });
+
+  it('keeps a parameter within its segment of the path', () => {
+    expect(buildRequest(getTask, { params: { taskId: 'a/b?c#d e' } }).path).toBe(
+      '/api/tasks/a%2Fb%3Fc%23d%20e',
+    );
+  });
+
+  it.each(['', '.', '..'])('refuses the parameter "%s", which would lead to another endpoint', (taskId) => {
+    expect(() => buildRequest(getTask, { params: { taskId } })).toThrow(`taskId cannot be "${taskId}"`);
+  });
+});

@@ -1,0 +1,47 @@
+import { ApiError, ConnectionError } from './errors.ts';
+
+export interface RetryPolicy {
+  /** The first try included. */
+  maxTries: number;
+  /** Who is asked to wait longer tells the caller instead. */
+  maxWaitMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = { maxTries: 3, maxWaitMs: 10_000 };
+
+/** Before the second try after a broken connection; doubled for each further one. */
+const firstDelayMs = 100;
+
+interface Failed {
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  /** A body that is read while it is sent cannot be sent again. */
+  hasStreamBody: boolean;
+  triesDone: number;
+}
+
+/** How long to wait until the request is sent again; null when it is not. */
+export function retryDelayMs(error: unknown, failed: Failed, policy: RetryPolicy): number | null {
+  if (failed.hasStreamBody || failed.triesDone >= policy.maxTries) return null;
+  if (error instanceof ConnectionError && error.fault === 'unreachable' && answersTheSame(failed)) {
+    return firstDelayMs * 2 ** (failed.triesDone - 1);
+  }
+  if (!(error instanceof ApiError) || error.retryAfterSeconds === null || !isIdempotent(failed)) return null;
+  if (error.status !== 429 && error.status !== 503) return null;
+  const waitMs = error.retryAfterSeconds * 1_000;
+  return waitMs <= policy.maxWaitMs ? waitMs : null;
+}
+
+/** Sending it twice has the effect of sending it once. */
+function isIdempotent({ method, headers }: Failed): boolean {
+  return method === 'GET' || method === 'PUT' || method === 'DELETE' || hasKey(headers);
+}
+
+/** And the second answer is that of the first: where the first one was lost, nothing is misunderstood. */
+function answersTheSame({ method, headers }: Failed): boolean {
+  return method === 'GET' || hasKey(headers);
+}
+
+function hasKey(headers: Failed['headers']): boolean {
+  return headers['idempotency-key'] !== undefined;
+}
