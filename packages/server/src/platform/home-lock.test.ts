@@ -17,9 +17,12 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it('makes the home, for its owner alone', async () => {
+it('makes the home and its lock, for their owner alone', async () => {
   const lock = await acquireHomeLock(home);
-  expect((statSync(home).mode & 0o777).toString(8)).toBe('700');
+  const modes = [home, join(home, 'home.lock'), join(home, 'home.lock.json')].map(
+    (path) => statSync(path).mode,
+  );
+  expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['700', '600', '600']);
   lock.release();
 });
 

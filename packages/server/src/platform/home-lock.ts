@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, toIso } from '../lib/clock.ts';
@@ -45,6 +45,7 @@ export async function acquireHomeLock(home: string): Promise<HomeLock> {
 }
 
 function lock(home: string): SqliteConnection | undefined {
+  createPrivately(join(home, lockFile));
   const connection = new SqliteConnection(join(home, lockFile));
   try {
     connection.run('pragma journal_mode = memory'); // nothing is ever written, so no journal lies about
@@ -54,6 +55,15 @@ function lock(home: string): SqliteConnection | undefined {
     connection.close();
     if (isSqliteBusy(error)) return undefined;
     throw error;
+  }
+}
+
+/** Whoever can read the file can hold it shut. One that is there is not opened, which would drop a lock of this process. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
