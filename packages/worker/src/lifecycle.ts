@@ -73,7 +73,7 @@ export async function launchWorker({
   paceMs,
   signal,
 }: LaunchOptions): Promise<FoundWorker> {
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const [file, ...args] = command;
   const last = await readWorkerFile(dir);
   const log = await open(join(dir, 'worker.log'), 'w', 0o600);

@@ -53,7 +53,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const limits = { ...defaultLimits, ...options.limits };
   const other = await findWorker(dir);
   if (other !== undefined) throw new AlreadyRunningError(dir, other);
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const files = new WorkerFiles(dir);
   await files.open();
 

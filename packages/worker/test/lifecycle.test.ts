@@ -32,8 +32,9 @@ describe('finding and adopting', () => {
     expect(await findWorker(await testDir())).toBeUndefined();
   });
 
-  it('hands its token to nobody else on the machine', async () => {
-    const { dir } = await testWorker();
+  it('hands its token and its files to nobody else on the machine', async () => {
+    const { dir } = await testWorker({ dir: join(await testDir(), 'new') });
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, 'worker.json'))).mode & 0o777).toBe(0o600);
   });
 
