@@ -44,8 +44,15 @@ describe('a private file', () => {
 
   test('is not read through a link', () => {
     writeFileSync(join(home, 'target'), 'somebody else’s');
-    symlinkSync(join(home, 'target'), join(home, 'secret'));
-    expect(() => readPrivateFile(join(home, 'secret'))).toThrow(/ELOOP/);
+    const path = join(home, 'secret');
+    symlinkSync(join(home, 'target'), path);
+    expect(() => readPrivateFile(path)).toThrow(
+      `${path} must be a plain file that this user may read, or absent`,
+    );
+  });
+
+  test('that is a directory is refused by its name', () => {
+    expect(() => readPrivateFile(home)).toThrow(`${home} must be a plain file`);
   });
 
   test('is closed to others when it is found open', () => {

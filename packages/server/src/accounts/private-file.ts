@@ -40,13 +40,19 @@ export function createPrivateFile(path: string, text: string): boolean {
 
 /** The text of a private file, or undefined where there is none. A link is not followed; open permissions are closed. */
 export function readPrivateFile(path: string): string | undefined {
-  let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return readPlainFile(path);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${path} must be a plain file that this user may read, or absent (${why}).`, {
+      cause: error,
+    });
   }
+}
+
+function readPlainFile(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     if ((fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
     const buffer = Buffer.alloc(maxBytes);
