@@ -89,7 +89,8 @@ const securitySchemes = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of `POST /api/auth/login`, or a personal access token (`sy_pat_…`).',
+    description:
+      'A personal access token (`sy_pat_…`); in the dispatch area also the token of `POST /api/auth/login`.',
   },
   accessToken: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A personal access token.' },
   session: { type: 'apiKey', in: 'cookie', name: 'access_token', description: 'The session of a browser.' },
