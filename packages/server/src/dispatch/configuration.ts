@@ -41,23 +41,36 @@ export class Configuration {
     input: SettingsInput,
     { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
   ): Promise<Settings> {
-    const { store, events, apply, clock } = this.#options;
-    const stored = await store.get();
-    if (ifMatch !== undefined && ifMatch !== '*' && versionOf(ifMatch) !== stored.version) {
-      throw new AppError('config_version_mismatch');
-    }
-    const { settings, faults } = acceptSettings(input, stored);
-    if (faults.length > 0) throw new AppError('validation_failed', { faults });
-    this.#current = await store.replace(settings, {
-      expectedVersion: stored.version,
-      at: toIso(clock()),
-      by,
-    });
+    const { events, apply } = this.#options;
+    const stored = await this.#store(input, { ifMatch, by });
+    if (stored.version > this.#current.version) this.#current = stored;
     await apply();
     events.announce({ type: 'settings_changed', settings: this.#current });
-    return this.masked;
+    return maskSettings(stored);
+  }
+
+  /** Who names no version takes whatever stands there, also what somebody else has put there a moment ago. */
+  async #store(
+    input: SettingsInput,
+    { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
+  ): Promise<Settings> {
+    const { store, clock } = this.#options;
+    for (let triesLeft = mostTries; ; triesLeft -= 1) {
+      const present = await store.get();
+      const isMeant = ifMatch === undefined || ifMatch === '*' || versionOf(ifMatch) === present.version;
+      if (!isMeant) throw new AppError('config_version_mismatch');
+      const { settings, faults } = acceptSettings(input, present);
+      if (faults.length > 0) throw new AppError('validation_failed', { faults });
+      const change = { expectedVersion: present.version, at: toIso(clock()), by };
+      const stored = await store.replace(settings, change);
+      if (stored) return stored;
+      if (triesLeft === 1) throw new AppError('config_version_mismatch');
+    }
   }
 }
+
+/** Of a change that others keep overtaking. */
+const mostTries = 10;
 
 /** `"7"`, `W/"7"` or plain 7. */
 function versionOf(ifMatch: string): number {

@@ -28,6 +28,7 @@ export interface MemberOptions {
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   marks: InstanceMarks;
   onChange: (instance: Instance) => void;
+  onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
   clock: Clock;
   steadyClock: Clock;
@@ -154,6 +155,7 @@ export class FleetMember {
       tasks,
       attemptDeps: { ...attemptDeps, outputClasses: () => this.#outputClasses },
       offer: () => this.#offer,
+      onSettled: this.#options.onSettled,
       clock,
       steadyClock,
       log,

@@ -69,6 +69,7 @@ export class Fleet {
 
   /** Refuses what certainly no instance could run, naming what is missing and how many instances have it. */
   requireCapable(requirement: Requirement): void {
+    this.#requirePinned(requirement.pinnedInstanceId);
     const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
     const verdict = judge(
       requirement,
@@ -81,6 +82,14 @@ export class Fleet {
     throw new AppError('no_capable_instance', {
       message: `No instance can run this workflow. Missing: ${missing.join(', ')}.`,
       details: verdict.missing,
+    });
+  }
+
+  #requirePinned(instanceId: string | null): void {
+    if (instanceId === null || this.#members.get(instanceId)?.row.removed === 0) return;
+    const message = `There is no instance ${instanceId}. GET /api/instances lists those that there are.`;
+    throw new AppError('validation_failed', {
+      faults: [{ in: 'body', path: ['instanceId'], message, type: 'value_error' }],
     });
   }
 
@@ -131,9 +140,15 @@ export class Fleet {
       health: this.#options.healthCheck(),
       newClient: (onEvent) => this.#options.newClient(row, onEvent),
       marks: this.#marks,
-      onChange: (instance) => {
-        events.announce({ type: 'instance_changed', instance });
-        if (member.row.removed === 1 && member.isUnused) void this.apply();
+      onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
+      onSettled: () => {
+        if (member.row.removed === 0 || !member.isUnused) return;
+        this.apply().catch((error: unknown) => {
+          log.warn(
+            { err: error, instanceId: row.id },
+            'an instance that left the configuration is still there',
+          );
+        });
       },
       onCapabilities: (instanceId, learned) => {
         store.putCapabilities(instanceId, learned).catch((error: unknown) => {

@@ -28,6 +28,8 @@ export interface RunnerOptions {
   tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal'>;
   offer: () => Offer;
+  /** Nothing is left of a task that was here. */
+  onSettled: () => void;
   clock: Clock;
   steadyClock: Clock;
   timer?: Timer;
@@ -277,6 +279,7 @@ export class InstanceRunner {
     const settled = settlePatiently(attempt, { settle, ...this.#patience(signal) }).finally(() => {
       this.#collecting.delete(attempt);
       this.reconsider();
+      this.#options.onSettled();
     });
     this.#collecting.set(attempt, settled);
   }

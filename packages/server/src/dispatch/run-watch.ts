@@ -257,16 +257,26 @@ export class RunWatch {
   async #sleep(): Promise<void> {
     const { client, timeouts } = this.#options;
     const isHeard = client.isConnected && this.#unreachableSinceMs === null;
+    const pollMs = isHeard && this.#askedToStopAtMs === null ? timeouts.pollMs : timeouts.pollUnheardMs;
     const stop = this.#timer(
       () => {
         this.#mustLook = true;
         this.#wake.resolve();
       },
-      isHeard && this.#askedToStopAtMs === null ? timeouts.pollMs : timeouts.pollUnheardMs,
+      Math.min(pollMs, this.#untilLimitMs()),
     );
     await this.#wake.promise;
     stop();
     this.#wake = newDeferred();
+  }
+
+  /** To the time limit of a run that has not been asked to stop yet. */
+  #untilLimitMs(): number {
+    const { timeLimitMs, steadyClock } = this.#options;
+    if (timeLimitMs === null || this.#runsSinceMs === null || this.#askedToStopAtMs !== null) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return Math.max(this.#runsSinceMs + timeLimitMs - steadyClock(), 0);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Settings } from '@switchyard/contract/dispatch/settings';
-import { AppError } from '../lib/app-error.ts';
 import type { Database } from '../platform/database/database.ts';
 import { syncInstances } from './instance-store.ts';
 import { initialSettings } from './settings.ts';
@@ -25,13 +24,13 @@ export class SettingsStore {
   }
 
   /**
-   * Replaces what stood at `expectedVersion`, together with the rows of the instances. Somebody else's change in
-   * between makes it fail and writes nothing.
+   * Replaces what stood at `expectedVersion`, together with the rows of the instances. Null, and nothing is written, when
+   * somebody else has changed it in between.
    */
   async replace(
     settings: Omit<Settings, 'version'>,
     change: { expectedVersion: number; at: string; by: string | null },
-  ): Promise<Settings> {
+  ): Promise<Settings | null> {
     return this.database.write(async (trx) => {
       const next: Settings = { ...settings, version: change.expectedVersion + 1 };
       const columns = {
@@ -55,7 +54,7 @@ export class SettingsStore {
               .where('version', '=', change.expectedVersion)
               .executeTakeFirst()
               .then((result) => result.numUpdatedRows);
-      if (written !== 1n) throw new AppError('config_version_mismatch');
+      if (written !== 1n) return null;
       await syncInstances(trx, next, change.at);
       return next;
     });

@@ -9,6 +9,7 @@ import type { DispatchEvents } from './dispatch-events.ts';
 import type { Links, Reader } from './links.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
+import { QueueEntrance } from './queue-entrance.ts';
 import type { TaskRow } from './tables.ts';
 import { decideCancel } from './task.ts';
 import type { TaskListStore } from './task-list-store.ts';
@@ -45,9 +46,11 @@ interface SubmitMeta {
 
 export class Tasks {
   private readonly options: TasksOptions;
+  private readonly entrance: QueueEntrance;
 
   constructor(options: TasksOptions) {
     this.options = options;
+    this.entrance = new QueueEntrance(options.queue, options.limits);
   }
 
   /** Answered once the task is on disk. */
@@ -69,12 +72,15 @@ export class Tasks {
       fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
     });
     this.options.requireCapable(prepared.requirement);
-    this.requireRoom(meta.userId);
-    const simultaneous = await store.insert(owner, prepared.task);
-    if (simultaneous) return this.replay(simultaneous, meta);
     const row = prepared.task.row as TaskRow;
-    queue.add(pendingOf(row, prepared.requirement));
-    events.announce({ type: 'task_created', task: row });
+    const simultaneous = await this.entrance.hold(meta.userId, async () => {
+      const other = await store.insert(owner, prepared.task);
+      if (other) return other;
+      events.announce({ type: 'task_created', task: row });
+      queue.add(pendingOf(row, prepared.requirement));
+      return null;
+    });
+    if (simultaneous) return this.replay(simultaneous, meta);
     const task = viewTaskDetail(
       row,
       { input: prepared.task.input, attempts: [] },
@@ -222,25 +228,8 @@ export class Tasks {
     const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
     return { linkTo: (file) => this.options.links.to(file, origin), position };
   }
-
-  private requireRoom(userId: string): void {
-    const { queue, limits } = this.options;
-    if (queue.size >= limits.queued) {
-      throw new AppError('queue_full', {
-        message: `The queue holds ${limits.queued} tasks and takes no more. Try again when some have run.`,
-        retryAfterSeconds: queueFullRetrySeconds,
-      });
-    }
-    if (queue.sizeOf(userId) >= limits.queuedPerUser) {
-      throw new AppError('queue_full', {
-        message: `You have ${limits.queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`,
-        retryAfterSeconds: queueFullRetrySeconds,
-      });
-    }
-  }
 }
 
-const queueFullRetrySeconds = 10;
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
 
 /** A leap second is a valid time of the format and none of the calendar. */

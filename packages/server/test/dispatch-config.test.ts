@@ -1,0 +1,186 @@
+import { answerJson, type ScriptedServer, startScriptedServer } from '@switchyard/dev-env/scripted-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DispatchPool, startPool } from './support/dispatch-pool.ts';
+
+const healthCheck = { interval: 30 };
+
+describe('the configuration', () => {
+  let pool: DispatchPool;
+
+  beforeEach(async () => {
+    pool = await startPool({ workers: [] });
+  });
+
+  afterEach(() => pool.close());
+
+  const put = (body: object, headers: Record<string, string> = {}) =>
+    pool.admin.request('PUT', '/api/config', { body, headers });
+  const server = (id: string, instances: object[], rest: object = {}) => ({
+    id,
+    name: id.toUpperCase(),
+    kind: 'comfyui',
+    instances,
+    ...rest,
+  });
+
+  it('answers what was put, with a version that counts the changes', async () => {
+    const before = await pool.admin.request('GET', '/api/config');
+    expect(before.body.data).toMatchObject({
+      servers: [{ id: 'test', instances: [] }],
+      healthCheck: { interval: 1, timeout: 2, failures: 2 },
+    });
+    const { version } = before.body.data;
+    expect(before.headers.get('etag')).toBe(`"${version}"`);
+    const servers = [
+      server('a', [{ ip: '127.0.0.1', port: 9, weight: 2, enabled: false }], { tags: ['gpu'], tls: true }),
+      server('b', [{ ip: 'worker.example', port: 8188, weight: 1 }], { kind: 'reference' }),
+      server('c', [{ ip: '::1', port: 8188, weight: 1 }]),
+    ];
+    const answer = await put({ servers, healthCheck: { interval: 30, timeout: 1, failures: 3 } });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual({
+      servers,
+      healthCheck: { interval: 30, timeout: 1, failures: 3 },
+      version: version + 1,
+    });
+    expect((await pool.admin.request('GET', '/api/config')).body.data).toEqual(answer.body.data);
+    const instances = (await pool.user.call('GET', '/api/instances')).data;
+    expect(
+      instances.map(({ id, serverName }: { id: string; serverName: string }) => [id, serverName]),
+    ).toEqual([
+      ['127.0.0.1:9', 'A'],
+      ['worker.example:8188', 'B'],
+      ['[::1]:8188', 'C'],
+    ]);
+  });
+
+  it('can be put back as it was read', async () => {
+    await put({ servers: [server('a', [{ ip: '127.0.0.1', port: 9 }])], healthCheck });
+    const { data } = await pool.admin.call('GET', '/api/config');
+    const answer = await put(data);
+    expect(answer.body.data).toEqual({ ...data, version: data.version + 1 });
+  });
+
+  it('tells all faults at once and changes nothing', async () => {
+    const before = (await pool.admin.call('GET', '/api/config')).data;
+    const answer = await put({
+      servers: [
+        server('a', [
+          { ip: '127.0.0.1', port: 8188 },
+          { ip: '127.0.0.1', port: 8188 },
+          { ip: '169.254.169.254', port: 80 },
+        ]),
+        server('a', [{ ip: 'metadata.google.internal', port: 80 }]),
+        server('built-in', [{ ip: '0x7f.1', port: 80 }], { headers: { Authorization: '***' } }),
+        server('d', [{ ip: 'http://worker', port: 80 }]),
+      ],
+      healthCheck,
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toBe('validation_failed');
+    expect(answer.body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'body.servers.0.instances.1',
+      'body.servers.0.instances.2.ip',
+      'body.servers.1.id',
+      'body.servers.1.instances.0.ip',
+      'body.servers.2.headers.Authorization',
+      'body.servers.2.id',
+      'body.servers.2.instances.0.ip',
+      'body.servers.3.instances.0.ip',
+    ]);
+    expect((await pool.admin.call('GET', '/api/config')).data).toEqual(before);
+  });
+
+  it.each([
+    { interval: 0 },
+    { interval: 0.5 },
+    { interval: 86_401 },
+    { interval: 2_147_483_648 },
+    { interval: '30' },
+    { interval: null },
+    {},
+    { interval: 30, timeout: 0 },
+    { interval: 30, failures: 0 },
+    { interval: 30, other: 1 },
+  ])('refuses a health check of %j', async (wrong) => {
+    const answer = await put({ servers: [], healthCheck: wrong });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details[0].path).toMatch(/^body\.healthCheck/);
+  });
+
+  it.each([
+    { ip: '127.0.0.1', port: 0 },
+    { ip: '127.0.0.1', port: 65_536 },
+    { ip: '127.0.0.1', port: '8188' },
+    { ip: '', port: 8188 },
+    { ip: '127.0.0.1' },
+    { ip: '127.0.0.1', port: 8188, weight: -1 },
+    { ip: '127.0.0.1', port: 8188, enabled: 'yes' },
+    { ip: '127.0.0.1', port: 8188, colour: 'red' },
+  ])('refuses an instance of %j', async (wrong) => {
+    expect((await put({ servers: [server('a', [wrong])], healthCheck })).status).toBe(422);
+  });
+
+  it('masks secret headers, and keeps the value of one that comes back masked', async () => {
+    const seen: (string | undefined)[] = [];
+    const worker = await startScriptedServer((request, response) => {
+      seen.push(request.headers.authorization);
+      answerJson(response, {}, 404);
+    });
+    try {
+      const instances = [{ ip: '127.0.0.1', port: worker.port }];
+      const headers = { Authorization: 'Bearer first', 'X-Team': 'blue' };
+      const answer = await put({ servers: [server('a', instances, { headers })], healthCheck });
+      expect(answer.body.data.servers[0].headers).toEqual({ Authorization: '***', 'X-Team': '***' });
+      const { data } = await pool.admin.call('GET', '/api/config');
+      expect(JSON.stringify(data)).not.toContain('first');
+      await until(worker, seen, 'Bearer first');
+
+      const again = await put(data);
+      expect(again.status).toBe(200);
+      await until(worker, seen, 'Bearer first');
+
+      data.servers[0].headers = { Authorization: 'Bearer second', 'X-Team': '***' };
+      await put(data);
+      await until(worker, seen, 'Bearer second');
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it('is guarded by If-Match', async () => {
+    const { version } = (await pool.admin.call('GET', '/api/config')).data;
+    const first = await put({ servers: [], healthCheck }, { 'if-match': `"${version}"` });
+    expect(first).toMatchObject({ status: 200, body: { data: { version: version + 1 } } });
+    const late = await put({ servers: [], healthCheck }, { 'if-match': `"${version}"` });
+    expect(late).toMatchObject({ status: 412, body: { code: 412, error: 'config_version_mismatch' } });
+    expect((await put({ servers: [], healthCheck }, { 'if-match': '*' })).status).toBe(200);
+    expect((await put({ servers: [], healthCheck }, { 'if-match': 'nonsense' })).status).toBe(412);
+  });
+
+  it('takes changes that come at once one after the other, when they name no version', async () => {
+    const { version } = (await pool.admin.call('GET', '/api/config')).data;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => put({ servers: [], healthCheck: { interval: index + 1 } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect((await pool.admin.call('GET', '/api/config')).data.version).toBe(version + 8);
+  });
+
+  it('says what a probe of a wrong address finds', async () => {
+    await put({ servers: [server('a', [{ ip: '127.0.0.1', port: 9 }])], healthCheck });
+    const answer = await pool.admin.request('POST', '/api/instances/127.0.0.1:9/test');
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({
+      ok: false,
+      cause: 'refused',
+      message: expect.stringContaining('127.0.0.1:9'),
+      instance: { id: '127.0.0.1:9', alive: false, state: 'unreachable' },
+    });
+  });
+});
+
+async function until(worker: ScriptedServer, seen: (string | undefined)[], value: string): Promise<void> {
+  seen.length = 0;
+  while (!seen.includes(value)) await worker.next();
+}

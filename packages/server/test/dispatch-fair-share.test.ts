@@ -1,0 +1,90 @@
+import { afterEach, expect, it } from 'vitest';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
+
+let pool: DispatchPool;
+
+afterEach(() => pool.close());
+
+it('one task of one user is not held up by a thousand of another', async () => {
+  pool = await startPool({ workers: [{ runMs: 20 }] });
+  const crowd = await DispatchCaller.register(pool.gateway.url, 'crowd@example.com');
+  for (let sent = 0; sent < 1_000; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => crowd.submit({ workflow: anyWorkflow })));
+  }
+  const { id, position } = await pool.user.submit({ workflow: anyWorkflow });
+  expect(position).toBeLessThanOrEqual(2);
+  await pool.user.ended(id);
+  const left = (await crowd.call('GET', '/api/tasks?status=pending')).data.total;
+  expect(left).toBeGreaterThan(900);
+}, 60_000);
+
+it('a queue that is full for one user takes the tasks of another', async () => {
+  pool = await startPool({ workers: [], config: { dispatch: { max_queued_per_user: 5, max_queued: 8 } } });
+  const crowd = await DispatchCaller.register(pool.gateway.url, 'crowd@example.com');
+  for (let sent = 0; sent < 5; sent += 1) await crowd.submit({ workflow: anyWorkflow });
+  const refused = await crowd.request('POST', '/api/tasks', { body: { workflow: anyWorkflow } });
+  expect(refused).toMatchObject({ status: 429, body: { code: 429, error: 'queue_full', data: null } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused.body.message).toContain('5');
+  for (let sent = 0; sent < 3; sent += 1) await pool.user.submit({ workflow: anyWorkflow });
+  const full = await pool.user.request('POST', '/api/tasks', { body: { workflow: anyWorkflow } });
+  expect(full).toMatchObject({ status: 429, body: { error: 'queue_full' } });
+  expect((await crowd.call('GET', '/api/tasks')).data.total).toBe(5);
+});
+
+it('holds as many as it may when they come all at once', async () => {
+  pool = await startPool({ workers: [], config: { dispatch: { max_queued_per_user: 5 } } });
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      pool.user.request('POST', '/api/tasks', { body: { workflow: anyWorkflow } }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(25);
+});
+
+it('a higher priority goes first', async () => {
+  pool = await startPool({ workers: [{ runMs: 100 }] });
+  const first = await pool.user.submit({ workflow: anyWorkflow });
+  const low = await pool.user.submit({ workflow: anyWorkflow, priority: -1 });
+  const normal = await pool.user.submit({ workflow: anyWorkflow });
+  const high = await pool.user.submit({ workflow: anyWorkflow, priority: 100 });
+  expect([
+    high.position,
+    (await pool.user.task(normal.id)).position,
+    (await pool.user.task(low.id)).position,
+  ]).toEqual([1, 2, 3]);
+  const ended = await Promise.all([first, low, normal, high].map(({ id }) => pool.user.ended(id)));
+  const [, lowEnd, normalEnd, highEnd] = ended.map(({ finishedAt }) => finishedAt);
+  expect([lowEnd, normalEnd, highEnd]).toEqual([highEnd, normalEnd, lowEnd].sort().reverse());
+});
+
+it('a pinned task runs on its instance alone, one with a pool on a server with that tag', async () => {
+  pool = await startPool({ workers: [{}, {}] });
+  const [one, two] = pool.workers.map(({ port }) => port);
+  const server = (id: string, port: number | undefined) => ({
+    id,
+    name: id,
+    kind: 'comfyui',
+    tags: [id],
+    instances: [{ ip: '127.0.0.1', port }],
+  });
+  await pool.admin.call('PUT', '/api/config', {
+    servers: [server('red', one), server('blue', two)],
+    healthCheck: { interval: 1 },
+  });
+  for (let round = 0; round < 3; round += 1) {
+    const pinned = await pool.user.submit({ workflow: anyWorkflow, instanceId: `127.0.0.1:${two}` });
+    expect((await pool.user.ended(pinned.id)).instanceId).toBe(`127.0.0.1:${two}`);
+    const pooled = await pool.user.submit({ workflow: anyWorkflow, pool: 'red' });
+    expect((await pool.user.ended(pooled.id)).instanceId).toBe(`127.0.0.1:${one}`);
+  }
+  const nowhere = await pool.user.request('POST', '/api/tasks', {
+    body: { workflow: anyWorkflow, instanceId: '127.0.0.1:1' },
+  });
+  expect(nowhere).toMatchObject({
+    status: 422,
+    body: { error: 'validation_failed', details: [{ path: 'body.instanceId' }] },
+  });
+});
