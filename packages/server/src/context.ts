@@ -176,7 +176,6 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   opened.add(() => metrics.close());
   const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
   const proxies = trustedProxies(config.auth.trusted_proxies);
-  if (proxies.rejected.length > 0) logger.warn({ entries: proxies.rejected }, 'Proxies that cannot be read');
   return { config, options, opened, logger, database, ownership, bus, metrics, secret, proxies };
 }
 

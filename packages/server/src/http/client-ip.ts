@@ -8,20 +8,16 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** The peers whose forwarding headers are believed. */
 export interface TrustedProxies {
   includes(peer: string | undefined): boolean;
-  /** Entries that are no address and no CIDR range; they are skipped, and worth a warning. */
-  rejected: string[];
 }
 
+/** What is no address and no CIDR range trusts nobody; the configuration refuses it before. */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
-  const rejected: string[] = [];
   const ranges: [Address, number][] = [];
   for (const entry of entries.map((text) => text.trim()).filter((text) => text !== '')) {
     const range = parseRange(entry);
     if (range) ranges.push(range);
-    else rejected.push(entry);
   }
   return {
-    rejected,
     includes(peer) {
       const address = parseAddress(peer);
       if (!address) return false;

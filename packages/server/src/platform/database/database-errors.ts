@@ -32,6 +32,15 @@ export function isSqliteBusy(error: unknown): boolean {
 }
 
 /** As `mapSqliteError`, for what the driver of Postgres throws while it connects or queries. */
+/** The file is something else, or its beginning is damaged; or a folder stands in its place. */
+export function isNoDatabase(error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  return (
+    code !== undefined &&
+    (primaryCode(code) === sqlite.notADatabase || primaryCode(code) === sqlite.cannotOpen)
+  );
+}
+
 export function mapPostgresError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const state = sqlStateOf(error);
@@ -57,7 +66,7 @@ function unavailable(cause: unknown): AppError {
   return new AppError('database_unavailable', { cause, retryAfterSeconds: 1 });
 }
 
-const sqlite = { busy: 5, locked: 6, inputOutput: 10, full: 13, cannotOpen: 14 } as const;
+const sqlite = { busy: 5, locked: 6, inputOutput: 10, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
 const postgres = {
   connectionClass: '08',

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from './database.ts';
-import { mapSqliteError } from './database-errors.ts';
+import { isNoDatabase, mapSqliteError } from './database-errors.ts';
 import type { PostgresOptions } from './postgres-connections.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -35,8 +35,13 @@ async function openSqliteFile(file: string): Promise<Database<unknown>> {
     await retryWhileBusy(() => connection.useWriteAheadLog());
     return new SqliteDatabase({ backend: 'sqlite', connection });
   } catch (error) {
-    throw mapSqliteError(error);
+    throw isNoDatabase(error) ? notADatabase(file, error) : mapSqliteError(error);
   }
+}
+
+function notADatabase(file: string, cause: unknown): Error {
+  const advice = 'Restore it from a backup, or move it away to begin with an empty one.';
+  return new Error(`${file} is not a database. ${advice}`, { cause });
 }
 
 /** SQLite gives its log the permissions of the file, so that nobody else on the machine reads either. */
