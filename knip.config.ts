@@ -19,8 +19,8 @@ const config: KnipConfig = {
     benchmarks: {
       entry: ['measures/*.ts', 'peers/*.ts'],
       project: ['**/*.{mjs,ts}'],
-      // The first is started as a program of its own; the others are the server's copies, the same for both sides.
-      ignoreDependencies: ['autocannon', 'fastify', '@photostructure/sqlite'],
+      // The first is started as a program of its own; the other is the server's copy, the same for both sides.
+      ignoreDependencies: ['autocannon', 'fastify'],
     },
     // Schemas are there for clients too, and compose each other within a file.
     'packages/contract': { ...packageOfOurs, ignoreExportsUsedInFile: true },

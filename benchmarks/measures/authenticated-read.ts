@@ -1,7 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
@@ -29,29 +28,39 @@ await measure(
     const through: LoadResult[] = [];
     const bare: LoadResult[] = [];
     for (let round = 0; round <= rounds; round++) {
-      const peerLoad = await load(peer.url + path, { headers, connections, seconds: roundSeconds });
-      const gatewayLoad = await load(gateway.url + path, { headers, connections, seconds: roundSeconds });
+      const each = { headers, connections, seconds: roundSeconds };
+      const peerLoad = await load(peer.url + path, { ...each, pid: peer.pid });
+      const gatewayLoad = await load(gateway.url + path, { ...each, pid: gateway.pid });
       if (round === 0) continue; // warms both up
       bare.push(peerLoad);
       through.push(gatewayLoad);
     }
-    peer.process.kill();
+    peer.stop();
     await gateway.stop();
     home.remove();
 
-    const rate = median(through.map(({ perSecond }) => perSecond));
-    const ideal = median(bare.map(({ perSecond }) => perSecond));
-    const percent = (rate / ideal) * 100;
+    const of = (results: LoadResult[], key: keyof LoadResult) => median(results.map((result) => result[key]));
+    const rates = (of(through, 'perSecond') / of(bare, 'perSecond')) * 100;
+    const work = (of(bare, 'cpuUs') / of(through, 'cpuUs')) * 100;
     return {
       figures: [
-        { name: `through the full stack (median of ${rounds})`, value: rate, unit: '/s' },
-        { name: 'baseline: bare Fastify, same token, same rows (median)', value: ideal, unit: '/s' },
-        { name: 'ratio', value: percent, unit: '%' },
-        { name: 'through the full stack, p99', value: median(through.map(({ p99Ms }) => p99Ms)), unit: 'ms' },
-        { name: 'baseline p99', value: median(bare.map(({ p99Ms }) => p99Ms)), unit: 'ms' },
+        { name: `through the full stack (median of ${rounds})`, value: of(through, 'perSecond'), unit: '/s' },
+        { name: 'baseline: bare Fastify, same token, same rows', value: of(bare, 'perSecond'), unit: '/s' },
+        { name: 'ratio of rates', value: rates, unit: '%' },
+        { name: 'processor time of one answer, full stack', value: of(through, 'cpuUs'), unit: 'µs' },
+        { name: 'baseline: the same, bare Fastify', value: of(bare, 'cpuUs'), unit: 'µs' },
+        { name: 'ratio of work', value: work, unit: '%' },
+        { name: 'p99 through the full stack', value: of(through, 'p99Ms'), unit: 'ms' },
+        { name: 'baseline p99', value: of(bare, 'p99Ms'), unit: 'ms' },
       ],
       bars: [
-        { promise: '≥ 60 % of a bare Fastify route with the same check and rows', isMet: percent >= 60 },
+        {
+          promise: '≥ 60 % of a bare Fastify route with the same check and rows, in rate and in work',
+          isMet: Math.min(rates, work) >= 60,
+        },
+      ],
+      notes: [
+        'Where the load itself fills a core, rates come close to each other; the work of an answer does not.',
       ],
     };
   },
@@ -79,14 +88,13 @@ async function expectSameAnswer(
   if (given !== wanted) throw new Error(`The peer answers ${wanted}, the gateway ${given}.`);
 }
 
-async function startPeer(
-  home: string,
-): Promise<{ url: string; process: ChildProcessByStdio<null, Readable, null> }> {
+async function startPeer(home: string): Promise<{ url: string; pid: number; stop: () => void }> {
   const script = join(import.meta.dirname, '../peers/bare-fastify.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  process.on('exit', () => child.kill());
+  const stop = () => child.kill();
+  process.on('exit', stop);
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-  return { url: String(line).trim(), process: child };
+  return { url: String(line).trim(), pid: child.pid ?? 0, stop };
 }

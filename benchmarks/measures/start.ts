@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { fsyncMsP50 } from '../disk.ts';
 import { measure } from '../measure.ts';
+import { residentMb } from '../process-usage.ts';
 import { median } from '../statistics.ts';
 
 const rounds = 9;
@@ -55,11 +55,9 @@ async function startMs(home: string): Promise<number> {
 async function idleMemoryMb(home: string): Promise<number> {
   const gateway = await SpawnedGateway.start({ home });
   await sleep(settleMs);
-  const [, kilobytes] =
-    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8')) ?? [];
+  const idleMb = residentMb(gateway.pid);
   await gateway.stop();
-  if (kilobytes === undefined) throw new Error('This system does not tell the memory of a process.');
-  return (Number(kilobytes) * 1024) / 1e6;
+  return idleMb;
 }
 
 async function bareNodeMs(): Promise<number> {

@@ -1,23 +1,22 @@
 /**
  * The ideal that the gateway's authenticated read is held against: Fastify, the same check of the same token, the same two
- * statements on the same file, the same serialiser, and nothing else. Prints its address.
+ * statements on the same file in the same way, the same serialiser, and nothing else. Prints its address.
  */
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
 import { SessionTokens } from '@switchyard/server/accounts/session-token';
 import { loadSigningSecret } from '@switchyard/server/accounts/signing-secret';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
 import fastify from 'fastify';
 
 const home = process.argv[2] ?? '';
-const database = new DatabaseSync(join(home, 'data/switchyard.db'));
+const connection = new SqliteConnection(join(home, 'data/switchyard.db'));
 const tokens = new SessionTokens({ secret: loadSigningSecret({ given: undefined, home }), clock: Date.now });
 
-const readUser = database.prepare(
-  `select users.*, revoked_sessions.session_id as revoked from users
-   left join revoked_sessions on revoked_sessions.session_id = ? where users.id = ?`,
-);
-const readTokens = database.prepare('select * from access_tokens where user_id = ? order by created_at, id');
+const readUser = `
+  select users.id, users.token_version, users.disabled, revoked_sessions.session_id as revoked
+  from users left join revoked_sessions on revoked_sessions.session_id = ? where users.id = ?`;
+const readTokens = 'select * from access_tokens where user_id = ? order by created_at, id';
 
 interface UserRow {
   id: string;
@@ -27,15 +26,13 @@ interface UserRow {
 }
 
 const app = fastify();
-// Keeps the connection alive: its statements alone do not.
-app.addHook('onClose', async () => database.close());
 app.get(listAccessTokens.url, { schema: { response: listAccessTokens.schema.response } }, async (request) => {
   const token = /(?:^|; )access_token=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
   const claims = tokens.verify('session', token);
-  const user = readUser.get(claims.jti, claims.sub) as UserRow | undefined;
+  const [user] = connection.run(readUser, [claims.jti, claims.sub]).rows as UserRow[];
   if (!user || user.token_version !== claims.ver || user.revoked !== null || user.disabled !== 0)
     throw new Error('This token opens nothing.');
-  const rows = readTokens.all(user.id) as { scopes: string }[];
+  const rows = connection.run(readTokens, [user.id]).rows as { scopes: string }[];
   return { total: rows.length, items: rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
 });
 // biome-ignore lint/nursery/useAwaitThenable: of the overloads of listen it sees the one with a callback
