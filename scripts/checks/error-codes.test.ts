@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, errorCatalogue } from '@switchyard/contract/errors';
 import { expect, it } from 'vitest';
-import { listFiles } from './tree.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const server = fileURLToPath(new URL('../../packages/server/src/', import.meta.url));
 
 /** Codes that never travel in an answer, and why they are in the catalogue all the same. */
 const notThrown: Partial<Record<ErrorCode, string>> = {
@@ -18,11 +17,10 @@ function findUnusedCodes(codes: readonly string[], sources: readonly string[]): 
 }
 
 it('every error of the catalogue is thrown somewhere in the server', () => {
-  const sources = listFiles(root)
-    .filter(
-      (path) => /^packages\/server\/src\/.+\.ts$/.test(path) && !/(\.test|-conformance)\.ts$/.test(path),
-    )
-    .map((path) => readFileSync(root + path, 'utf8'));
+  // Without git: the tests run on a machine that has Node alone.
+  const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/(\.test|-conformance)\.ts$/.test(path))
+    .map((path) => readFileSync(server + path, 'utf8'));
   expect(findUnusedCodes(Object.keys(errorCatalogue), sources)).toEqual(Object.keys(notThrown));
 });
 
