@@ -19,6 +19,8 @@ const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 
  */
 export class FakeWorker {
   behaviour: FakeBehaviour;
+  /** Answers 404 for the files that its history names. */
+  loseOutputs = false;
   readonly #server: Server;
   readonly #sockets = new FakeSockets();
   readonly #queue: FakeQueue;
@@ -175,7 +177,7 @@ export class FakeWorker {
   #view(response: ServerResponse, query: string): void {
     const filename = new URLSearchParams(query).get('filename') ?? '';
     const { outputBytes } = this.behaviour;
-    if (outputBytes === 0) {
+    if (outputBytes === 0 || this.loseOutputs) {
       response.writeHead(404).end();
       return;
     }

@@ -65,12 +65,12 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
   };
 }
 
+/** Null for one that the worker does not have, or that is larger than is kept. */
 async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | null> {
   const { client, keep, maxOutputBytes, signal } = options;
-  const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
-  if (!output) return null;
   try {
-    return await keep(output.body, { filename: file.filename, node: file.nodeId });
+    const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
+    return output && (await keep(output.body, { filename: file.filename, node: file.nodeId }));
   } catch (error) {
     if (error instanceof WorkerCallError && error.workerCause === 'too_large') return null;
     throw error;

@@ -6,11 +6,13 @@ import type { App, Routes } from '../http/app.ts';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../http/guard.ts';
 import { requireAdminFor } from '../http/owner-filter.ts';
 import { readerOf } from '../http/reader.ts';
+import { discardBodyAfter } from '../http/unread-body.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
 import { contentDisposition } from '../platform/files/content-disposition.ts';
 import { isInlineType } from '../platform/files/content-type.ts';
 import { answerRange } from '../platform/files/serve-range.ts';
+import { requireFits } from '../platform/files/write-blob.ts';
 import type { Links } from './links.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { StoredFiles } from './stored-files.ts';
@@ -66,15 +68,19 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
   app.route({
     ...uploadFile,
     bodyLimit: uploadBytes + envelopeBytes,
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { userId } = identityOf(request);
-      await files.requireRoom(userId);
       const connection = watchConnection(request);
       try {
+        requireFits(Number(request.headers['content-length'] ?? 0) - envelopeBytes, uploadBytes);
+        await files.requireRoom(userId);
         const { filename, content } = await receiveUpload(request.parts(), (source) =>
           files.receive(source, connection.lost),
         );
         return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
+      } catch (error) {
+        discardBodyAfter(reply.raw, request.raw);
+        throw error;
       } finally {
         connection.release();
       }
