@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from './cli.ts';
 
@@ -17,7 +18,7 @@ async function run(line: string, env: Record<string, string> = {}) {
       written[name] += text;
     },
   });
-  const terminal = { env, cwd, stdout: output('stdout'), stderr: output('stderr') };
+  const terminal = { env, cwd, stdin: Readable.from([]), stdout: output('stdout'), stderr: output('stderr') };
   const code = await runCli(line.split(' ').filter(Boolean), terminal);
   return { code, ...written };
 }

@@ -1,13 +1,20 @@
-import { AppError } from '@switchyard/server/lib/app-error';
 import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './commands/config.ts';
+import { addFilesCommand } from './commands/files.ts';
+import { addInstancesCommand } from './commands/instances.ts';
+import { addLoginCommand } from './commands/login.ts';
+import { addLogoutCommand } from './commands/logout.ts';
 import { addResetAdminCommand } from './commands/reset-admin.ts';
+import { addRunCommand } from './commands/run.ts';
+import { addTasksCommand } from './commands/tasks.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { addWorkerCommand } from './commands/worker.ts';
 import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
+import { explainError } from './explain-error.ts';
+import { gatewayEnvironment } from './gateway-address.ts';
 import { describeCommand } from './help.ts';
-import { colorsFor, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
 /** Runs one command line and answers its exit code. */
@@ -17,7 +24,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return exitCodes.ok.code;
   } catch (error) {
     // Commander has said what it had to say by then.
-    if (!(error instanceof CommanderError)) terminal.stderr.write(`${explain(error, terminal)}\n`);
+    if (!(error instanceof CommanderError)) terminal.stderr.write(`${explainError(error, terminal)}\n`);
     return exitCodes[exitNameOf(error)].code;
   }
 }
@@ -38,7 +45,8 @@ function newProgram(terminal: Terminal): Command {
     purpose: 'one gateway for ComfyUI workers and LangGraph.js agents',
     examples: [
       'switchyard up                                  # on http://127.0.0.1:7300, data in ./.switchyard',
-      'switchyard up --port 8080 --home /srv/switchyard',
+      'switchyard login                               # then the commands below need no password',
+      'switchyard run batch-invert.json -o out/       # run a workflow, save what it makes',
       'switchyard config show --effective --sources   # what is set, and where it comes from',
     ],
     environment: {
@@ -46,25 +54,22 @@ function newProgram(terminal: Terminal): Command {
       SWITCHYARD_HOME: 'data home, as --home',
       SWITCHYARD_HOST: 'address to listen on, as --host',
       SWITCHYARD_PORT: 'port to listen on, as --port',
+      ...gatewayEnvironment,
       SWITCHYARD__A__B: 'any key of the configuration file: a.b',
       NO_COLOR: 'no colours',
     },
     exits: Object.keys(exitCodes) as ExitName[],
   });
   addUpCommand(program, terminal);
+  addLoginCommand(program, terminal);
+  addLogoutCommand(program, terminal);
+  addRunCommand(program, terminal);
+  addTasksCommand(program, terminal);
+  addInstancesCommand(program, terminal);
+  addFilesCommand(program, terminal);
   addConfigCommand(program, terminal);
   addResetAdminCommand(program, terminal);
   addWorkerCommand(program);
   addVersionCommand(program, terminal);
   return program;
-}
-
-/** An error that was raised on purpose is a sentence; any other is a defect, and its stack helps whoever reports it. */
-function explain(error: unknown, { stderr, env }: Terminal): string {
-  const colors = colorsFor(stderr, env);
-  if (!(error instanceof Error)) return colors.red(String(error));
-  if (error instanceof TypeError || error instanceof ReferenceError) return error.stack ?? error.message;
-  // What crosses the wire hides its cause; whoever starts the gateway needs it.
-  const cause = error instanceof AppError && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return colors.red(error.message + cause);
 }

@@ -1,4 +1,4 @@
-import { type ErrorKind, errorCatalogue } from '@switchyard/contract/errors';
+import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import { ConfigError } from '@switchyard/server/config/faults';
 import { AppError } from '@switchyard/server/lib/app-error';
 import { CommanderError } from 'commander';
@@ -7,7 +7,7 @@ import { CommanderError } from 'commander';
 export const exitCodes = {
   ok: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'failed' },
-  usage: { code: 2, meaning: 'wrong usage: unknown command or option' },
+  usage: { code: 2, meaning: 'wrong usage: a command, an option or a value' },
   config: { code: 3, meaning: 'configuration not valid' },
   auth: { code: 4, meaning: 'not signed in, or not allowed' },
   not_found: { code: 5, meaning: 'no such thing' },
@@ -18,17 +18,34 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-const nameOfKind: Partial<Record<ErrorKind, ExitName>> = {
-  unauthenticated: 'auth',
-  forbidden: 'auth',
-  not_found: 'not_found',
-  conflict: 'conflict',
-  unavailable: 'unreachable',
+/** What a command has found out itself: a sentence for the user, and how to end. */
+export class CommandError extends Error {
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'CommandError';
+    this.exit = exit;
+  }
+}
+
+/** By the status of the HTTP answer that an error is, or would be. */
+const nameOfStatus: Record<number, ExitName> = {
+  401: 'auth',
+  403: 'auth',
+  404: 'not_found',
+  409: 'conflict',
+  412: 'conflict',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
 };
 
 export function exitNameOf(error: unknown): ExitName {
+  if (error instanceof CommandError) return error.exit;
   if (error instanceof ConfigError) return 'config';
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage';
-  if (error instanceof AppError) return nameOfKind[errorCatalogue[error.code].kind] ?? 'failed';
+  if (error instanceof ConnectionError) return 'unreachable';
+  if (error instanceof AppError || error instanceof ApiError) return nameOfStatus[error.status] ?? 'failed';
   return 'failed';
 }

@@ -7,6 +7,7 @@ const lingerMs = 2_000;
 process.exitCode = await runCli(process.argv.slice(2), {
   env: environment(),
   cwd: process.cwd(),
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
 });

@@ -5,13 +5,17 @@ import pc from 'picocolors';
 export interface Terminal {
   env: Environment;
   cwd: string;
+  stdin: Input;
   stdout: Output;
   stderr: Output;
 }
 
-interface Output {
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
+
+export interface Output {
   write(text: string): unknown;
   isTTY?: boolean;
+  columns?: number;
 }
 
 export type Colors = ReturnType<typeof pc.createColors>;

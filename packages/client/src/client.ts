@@ -1,3 +1,4 @@
+import { gatewayUrl } from './base-url.ts';
 import type { Call } from './call.ts';
 import { type CredentialOptions, Credentials } from './credentials.ts';
 import { withDeadline } from './deadline.ts';
@@ -44,7 +45,7 @@ export interface Client {
 const defaultTimeoutMs = 30_000;
 
 export function createClient(options: ClientOptions): Client {
-  const baseUrl = normalUrl(options.baseUrl);
+  const baseUrl = gatewayUrl(options.baseUrl);
   const credentials = new Credentials(options);
   const transport = new Transport({
     baseUrl,
@@ -69,12 +70,4 @@ export function createClient(options: ClientOptions): Client {
     session: new Session(call, credentials),
     push: new Push({ baseUrl, credentials, WebSocket: options.WebSocket }),
   };
-}
-
-function normalUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError(`"${text}" is not the address of a gateway. Write http://host:port or https://host.`);
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '');
 }

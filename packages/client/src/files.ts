@@ -32,6 +32,8 @@ export interface Download {
   stream: ReadableStream<Uint8Array>;
   sizeBytes: number | null;
   contentType: string | null;
+  /** As the gateway keeps it; not yet safe to be a path. */
+  filename: string | null;
 }
 
 /** 200 MB, the usual limit of a file, over a line of 3 Mbit/s. */
@@ -113,11 +115,23 @@ export async function download(
         stream: receivingStream(body ?? new Blob([]).stream(), { deadline, idleTimeoutMs: timeoutMs }),
         sizeBytes: numberOf(headers.get('content-length')),
         contentType: headers.get('content-type'),
+        filename: nameOf(headers.get('content-disposition')),
       }),
     });
   } catch (error) {
     deadline.release();
     throw error;
+  }
+}
+
+/** RFC 6266; the gateway always writes the form that holds every character. */
+function nameOf(disposition: string | null): string | null {
+  const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition ?? '')?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null; // not written by a gateway
   }
 }
 

@@ -1,0 +1,139 @@
+import { join, resolve } from 'node:path';
+import type { UploadedFile } from '@switchyard/client/files';
+import { deleteFile, fileSources, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
+import { type Command, Option } from 'commander';
+import { formatSize } from '../format-size.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { describeCommand } from '../help.ts';
+import { withInterrupts } from '../interrupts.ts';
+import { requireFile, uploadLocalFile } from '../local-file.ts';
+import { openGateway } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { saveFile } from '../save-file.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface ListOptions extends Options {
+  source?: StoredFile['source'];
+  task?: string;
+  limit: number;
+  offset: number;
+}
+
+export function addFilesCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('files');
+  describeCommand(command, {
+    purpose: 'list, upload, download and delete files',
+    examples: ['switchyard files upload cat.png', 'switchyard files list --source output'],
+  });
+  addList(command, terminal);
+  addUpload(command, terminal);
+  addDownload(command, terminal);
+  addDelete(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('list')
+    .addOption(new Option('--source <source>', 'only these').choices([...fileSources]))
+    .option('--task <id>', 'only outputs of this task')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (options: ListOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { source, task: taskId, limit, offset } = options;
+      const list = await call(listFiles, { query: { source, taskId, limit, offset } });
+      if (options.output === 'json') return printJson(terminal, list);
+      printTable(terminal, { columns, rows: list.items, none: 'There are no such files.' });
+      const shown = offset + list.items.length;
+      if (list.items.length > 0 && shown < list.total) {
+        terminal.stderr.write(`${shown} of ${list.total} files; the next ones: --offset ${shown}\n`);
+      }
+    });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'list files, the newest first',
+    examples: ['switchyard files list', 'switchyard files list --source output -o json'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addUpload(parent: Command, terminal: Terminal): void {
+  const command = parent.command('upload <paths...>').action(async (paths: string[], options: Options) => {
+    const absolute = paths.map((path) => resolve(terminal.cwd, path));
+    for (const path of absolute) requireFile(path);
+    const client = await openGateway(options, terminal);
+    const uploaded: UploadedFile[] = [];
+    await withInterrupts(async (signal) => {
+      for (const path of absolute) uploaded.push(await uploadLocalFile(client, path, signal));
+    });
+    if (options.output === 'json') printJson(terminal, uploaded);
+    else printTable(terminal, { columns: uploadColumns, rows: uploaded, none: '' });
+  });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'upload files',
+    examples: ['switchyard files upload cat.png', 'switchyard files upload frames/*.png -o json'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'failed', 'usage', 'auth', 'unreachable'],
+  });
+}
+
+function addDownload(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('download <ids...>')
+    .option('-o, --output-dir <folder>', 'where to save them', '.')
+    .action(async (ids: string[], options: GatewayOptions & { outputDir: string }) => {
+      const client = await openGateway(options, terminal);
+      const folder = resolve(terminal.cwd, options.outputDir);
+      await withInterrupts(async (signal) => {
+        for (const id of ids) {
+          const name = await saveFile(client, id, { folder, signal });
+          terminal.stdout.write(`${join(options.outputDir, name)}\n`);
+        }
+      });
+    });
+  addGatewayOptions(command);
+  describeCommand(command, {
+    purpose: 'save files under their names, beside what is there already',
+    examples: ['switchyard files download 2b1cXk5x0Zc3v4Q9eYt7Wg -o out/'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addDelete(parent: Command, terminal: Terminal): void {
+  const command = parent.command('delete <ids...>').action(async (ids: string[], options: GatewayOptions) => {
+    const { call } = await openGateway(options, terminal);
+    for (const fileId of ids) {
+      await call(deleteFile, { params: { fileId } });
+      terminal.stdout.write(`${fileId}\n`);
+    }
+  });
+  addGatewayOptions(command);
+  describeCommand(command, {
+    purpose: 'delete files',
+    examples: ['switchyard files delete 2b1cXk5x0Zc3v4Q9eYt7Wg'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+const columns: Column<StoredFile>[] = [
+  { title: 'ID', of: ({ fileId }) => fileId },
+  { title: 'SIZE', of: ({ size }) => formatSize(size) },
+  { title: 'TYPE', of: ({ contentType }) => contentType },
+  { title: 'SOURCE', of: ({ source }) => source },
+  { title: 'CREATED', of: ({ createdAt }) => createdAt },
+  { title: 'NAME', of: ({ filename }) => filename },
+];
+
+const uploadColumns: Column<UploadedFile>[] = [
+  { title: 'ID', of: ({ fileId }) => fileId },
+  { title: 'SIZE', of: ({ size }) => formatSize(size) },
+  { title: 'NAME', of: ({ filename }) => filename },
+];

@@ -1,0 +1,197 @@
+import {
+  type Instance,
+  type InstanceKind,
+  instanceKinds,
+  listInstances,
+  testInstance,
+  updateInstance,
+} from '@switchyard/contract/dispatch/instance';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError } from '../exit-codes.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { describeCommand } from '../help.ts';
+import { openGateway } from '../open-gateway.ts';
+import { collected } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { plainText } from '../plain-text.ts';
+import { changeSettings, instanceIdOf, withInstance, withoutInstance } from '../settings-change.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { parseWorkerAddress } from '../worker-address.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface AddOptions extends GatewayOptions {
+  server?: string;
+  name?: string;
+  kind?: InstanceKind;
+  tag?: string[];
+  header?: Record<string, string>;
+  weight?: number;
+}
+
+export function addInstancesCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('instances');
+  describeCommand(command, {
+    purpose: 'list, add, test, enable, disable and remove workers',
+    examples: ['switchyard instances list', 'switchyard instances add 192.168.1.20:8188'],
+  });
+  addList(command, terminal);
+  addAdd(command, terminal);
+  addTest(command, terminal);
+  addEnable(command, terminal);
+  addDisable(command, terminal);
+  addRemove(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent.command('list').action(async (options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const instances = await call(listInstances);
+    if (options.output === 'json') printJson(terminal, instances);
+    else printTable(terminal, { columns, rows: instances, none: 'There are no instances.' });
+  });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'list instances with their state',
+    examples: ['switchyard instances list', 'switchyard instances list -o json'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addAdd(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('add <address>')
+    .option('--server <id>', 'server that it belongs to (default: one named after its host)')
+    .option('--name <text>', 'display name of a new server')
+    .addOption(new Option('--kind <kind>', 'kind of a new server').choices([...instanceKinds]))
+    .option('--tag <tag>', 'tag of a new server, for run --pool; several times for several', collected)
+    .option(
+      '--header <name: value>',
+      'sent with each request to a new server, for example a password',
+      header,
+    )
+    .option('--weight <n>', 'where several are free, the heavier is taken: 0.1 to 100', weight)
+    .action((address: string, options: AddOptions) => add(address, options, terminal));
+  describe(command, {
+    purpose: 'add a worker to the configuration and test it (administrators)',
+    examples: [
+      'switchyard instances add 192.168.1.20:8188',
+      'switchyard instances add https://gpu.example.com --tag large --header "Authorization: Bearer abc"',
+    ],
+    exits: ['ok', 'failed', 'usage', 'auth', 'conflict', 'unreachable'],
+  });
+}
+
+async function add(text: string, options: AddOptions, terminal: Terminal): Promise<void> {
+  const address = parseWorkerAddress(text);
+  const { name, kind, tag: tags, header: headers, weight: given } = options;
+  const client = await openGateway(options, terminal);
+  const server = {
+    ...(name && { name }),
+    ...(kind && { kind }),
+    ...(tags && { tags }),
+    ...(headers && { headers }),
+  };
+  await changeSettings(client, (settings) =>
+    withInstance(settings, { address, serverId: options.server, server, weight: given }),
+  );
+  const instanceId = instanceIdOf(address);
+  terminal.stdout.write(`${instanceId}\n`);
+  const { message } = await client.call(testInstance, { params: { instanceId } });
+  terminal.stderr.write(`Added. ${plainText(message)}\n`);
+}
+
+function addTest(parent: Command, terminal: Terminal): void {
+  const command = parent.command('test <id>').action(async (instanceId: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const test = await call(testInstance, { params: { instanceId } });
+    if (options.output === 'json') printJson(terminal, test);
+    else if (test.ok) terminal.stdout.write(`${plainText(test.message)}\n`);
+    if (!test.ok) throw new CommandError('failed', test.message);
+  });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'probe a worker now and say what is wrong (administrators)',
+    examples: ['switchyard instances test 192.168.1.20:8188'],
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addEnable(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('enable <id>')
+    .action(async (instanceId: string, options: GatewayOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { state } = await call(updateInstance, { params: { instanceId }, body: { enabled: true } });
+      terminal.stderr.write(`${instanceId} is enabled (${state}).\n`);
+    });
+  describe(command, {
+    purpose: 'give a worker tasks again (administrators)',
+    examples: ['switchyard instances enable 192.168.1.20:8188'],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addDisable(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('disable <id>')
+    .option('--force', 'interrupt the running task and queue it again')
+    .action(async (instanceId: string, options: GatewayOptions & { force?: true }) => {
+      const { call } = await openGateway(options, terminal);
+      const { state } = await call(updateInstance, {
+        params: { instanceId },
+        query: { force: options.force },
+        body: { enabled: false },
+      });
+      terminal.stderr.write(`${instanceId} gets nothing new (${state}).\n`);
+    });
+  describe(command, {
+    purpose: 'drain a worker: what runs finishes, nothing new is given (administrators)',
+    examples: ['switchyard instances disable 192.168.1.20:8188'],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addRemove(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('remove <id>')
+    .action(async (instanceId: string, options: GatewayOptions) => {
+      const client = await openGateway(options, terminal);
+      await changeSettings(client, (settings) => withoutInstance(settings, instanceId));
+      terminal.stderr.write(`${instanceId} is removed; what it runs finishes first.\n`);
+    });
+  describe(command, {
+    purpose: 'take a worker out of the configuration (administrators)',
+    examples: ['switchyard instances remove 192.168.1.20:8188'],
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addGatewayOptions(command);
+  describeCommand(command, { environment: gatewayEnvironment, ...text });
+}
+
+const columns: Column<Instance>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATE', of: ({ state }) => state },
+  { title: 'SERVER', of: ({ serverName }) => serverName },
+  { title: 'KIND', of: ({ kind }) => kind },
+  { title: 'QUEUE', of: ({ queueRemaining }) => queueRemaining },
+  { title: 'VERSION', of: ({ version }) => version },
+  { title: 'TASK', of: ({ currentTaskId }) => currentTaskId },
+  { title: 'LAST ERROR', of: ({ lastError }) => lastError },
+];
+
+function header(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write "Name: value".');
+  return { ...before, [name]: value };
+}
+
+function weight(text: string): number {
+  const value = Number(text);
+  if (value >= 0.1 && value <= 100) return value;
+  throw new InvalidArgumentError('Write a number from 0.1 to 100.');
+}

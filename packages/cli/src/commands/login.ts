@@ -1,0 +1,116 @@
+import { hostname } from 'node:os';
+import { type Client, createClient } from '@switchyard/client/client';
+import { CookieJar } from '@switchyard/client/cookie-jar';
+import { ApiError } from '@switchyard/client/errors';
+import { createAccessToken, deleteAccessToken } from '@switchyard/contract/accounts/access-token';
+import type { Scope } from '@switchyard/contract/endpoint';
+import type { Command } from 'commander';
+import { askLogin, type LoginInput } from '../ask-login.ts';
+import { findGateway } from '../gateway-address.ts';
+import { describeCommand } from '../help.ts';
+import { type Login, Logins, loginsFolder } from '../logins.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface LoginOptions {
+  url?: string;
+  email?: string;
+  passwordStdin?: true;
+}
+
+export function addLoginCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('login')
+    .option('--url <address>', 'gateway (default: the one that runs in this data home, else the last login)')
+    .option('--email <address>', 'e-mail of the account (asked for when not given)')
+    .option('--password-stdin', 'read the password from standard input instead of asking')
+    .action((options: LoginOptions) => login(options, terminal));
+  describeCommand(command, {
+    purpose: 'sign in and keep a token for the other commands',
+    examples: [
+      'switchyard login',
+      'switchyard login --url https://gate.example.com',
+      'switchyard login --email me@example.com --password-stdin < password.txt',
+    ],
+    environment: {
+      SWITCHYARD_URL: 'as --url',
+      XDG_CONFIG_HOME: 'where the token is kept: switchyard/logins below it',
+    },
+    exits: ['ok', 'usage', 'auth', 'unreachable', 'cancelled'],
+  });
+}
+
+/** Ask, open a session, make a token that lasts, end the session, keep the token. */
+async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
+  const { url } = findGateway(options, terminal);
+  const logins = new Logins(loginsFolder(terminal.env));
+  warnOfPlainHttp(url, terminal);
+  const input = await askLogin(
+    { url, email: options.email, passwordStdin: options.passwordStdin === true },
+    terminal,
+  );
+  const client = createClient({ baseUrl: url, cookies: new CookieJar() });
+  const { login: made, needsSetup } = await makeToken(client, input, logins.find(url));
+  logins.save(made);
+  report(made, { path: logins.pathOf(url), needsSetup }, terminal);
+}
+
+async function makeToken(
+  client: Client,
+  { email, password }: LoginInput,
+  former: Login | undefined,
+): Promise<{ login: Login; needsSetup: boolean }> {
+  await client.session.loginWithCookies({ username: email, password });
+  try {
+    const account = await client.session.me();
+    const scopes: Scope[] = ['dispatch:read', 'dispatch:write', 'conversation:read', 'conversation:write'];
+    if (account.system_role === 'admin') scopes.push('admin');
+    if (former?.username === account.email) await deleteToken(client, former.tokenId);
+    const name = `switchyard login on ${hostname()}`.slice(0, 100);
+    const token = await client.call(createAccessToken, { body: { name, scopes } });
+    return {
+      needsSetup: account.needs_setup,
+      login: {
+        url: client.baseUrl,
+        username: account.email,
+        token: token.token,
+        tokenId: token.id,
+        expiresAt: token.expires_at,
+        signedInAt: token.created_at,
+      },
+    };
+  } finally {
+    // It has done its work either way, and what went wrong before is what the user must hear.
+    await client.session.logout().catch(() => undefined);
+  }
+}
+
+/** The token of the last login is of no use to anybody any more. */
+async function deleteToken(client: Client, tokenId: string): Promise<void> {
+  try {
+    await client.call(deleteAccessToken, { params: { tokenId } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}
+
+function report(
+  { url, username, expiresAt }: Login,
+  { path, needsSetup }: { path: string; needsSetup: boolean },
+  { stderr }: Terminal,
+): void {
+  const until = expiresAt === null ? '' : ` until ${expiresAt.slice(0, 10)}`;
+  stderr.write(`Signed in to ${url} as ${username}${until}. The token is in ${path}\n`);
+  if (needsSetup) {
+    stderr.write(
+      `This password was made by somebody else. Choose your own: POST ${url}/api/v1/auth/change-password\n`,
+    );
+  }
+}
+
+function warnOfPlainHttp(url: string, { stderr }: Terminal): void {
+  const { protocol, hostname: host } = new URL(url);
+  const isLoopback = host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+  if (protocol === 'http:' && !isLoopback) {
+    stderr.write('The password travels to this gateway unencrypted; anybody on the way can read it.\n');
+  }
+}

@@ -1,0 +1,177 @@
+import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
+import { taskStatuses } from '@switchyard/contract/dispatch/task';
+import { cancelTask, getTask, listTasks, retryTask } from '@switchyard/contract/dispatch/tasks';
+import { type Command, Option } from 'commander';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { describeCommand } from '../help.ts';
+import { openGateway } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type Column, details } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { watchEvents, watchTasks } from '../watch-tasks.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface ListOptions extends Options {
+  status?: Task['status'];
+  instance?: string;
+  tag?: string;
+  search?: string;
+  limit: number;
+  offset: number;
+}
+
+export function addTasksCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('tasks');
+  describeCommand(command, {
+    purpose: 'list, follow, cancel and repeat tasks',
+    examples: [
+      'switchyard tasks list --status running',
+      'switchyard tasks watch',
+      'switchyard tasks cancel 0196a1b2-0000-7000-8000-000000000000',
+    ],
+  });
+  addList(command, terminal);
+  addGet(command, terminal);
+  addWatch(command, terminal);
+  addCancel(command, terminal);
+  addRetry(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('list')
+    .addOption(new Option('--status <status>', 'only these').choices([...taskStatuses]))
+    .option('--instance <id>', 'only those of this instance')
+    .option('--tag <tag>', 'only those with this tag')
+    .option('--search <text>', 'part of the name, or the start of the id')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (options: ListOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { status, instance: instanceId, tag, search: q, limit, offset } = options;
+      const list = await call(listTasks, { query: { status, instanceId, tag, q, limit, offset } });
+      if (options.output === 'json') return printJson(terminal, list);
+      printTable(terminal, { columns, rows: list.items, none: 'There are no such tasks.' });
+      const shown = offset + list.items.length;
+      if (list.items.length > 0 && shown < list.total) {
+        terminal.stderr.write(`${shown} of ${list.total} tasks; the next ones: --offset ${shown}\n`);
+      }
+    });
+  describe(command, {
+    purpose: 'list tasks, the newest first',
+    examples: ['switchyard tasks list', 'switchyard tasks list --status failed -o json'],
+  });
+}
+
+function addGet(parent: Command, terminal: Terminal): void {
+  const command = parent.command('get <id>').action(async (taskId: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const task = await call(getTask, { params: { taskId } });
+    if (options.output === 'json') printJson(terminal, task);
+    else terminal.stdout.write(describeTask(task));
+  });
+  describe(command, {
+    purpose: 'show one task with its attempts and outputs',
+    examples: ['switchyard tasks get 0196a1b2-0000-7000-8000-000000000000'],
+  });
+}
+
+function addWatch(parent: Command, terminal: Terminal): void {
+  const command = parent.command('watch [ids...]').action(async (ids: string[], options: Options) => {
+    const client = await openGateway(options, terminal);
+    const watching = { client, asJson: options.output === 'json' };
+    if (ids.length === 0) await watchEvents(watching, terminal);
+    else await watchTasks(ids, watching, terminal);
+  });
+  describe(command, {
+    purpose: 'follow tasks until they end, or everything that happens until Ctrl-C',
+    examples: [
+      'switchyard tasks watch',
+      'switchyard tasks watch 0196a1b2-0000-7000-8000-000000000000   # exit code 1 when it fails',
+      'switchyard tasks watch -o json | jq -c .data                  # a message a line',
+    ],
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable', 'cancelled'],
+  });
+}
+
+function addCancel(parent: Command, terminal: Terminal): void {
+  const command = parent.command('cancel <ids...>').action(async (ids: string[], options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const tasks: TaskDetail[] = [];
+    for (const taskId of ids) tasks.push(await call(cancelTask, { params: { taskId } }));
+    printTasks(tasks, options, terminal);
+  });
+  describe(command, {
+    purpose: 'cancel tasks: one that waits at once, one that runs as soon as its worker stops',
+    examples: ['switchyard tasks cancel 0196a1b2-0000-7000-8000-000000000000'],
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function addRetry(parent: Command, terminal: Terminal): void {
+  const command = parent.command('retry <ids...>').action(async (ids: string[], options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const tasks: TaskDetail[] = [];
+    for (const taskId of ids) tasks.push(await call(retryTask, { params: { taskId } }));
+    printTasks(tasks, options, terminal);
+  });
+  describe(command, {
+    purpose: 'submit copies of tasks',
+    examples: ['switchyard tasks retry 0196a1b2-0000-7000-8000-000000000000'],
+  });
+}
+
+function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    environment: gatewayEnvironment,
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
+    ...text,
+  });
+}
+
+const columns: Column<Task>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'PROGRESS', of: ({ progress }) => `${progress}%` },
+  { title: 'INSTANCE', of: ({ instanceId }) => instanceId },
+  { title: 'CREATED', of: ({ createdAt }) => createdAt },
+  { title: 'NAME', of: ({ name }) => name },
+];
+
+function printTasks(tasks: TaskDetail[], { output }: OutputOptions, terminal: Terminal): void {
+  if (output === 'json') printJson(terminal, tasks);
+  else printTable(terminal, { columns, rows: tasks, none: '' });
+}
+
+function describeTask(task: TaskDetail): string {
+  const { error, result } = task;
+  return details([
+    ['id', task.id],
+    ['name', task.name],
+    ['status', task.phase === 'ended' ? task.status : `${task.status} (${task.phase})`],
+    ['progress', `${task.progress}%`],
+    ['node', task.node],
+    ['position', task.position],
+    ['instance', task.instanceId],
+    ['priority', task.priority],
+    ['tags', task.tags.join(', ')],
+    ['created', task.createdAt],
+    ['started', task.startedAt],
+    ['finished', task.finishedAt],
+    ['error', error && `${error.message} (${error.code})`],
+    ['at node', error?.nodeTitle ?? error?.node ?? null],
+    ...task.warnings.map((warning): [string, string] => ['warning', warning]),
+    ...task.attempts.map((attempt): [string, string] => [
+      `attempt ${attempt.attempt}`,
+      `${attempt.instanceId}, ${attempt.outcome ?? attempt.state}`,
+    ]),
+    ...(result?.outputs ?? []).map((output): [string, string] => [
+      'output',
+      `${output.fileId}  ${output.filename}`,
+    ]),
+    ...(result?.texts ?? []).map(({ text }): [string, string] => ['text', text]),
+  ]);
+}

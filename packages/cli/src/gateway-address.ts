@@ -1,0 +1,79 @@
+import { gatewayUrl } from '@switchyard/client/base-url';
+import { loadConfig } from '@switchyard/server/config/load';
+import { readGatewayFile } from '@switchyard/server/ops/gateway-file';
+import type { Command } from 'commander';
+import { CommandError } from './exit-codes.ts';
+import { Logins, loginsFolder } from './logins.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface GatewayOptions {
+  url?: string;
+  token?: string;
+}
+
+export interface GatewayAddress {
+  url: string;
+  token: string | undefined;
+}
+
+const defaultUrl = 'http://127.0.0.1:7300';
+
+/** What the help of every command that talks to a gateway says about it. */
+export const gatewayEnvironment = {
+  SWITCHYARD_URL: 'address of the gateway, as --url',
+  SWITCHYARD_TOKEN: 'token to send, as --token',
+};
+
+export function addGatewayOptions(command: Command): Command {
+  return command
+    .option('--url <address>', 'gateway (default: the one that runs in this data home, else the last login)')
+    .option('--token <token>', 'token to send (default: that of the login)');
+}
+
+/**
+ * Which gateway is meant: the option, the environment, the one that runs in the data home of this folder, the one that was
+ * signed in to last. A stored token goes only to the gateway that gave it.
+ */
+export function findGateway(
+  options: GatewayOptions,
+  terminal: Pick<Terminal, 'env' | 'cwd'>,
+): GatewayAddress {
+  const { env } = terminal;
+  const logins = new Logins(loginsFolder(env));
+  const url = readUrl(
+    options.url || env.SWITCHYARD_URL || runningHere(terminal) || logins.newest()?.url || defaultUrl,
+  );
+  return { url, token: options.token || env.SWITCHYARD_TOKEN || logins.find(url)?.token };
+}
+
+function readUrl(text: string): string {
+  try {
+    return gatewayUrl(text);
+  } catch (error) {
+    throw new CommandError('usage', (error as Error).message, error);
+  }
+}
+
+function runningHere({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string | undefined {
+  const home = dataHome({ env, cwd });
+  const gateway = home === undefined ? null : readGatewayFile(home);
+  return gateway && isAlive(gateway.pid) ? gateway.url : undefined;
+}
+
+function dataHome({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string | undefined {
+  try {
+    return loadConfig({ flags: {}, env, cwd }).config.data_home;
+  } catch {
+    return undefined; // no gateway starts with this configuration; `switchyard config validate` says why
+  }
+}
+
+/** A gateway that was killed leaves its file behind. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

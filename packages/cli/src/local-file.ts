@@ -1,0 +1,42 @@
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Client } from '@switchyard/client/client';
+import type { UploadedFile } from '@switchyard/client/files';
+import { CommandError } from './exit-codes.ts';
+
+/** A workflow in a file; whether it can run is for the gateway to say. */
+export function readWorkflow(path: string, largestBytes: number): Record<string, unknown> {
+  if (requireFile(path) > largestBytes) {
+    throw new CommandError(
+      'usage',
+      `${path} is larger than the ${largestBytes} bytes that a workflow may have.`,
+    );
+  }
+  try {
+    const workflow: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof workflow === 'object' && workflow !== null && !Array.isArray(workflow)) {
+      return workflow as Record<string, unknown>;
+    }
+  } catch (error) {
+    throw new CommandError('usage', `${path} is no JSON: ${(error as Error).message}`, error);
+  }
+  throw new CommandError('usage', `${path} is no workflow. In ComfyUI choose Workflow > Export (API).`);
+}
+
+/** Sent while it is read, whatever its size. */
+export function uploadLocalFile(
+  client: Pick<Client, 'upload'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<UploadedFile> {
+  requireFile(path);
+  return client.upload(createReadStream(path), { filename: basename(path), signal });
+}
+
+/** Its size. A folder, or nothing, is told before anything is sent. */
+export function requireFile(path: string): number {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile()) return stats.size;
+  const why = stats === undefined ? 'does not exist' : 'is no file';
+  throw new CommandError('usage', `${path} ${why}.`);
+}

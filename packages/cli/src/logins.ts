@@ -1,0 +1,73 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from '@switchyard/server/accounts/private-file';
+import type { Environment } from '@switchyard/server/config/env';
+
+/** What `switchyard login` keeps of one gateway. */
+export interface Login {
+  url: string;
+  username: string;
+  token: string;
+  /** Of the token at the gateway, to delete it there. */
+  tokenId: string;
+  expiresAt: string | null;
+  signedInAt: string;
+}
+
+/** Where programs of this user keep their settings. */
+export function loginsFolder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
+  return join(XDG_CONFIG_HOME || APPDATA || join(HOME || homedir(), '.config'), 'switchyard', 'logins');
+}
+
+/** The logins of this user: a file for each gateway, which nobody else may read. */
+export class Logins {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  pathOf(url: string): string {
+    return join(this.#folder, `${encodeURIComponent(url)}.json`);
+  }
+
+  find(url: string): Login | undefined {
+    return readLogin(this.pathOf(url));
+  }
+
+  /** The gateway that was signed in to last: the one that is meant where nothing else says which. */
+  newest(): Login | undefined {
+    return this.#names()
+      .flatMap((name) => readLogin(join(this.#folder, name)) ?? [])
+      .sort((one, other) => other.signedInAt.localeCompare(one.signedInAt))[0];
+  }
+
+  save(login: Login): void {
+    writePrivateFile(this.pathOf(login.url), `${JSON.stringify(login, null, 2)}\n`);
+  }
+
+  remove(url: string): void {
+    rmSync(this.pathOf(url), { force: true });
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
+    } catch {
+      return []; // nobody has signed in yet
+    }
+  }
+}
+
+function readLogin(path: string): Login | undefined {
+  try {
+    const login = JSON.parse(readPrivateFile(path) ?? '') as Partial<Login>;
+    const isWhole = [login.url, login.token, login.tokenId, login.signedInAt].every(
+      (part) => typeof part === 'string',
+    );
+    return isWhole ? (login as Login) : undefined;
+  } catch {
+    return undefined; // none, or not ours: signing in again writes it anew
+  }
+}

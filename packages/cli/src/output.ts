@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import { type Column, table } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface OutputOptions {
+  output: 'table' | 'json';
+}
+
+/** For commands that answer with data. Where `-o` names a folder (run, files download) there is `--json` instead. */
+export function addOutputOption(command: Command): Command {
+  const option = new Option('-o, --output <format>', 'how to print').choices(['table', 'json']);
+  return command.addOption(option.default('table'));
+}
+
+export function printJson({ stdout }: Pick<Terminal, 'stdout'>, value: unknown): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Nothing on standard output when there are no rows: a script that counts lines counts right. */
+export function printTable<Row>(
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+  { columns, rows, none }: { columns: readonly Column<Row>[]; rows: readonly Row[]; none: string },
+): void {
+  if (rows.length === 0) stderr.write(`${none}\n`);
+  else stdout.write(table(columns, rows));
+}

@@ -1,0 +1,9 @@
+/**
+ * Text that came from elsewhere, on one line: names, worker messages and the like may hold sequences that a terminal obeys,
+ * and marks that turn the direction of what follows.
+ */
+export function plainText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '');
+}

@@ -1,0 +1,73 @@
+import { createWriteStream, mkdirSync, openSync, rmSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import type { Client } from '@switchyard/client/client';
+
+interface SaveOptions {
+  folder: string;
+  /** As the gateway names it; by default what it answers with the file. */
+  filename?: string;
+  signal: AbortSignal;
+}
+
+/** Of one name in one folder; beyond it something is wrong. */
+const mostOfOneName = 10_000;
+/** Of a file system's name, in bytes of UTF-8, with room for a number. */
+const longestName = 200;
+
+/** Saves a file of the gateway beside what is in the folder already, and answers the name that it got. */
+export async function saveFile(
+  client: Pick<Client, 'download'>,
+  fileId: string,
+  { folder, filename, signal }: SaveOptions,
+): Promise<string> {
+  const { stream, filename: kept } = await client.download(fileId, { signal });
+  mkdirSync(folder, { recursive: true });
+  const { name, fd } = openNew(folder, safeName(filename ?? kept ?? fileId));
+  const path = join(folder, name);
+  try {
+    const source = Readable.fromWeb(stream as NodeReadableStream<Uint8Array>);
+    await pipeline(source, createWriteStream(path, { fd }), { signal });
+    return name;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/** A name that stays in its folder and can be typed, whatever a worker or another user made of it. */
+export function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  const plain = last.replace(/[\p{Cc}\p{Cf}<>:"|?*]+/gu, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  return cut(plain) || 'file';
+}
+
+/** Never writes over a file: the second `a.png` is `a (2).png`. */
+function openNew(folder: string, wanted: string): { name: string; fd: number } {
+  const extension = extname(wanted);
+  const stem = wanted.slice(0, wanted.length - extension.length);
+  for (let copy = 1; copy <= mostOfOneName; copy += 1) {
+    const name = copy === 1 ? wanted : `${stem} (${copy})${extension}`;
+    try {
+      return { name, fd: openSync(join(folder, name), 'wx') };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  throw new Error(`There are ${mostOfOneName} files named like ${wanted} in ${folder} already.`);
+}
+
+/** Keeps the extension. */
+function cut(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const extension = extname(name).slice(0, 20);
+  const room = longestName - Buffer.byteLength(extension);
+  return (
+    Buffer.from(name)
+      .subarray(0, room)
+      .toString()
+      .replace(/\ufffd+$/u, '') + extension
+  );
+}

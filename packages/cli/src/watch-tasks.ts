@@ -1,0 +1,87 @@
+import type { Client } from '@switchyard/client/client';
+import type { PushMessage } from '@switchyard/client/push/push-message';
+import { getOverview } from '@switchyard/contract/dispatch/monitor';
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import { getTask } from '@switchyard/contract/dispatch/tasks';
+import { followTasks } from './follow-tasks.ts';
+import { withInterrupts } from './interrupts.ts';
+import { printJson } from './output.ts';
+import { plainText } from './plain-text.ts';
+import { progressView } from './progress-view.ts';
+import { failureOf } from './task-failure.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Watching {
+  client: Client;
+  asJson: boolean;
+}
+
+/** Until all have ended; ends as failed when one of them did. */
+export async function watchTasks(
+  ids: string[],
+  { client, asJson }: Watching,
+  terminal: Terminal,
+): Promise<void> {
+  const view = progressView(terminal.stderr, terminal.env);
+  const ended: TaskDetail[] = [];
+  await withInterrupts(async (signal) => {
+    const tasks: TaskDetail[] = [];
+    for (const taskId of ids) tasks.push(await client.call(getTask, { params: { taskId }, signal }));
+    await followTasks(tasks, {
+      client,
+      signal,
+      onChange: (changed, states) => view.show(changed, states),
+      onEnd: async (task) => void ended.push(task),
+    }).finally(() => view.clear());
+  });
+  if (asJson) printJson(terminal, ended);
+  const failure = failureOf(ended);
+  if (failure) throw failure;
+}
+
+/** Everything that the account may see, until Ctrl-C. */
+export async function watchEvents({ client, asJson }: Watching, { stdout }: Terminal): Promise<void> {
+  await withInterrupts(async (signal) => {
+    // A wrong address and a wrong token are told at once; only later breaks are ridden out.
+    await client.call(getOverview, { signal });
+    for await (const message of client.push.connect({ signal })) {
+      const line = asJson ? JSON.stringify(message) : lineFor(message);
+      if (line !== null) stdout.write(`${line}\n`);
+    }
+  });
+}
+
+/** Null for what says nothing that another line does not say. */
+function lineFor(message: PushMessage): string | null {
+  const words = wordsFor(message);
+  if (words === null) return null;
+  const at = 'timestamp' in message ? message.timestamp : Date.now();
+  return plainText(`${new Date(at).toISOString()}  ${words}`);
+}
+
+function wordsFor(message: PushMessage): string | null {
+  switch (message.type) {
+    case 'global_status': {
+      const { pending, running, completed, failed } = message.data.tasks;
+      return `tasks     ${pending} pending, ${running} running, ${completed} completed, ${failed} failed`;
+    }
+    case 'instance_status': {
+      const { id, state, lastError } = message.data.instance;
+      return `instance  ${id}  ${state}${lastError ? `  ${lastError}` : ''}`;
+    }
+    case 'task_created':
+      return `task      ${message.data.taskId}  created  ${message.data.task.name ?? ''}`;
+    case 'task_started':
+      return `task      ${message.data.taskId}  started on ${message.data.instanceId}`;
+    case 'task_progress':
+      return `task      ${message.data.taskId}  ${message.data.progress}%  ${message.data.node ?? ''}`;
+    case 'task_completed':
+      return `task      ${message.data.taskId}  completed`;
+    case 'task_failed':
+      return `task      ${message.data.taskId}  failed: ${message.data.error.message}`;
+    case 'disconnected':
+      return `(${message.data.reason} Trying again in ${Math.ceil(message.data.retryInMs / 1_000)} s.)`;
+    default:
+      return null;
+  }
+}
