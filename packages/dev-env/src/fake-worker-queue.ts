@@ -79,7 +79,8 @@ export class FakeQueue {
 
   /** Null interrupts whatever runs, as ComfyUI does without an id. */
   interrupt(promptId: string | null): void {
-    if (this.#behaviour().trouble === 'stubborn') return;
+    const { trouble } = this.#behaviour();
+    if (trouble === 'stubborn' || trouble === 'zombie') return;
     if (this.#running && (promptId ?? this.#running.promptId) === this.#running.promptId) {
       this.#finish(this.#running, 'interrupted');
     }

@@ -19,6 +19,7 @@ const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 
  */
 export class FakeWorker {
   behaviour: FakeBehaviour;
+  port = 0;
   /** Answers 404 for the files that its history names. */
   loseOutputs = false;
   readonly #server: Server;
@@ -53,11 +54,8 @@ export class FakeWorker {
       worker.#server.once('error', reject);
       worker.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
     });
+    worker.port = (worker.#server.address() as AddressInfo).port;
     return worker;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   get stats(): FakeStats {

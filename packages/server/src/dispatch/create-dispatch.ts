@@ -105,6 +105,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const instanceStore = new InstanceStore(database);
   const fileStore = new StoredFileStore(database);
   const matchmaker = new Matchmaker();
+  const timeouts = { ...runTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
     tasks: store,
     queue: matchmaker,
@@ -146,13 +147,18 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       events,
       clock,
       steadyClock,
-      timeouts: { ...runTimeouts, ...options.timeouts },
+      timeouts,
       insertKept: (trx, output) => files.insertKept(trx, output),
       withEnd: (trx, task) => webhooks.enqueue(trx, task),
     },
     healthCheck: () => configuration.current.healthCheck,
     newClient: (row, onEvent) =>
-      new ComfyuiClient({ ...connectionTo(row, configuration), clientId: row.clientId, onEvent }),
+      new ComfyuiClient({
+        ...connectionTo(row, configuration),
+        askTimeoutMs: timeouts.askMs,
+        clientId: row.clientId,
+        onEvent,
+      }),
     connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),
     clock,
     steadyClock,

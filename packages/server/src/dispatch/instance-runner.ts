@@ -12,6 +12,7 @@ import { type ClaimedTask, claimTask } from './claim-task.ts';
 import { Cooldowns } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { InstanceRow } from './instance-store.ts';
+import { LostRuns } from './lost-runs.ts';
 import type { Matchmaker, Seeker } from './matchmaker.ts';
 import type { PendingTask } from './pending-entry.ts';
 import type { TaskRow } from './tables.ts';
@@ -57,6 +58,7 @@ export class InstanceRunner {
   #taking: { taskId: string; isCancelled: boolean } | null = null;
   readonly #onWorker = new Set<TaskAttempt>();
   readonly #collecting = new Map<TaskAttempt, Promise<void>>();
+  readonly #lostRuns: LostRuns;
   readonly #cooldowns: Cooldowns;
   readonly #settlement: AttemptSettlement;
   #lastFingerprint: string | null = null;
@@ -68,6 +70,7 @@ export class InstanceRunner {
     this.#row = options.row;
     this.#idleSinceMs = options.steadyClock();
     this.#cooldowns = new Cooldowns(options.steadyClock);
+    this.#lostRuns = new LostRuns(options.client);
     this.#settlement = new AttemptSettlement({
       tasks: options.tasks,
       attempts: options.attemptDeps.attempts,
@@ -112,6 +115,7 @@ export class InstanceRunner {
   /** Something that decides about the next task has changed. */
   reconsider(): void {
     if (this.#offering && !this.#isReady()) this.#offering.abort();
+    if (this.#options.monitor.live.alive) this.#lostRuns.stopAll();
     this.#wake.resolve();
     this.#options.matchmaker.reconsider(this.#row.id);
   }
@@ -259,6 +263,7 @@ export class InstanceRunner {
     const part = await executePatiently(attempt, { execute, ...this.#patience(signal) });
     attempt.forget();
     if (part?.isStuck) monitor.noteHang(hangReason(part.outcome));
+    if (part && isLost(part.outcome)) this.#lostRuns.add(attempt.promptId);
     if (part) this.#settleLater(attempt, { outcome: part.outcome, signal });
     this.#onWorker.delete(attempt);
     this.#lastFingerprint = fingerprint;
@@ -293,6 +298,10 @@ export class InstanceRunner {
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
     await sleepWithSignal(delayMs, { signal, timer: this.#timer }).catch(() => undefined);
   }
+}
+
+function isLost(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.failure === 'lost';
 }
 
 function hangReason(outcome: AttemptOutcome): string {

@@ -5,6 +5,8 @@ import { type RunResult, WorkerCallError, type WorkerClient } from './worker-cli
 import type { RunEvent, WorkerEvent } from './worker-client/worker-event.ts';
 
 export interface RunTimeouts {
+  /** For a worker to answer a question about a run. */
+  askMs: number;
   /** Between two looks at the worker while its socket is open; events come in meanwhile. */
   pollMs: number;
   /** The same while the socket is closed. */
@@ -24,6 +26,7 @@ export interface RunTimeouts {
 }
 
 export const runTimeouts: RunTimeouts = {
+  askMs: 10_000,
   pollMs: 7_000,
   pollUnheardMs: 1_000,
   startMs: 60_000,
@@ -232,23 +235,22 @@ export class RunWatch {
       return null;
     }
     if (now - this.#reopenedAtMs < timeouts.secondChanceMs) return null;
-    await this.#ask(() => client.cancel(promptId));
     const what = this.#hasStarted ? 'has given no sign of the run' : 'took the run and has not started it';
-    return {
-      kind: 'stuck',
-      message: `The worker answers, but ${what} for ${Math.round((now - this.#lastSignMs) / 1000)} s.`,
-    };
+    const message = `The worker answers, but ${what} for ${Math.round((now - this.#lastSignMs) / 1000)} s.`;
+    await this.#ask(() => client.cancel(promptId));
+    return { kind: 'stuck', message };
   }
 
-  /** Undefined when the worker could not be asked; the time since then is counted. */
+  /** Undefined when the worker could not be asked; the time since the question is counted. */
   async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
+    const askedMs = this.#options.steadyClock();
     try {
       const answer = await call();
       this.#unreachableSinceMs = null;
       return answer;
     } catch (error) {
       if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
-      this.#unreachableSinceMs ??= this.#options.steadyClock();
+      this.#unreachableSinceMs ??= askedMs;
       this.#mustLook = true;
       return undefined;
     }

@@ -20,6 +20,7 @@ export interface DispatchPool {
 
 /** Short waits: what a worker does wrong shows within a second. */
 export const shortTimeouts = {
+  askMs: 1_000,
   pollMs: 200,
   pollUnheardMs: 50,
   startMs: 400,

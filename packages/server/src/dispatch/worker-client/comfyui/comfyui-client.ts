@@ -39,6 +39,8 @@ export interface ComfyuiClientOptions {
   clientId: string;
   onEvent: OnWorkerEvent;
   probeTimeoutMs?: number;
+  /** For questions and orders. A worker that loads models answers slowly; every call ends all the same. */
+  askTimeoutMs?: number;
   timer?: Timer;
   now?: Clock;
 }
@@ -75,7 +77,7 @@ export class ComfyuiClient implements WorkerClient {
     this.#probeTimeoutMs = options.probeTimeoutMs ?? deadlines.probeMs;
     const lookup = guardedLookup({ allowPrivate: true });
     this.#http = new WorkerHttp(options.address, { timer: this.#timer, lookup });
-    this.#calls = new WorkerCalls(this.#http);
+    this.#calls = new WorkerCalls(this.#http, { deadlineMs: options.askTimeoutMs ?? deadlines.askMs });
     this.#events = new EventReader((event) => {
       if ('promptId' in event) this.#noteSeen(event.promptId);
       this.#emit(event);
@@ -215,7 +217,7 @@ export class ComfyuiClient implements WorkerClient {
   async pushFile(file: FileToPush, { signal }: { signal?: AbortSignal } = {}): Promise<string> {
     const known = workerFileName(file);
     if (this.#pushed.has(known)) return known;
-    await pushFile(this.#http, file, signal);
+    await pushFile(this.#http, file, { signal, timer: this.#timer });
     if (this.#pushed.size >= maxKnownFiles) this.#pushed.clear();
     this.#pushed.add(known);
     return known;

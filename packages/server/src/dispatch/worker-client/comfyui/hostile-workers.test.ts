@@ -308,6 +308,25 @@ describe('inputs', () => {
     });
   });
 
+  test('a worker that takes a file and never ends its answer is given up', async () => {
+    const server = await script((request, response) => {
+      request.resume();
+      request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).write('{'));
+    });
+    const time = new ManualTime();
+    const pushing = clientOf(server.port, { timer: time.timer }).client.pushFile(file('picture'));
+    const refused = expect(pushing).rejects.toMatchObject({ workerCause: 'timed_out' });
+    let isOver = false;
+    void refused.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      time.advance(20_000);
+    }
+    await refused;
+  });
+
   test('a worker that takes no file of this size says so', async () => {
     const server = await script((_, response) => response.writeHead(413).end('too large'));
     await expect(clientOf(server.port).client.pushFile(file('x'))).rejects.toMatchObject({

@@ -17,7 +17,7 @@ const maxAnswerBytes = 65_536;
 export async function pushFile(
   http: WorkerHttp,
   file: FileToPush,
-  signal: AbortSignal | undefined,
+  { signal, timer }: { signal: AbortSignal | undefined; timer: Timer },
 ): Promise<string> {
   const boundary = `switchyard-${randomUUID()}`;
   const head = Buffer.from(
@@ -42,11 +42,24 @@ export async function pushFile(
     response.destroy();
     throw failure;
   }
-  const body = await readBody(response, { maxBytes: maxAnswerBytes, label: http.label });
+  const body = await readAnswer(response, { label: http.label, timer });
   const { name, subfolder = '' } = readJson(body, uploaded, http.label);
   const stored = subfolder === '' ? name : `${subfolder}/${name}`;
   if (stored === workerFileName(file)) return stored;
   throw callFailure('bad_answer', http.label, { detail: 'it stored a file under another name than asked' });
+}
+
+/** The head of the answer came in time; its body has a deadline of its own. */
+async function readAnswer(
+  response: IncomingMessage,
+  { label, timer }: { label: string; timer: Timer },
+): Promise<Buffer> {
+  const cancel = timer(() => response.destroy(callFailure('timed_out', label)), idleMs);
+  try {
+    return await readBody(response, { maxBytes: maxAnswerBytes, label });
+  } finally {
+    cancel();
+  }
 }
 
 /** Whichever of the two ends first takes the other along; the request's own error handling answers the caller. */

@@ -5,17 +5,17 @@ import { cancelled, history, type Infer, queue, readJson, type WireCheck } from 
 import type { CallAnswer, WorkerHttp } from './worker-http.ts';
 
 const megabyte = 1_048_576;
-/** A worker that loads models answers slowly; every call ends all the same. */
-const deadlineMs = 10_000;
 /** The queue and the history carry whole graphs. */
 export const largestAnswerBytes = 32 * megabyte;
 
 /** The questions and orders of the protocol, one function each. */
 export class WorkerCalls {
   readonly #http: WorkerHttp;
+  readonly #deadlineMs: number;
 
-  constructor(http: WorkerHttp) {
+  constructor(http: WorkerHttp, { deadlineMs }: { deadlineMs: number }) {
     this.#http = http;
+    this.#deadlineMs = deadlineMs;
   }
 
   queue(): Promise<Infer<typeof queue>> {
@@ -64,7 +64,7 @@ export class WorkerCalls {
     const answer = await this.#http.call({
       method: 'GET',
       path,
-      deadlineMs,
+      deadlineMs: this.#deadlineMs,
       maxBytes: largestAnswerBytes,
       ...options,
     });
@@ -80,7 +80,7 @@ export class WorkerCalls {
       method: 'POST',
       path,
       body: JSON.stringify(body),
-      deadlineMs,
+      deadlineMs: this.#deadlineMs,
       maxBytes: megabyte,
     });
   }

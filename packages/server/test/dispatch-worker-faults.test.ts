@@ -1,0 +1,326 @@
+import type { FakeTrouble } from '@switchyard/dev-env/fake-behaviour';
+import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
+import { afterEach, describe, expect, it } from 'vitest';
+import { anyWorkflow, type DispatchPool, shortTimeouts, startPool } from './support/dispatch-pool.ts';
+import { PushListener } from './support/push-listener.ts';
+
+/** The health check of these tests; what the security goals allow until an instance counts as dead follows from it. */
+const intervalMs = 1_000;
+const timeoutMs = 2_000;
+const mostUntilDeadMs = 2 * intervalMs + timeoutMs;
+const jitterMs = 500;
+const patientTimeouts = { ...shortTimeouts, startMs: 30_000, silenceMs: 30_000 };
+
+describe('a worker that goes wrong', () => {
+  let pool: DispatchPool;
+  let fleet: FakeFleet | undefined;
+
+  afterEach(async () => {
+    await pool.close();
+    await fleet?.close();
+    fleet = undefined;
+  });
+
+  const submit = (more: object = {}) => pool.user.submit({ workflow: anyWorkflow, ...more });
+  const inPhase = (taskId: string, phase: string) =>
+    pool.user.until(
+      () => pool.user.task(taskId),
+      (task) => task.phase === phase,
+    );
+  const instanceUntil = (port: number, isWanted: (instance: { state: string; alive: boolean }) => boolean) =>
+    pool.user.until(() => pool.user.instance(port), isWanted);
+  const workerOf = ({ instanceId }: { instanceId: string }): FakeWorker => {
+    const worker = pool.workers.find(({ port }) => instanceId === `127.0.0.1:${port}`);
+    if (!worker) throw new Error(`No worker is ${instanceId}.`);
+    return worker;
+  };
+  const turn = (worker: FakeWorker, trouble: FakeTrouble | null) => {
+    worker.behaviour = { ...worker.behaviour, trouble };
+  };
+
+  it('killed in the middle of a run: the task runs elsewhere, the instance says that nobody answers', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000 }, { runMs: 60_000 }], runTimeouts: patientTimeouts });
+    const { id } = await submit();
+    const dying = workerOf(await inPhase(id, 'executing'));
+    for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+    const diedAtMs = performance.now();
+    await dying.close();
+    pool.workers.splice(pool.workers.indexOf(dying), 1);
+    const [, ended] = await Promise.all([
+      instanceUntil(dying.port, ({ alive }) => !alive).then(() => {
+        expect(performance.now() - diedAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
+      }),
+      pool.user.ended(id),
+    ]);
+    expect(ended).toMatchObject({
+      status: 'completed',
+      attempt: 2,
+      attempts: [{ outcome: 'lost', error: { code: 'lost' } }, { outcome: 'completed' }],
+    });
+    expect(await pool.user.instance(dying.port)).toMatchObject({
+      state: 'unreachable',
+      alive: false,
+      busy: false,
+      currentTaskId: null,
+      lastError: expect.stringContaining('refused the connection'),
+    });
+  });
+
+  it('killed with a task that may start once only: it has failed, and is not started again', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000 }, { runMs: 60_000 }], runTimeouts: patientTimeouts });
+    const { id } = await submit({ retry: 'never' });
+    const dying = workerOf(await inPhase(id, 'executing'));
+    await dying.close();
+    pool.workers.splice(pool.workers.indexOf(dying), 1);
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'lost' },
+      attempts: [{ outcome: 'lost' }],
+    });
+    expect(pool.workers[0]?.stats.accepted).toBe(0);
+  });
+
+  it('restarted in the middle of a run: it runs again, also on the same worker', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000 }], runTimeouts: patientTimeouts });
+    const [worker] = pool.workers;
+    const { id } = await submit();
+    await inPhase(id, 'executing');
+    if (worker) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+    worker?.restart();
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempts: [{ outcome: 'lost' }, { outcome: 'completed' }],
+    });
+    expect(worker?.stats).toMatchObject({ accepted: 2, duplicateIds: 0 });
+  });
+
+  it('without its event socket for a moment: the run goes on and its end is seen', async () => {
+    pool = await startPool({ workers: [{ runMs: 600 }], runTimeouts: patientTimeouts });
+    const { id } = await submit();
+    await inPhase(id, 'executing');
+    pool.workers[0]?.dropSockets();
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(pool.workers[0]?.stats.accepted).toBe(1);
+  });
+
+  it('deaf: what it ran is found in its history', async () => {
+    pool = await startPool({ workers: [{ runMs: 100 }], runTimeouts: { pollMs: 200 } });
+    const [worker] = pool.workers;
+    if (worker) turn(worker, 'deaf');
+    const first = await submit();
+    expect(await pool.user.ended(first.id)).toMatchObject({ status: 'completed', attempt: 1 });
+    const second = await submit();
+    expect(await pool.user.ended(second.id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
+  });
+
+  it('a zombie: the task runs elsewhere, the instance is out of use until it lets go of the run', async () => {
+    pool = await startPool({ workers: [{}, {}], runTimeouts: shortTimeouts });
+    for (const worker of pool.workers) turn(worker, 'zombie');
+    const { id } = await submit();
+    const zombie = workerOf(
+      await pool.user.until(
+        () => pool.user.task(id),
+        ({ instanceId }) => instanceId !== null,
+      ),
+    );
+    for (const worker of pool.workers) if (worker !== zombie) turn(worker, null);
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempts: [{ outcome: 'stalled', error: { code: 'stalled' } }, { outcome: 'completed' }],
+    });
+    expect(await pool.user.instance(zombie.port)).toMatchObject({
+      state: 'suspect',
+      alive: true,
+      busy: true,
+      lastError: expect.stringMatching(/^The worker answers, but took the run and has not started it/),
+    });
+    turn(zombie, null);
+    zombie.restart();
+    await instanceUntil(zombie.port, ({ state }) => state === 'idle');
+    expect((await pool.user.instance(zombie.port)).lastError).toBeNull();
+  });
+
+  it('stuck in the middle of a run: the same', async () => {
+    pool = await startPool({ workers: [{ runMs: 60_000, trouble: 'stubborn' }], runTimeouts: shortTimeouts });
+    const { id } = await submit({ retry: 'never' });
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'failed', error: { code: 'stalled' } });
+    expect(await pool.user.instance(pool.workers[0]?.port ?? 0)).toMatchObject({
+      state: 'suspect',
+      lastError: expect.stringContaining('has given no sign of the run'),
+    });
+  });
+
+  it.each([
+    ['garbage', 'is not ComfyUI'],
+    ['hang', 'did not answer in time'],
+    ['trickle', 'did not answer in time'],
+    ['password', 'wants a password'],
+  ] as const)(
+    'answering with %s: others run the tasks, and the instance says what is wrong',
+    async (trouble, cause) => {
+      pool = await startPool({
+        workers: [{ runMs: 60_000 }, { runMs: 60_000 }],
+        runTimeouts: patientTimeouts,
+      });
+      const { id } = await submit();
+      const bad = workerOf(await inPhase(id, 'executing'));
+      const turnedAtMs = performance.now();
+      turn(bad, trouble);
+      for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+      await instanceUntil(bad.port, ({ alive }) => !alive);
+      expect(performance.now() - turnedAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
+      expect(await pool.user.instance(bad.port)).toMatchObject({
+        state: 'unreachable',
+        lastError: expect.stringContaining(cause),
+      });
+      expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 2 });
+      const others = await Promise.all(Array.from({ length: 5 }, () => submit()));
+      for (const other of others) {
+        expect(await pool.user.ended(other.id)).toMatchObject({ status: 'completed', attempt: 1 });
+      }
+      turn(bad, null);
+      await instanceUntil(bad.port, ({ state }) => state === 'idle');
+    },
+  );
+
+  it.each(['garbage', 'hang', 'trickle', 'password'] as const)(
+    'answering with %s from the start is never given a task',
+    async (trouble) => {
+      pool = await startPool({ workers: [{}] });
+      const bad = await FakeWorker.start({ trouble });
+      pool.workers.push(bad);
+      const instances = pool.workers.map(({ port }) => ({ ip: '127.0.0.1', port }));
+      await pool.admin.call('PUT', '/api/config', {
+        servers: [{ id: 'test', name: 'Test', kind: 'comfyui', instances }],
+        healthCheck: { interval: 1, timeout: 0.3 },
+      });
+      await instanceUntil(bad.port, ({ state }) => state === 'unreachable');
+      const tasks = await Promise.all(Array.from({ length: 5 }, () => submit()));
+      for (const { id } of tasks)
+        expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+      expect(bad.stats.accepted).toBe(0);
+      const { data } = await pool.admin.call('POST', `/api/instances/127.0.0.1:${bad.port}/test`);
+      expect(data).toMatchObject({ ok: false, cause: expect.any(String), message: expect.any(String) });
+    },
+  );
+
+  it('losing its answer to a submission: the run is found, not sent again', async () => {
+    pool = await startPool({
+      workers: [{ runMs: 200, trouble: 'lost_response' }],
+      runTimeouts: patientTimeouts,
+    });
+    const { id } = await submit();
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(pool.workers[0]?.stats).toMatchObject({ accepted: 1, duplicateIds: 0 });
+  });
+
+  it('refusing a workflow: the task has failed with what the worker says, and is not tried again', async () => {
+    pool = await startPool({ workers: [{ trouble: 'refuse' }], runTimeouts: patientTimeouts });
+    const { id } = await submit();
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'failed',
+      attempt: 1,
+      error: { code: 'invalid_workflow', message: expect.stringContaining('Prompt has no outputs') },
+    });
+    expect(await pool.user.instance(pool.workers[0]?.port ?? 0)).toMatchObject({
+      state: 'idle',
+      lastError: null,
+    });
+  });
+
+  it('gone while its outputs are fetched: the task runs again elsewhere', async () => {
+    pool = await startPool({
+      workers: [
+        { outputBytes: 10_000, trouble: 'stuck_output' },
+        { outputBytes: 10_000, trouble: 'stuck_output' },
+      ],
+    });
+    const { id } = await submit();
+    const dying = workerOf(await inPhase(id, 'collecting'));
+    for (const worker of pool.workers) turn(worker, null);
+    await dying.close();
+    pool.workers.splice(pool.workers.indexOf(dying), 1);
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempts: [{ outcome: 'outputs_lost' }, { outcome: 'completed' }],
+      result: { outputsMissing: 0 },
+    });
+  });
+
+  it('handing out its outputs for ever holds up nothing but their task', async () => {
+    pool = await startPool({ workers: [{ outputBytes: 10_000, trouble: 'stuck_output' }] });
+    const [worker] = pool.workers;
+    const { id } = await submit();
+    await inPhase(id, 'collecting');
+    if (worker) turn(worker, null);
+    const next = await submit();
+    expect(await pool.user.ended(next.id)).toMatchObject({ status: 'completed' });
+    expect(await pool.user.task(id)).toMatchObject({ phase: 'collecting' });
+    await pool.user.call('DELETE', `/api/tasks/${id}`);
+  });
+
+  it('frozen: it counts as dead in time, its task runs elsewhere once, and what it says later is not believed', async () => {
+    fleet = await startFakeFleet(1, { runMs: 1_500 });
+    pool = await startPool({ workers: [], runTimeouts: patientTimeouts });
+    const [frozenPort = 0] = fleet.ports;
+    await pool.admin.useWorkers([frozenPort]);
+    const listener = await PushListener.open(pool.gateway.url, pool.user.token);
+    const { id } = await submit();
+    await inPhase(id, 'executing');
+    process.kill(fleet.pid, 'SIGSTOP');
+    try {
+      const frozenAtMs = performance.now();
+      const healthy = await FakeWorker.start();
+      pool.workers.push(healthy);
+      await pool.admin.call('PUT', '/api/config', {
+        servers: [
+          {
+            id: 'test',
+            name: 'Test',
+            kind: 'comfyui',
+            instances: [frozenPort, healthy.port].map((port) => ({ ip: '127.0.0.1', port })),
+          },
+        ],
+        healthCheck: { interval: 1 },
+      });
+      await instanceUntil(frozenPort, ({ alive }) => !alive);
+      expect(performance.now() - frozenAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
+      const other = await submit();
+      expect(await pool.user.ended(other.id)).toMatchObject({ status: 'completed' });
+      expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 2 });
+      expect(await pool.user.instance(frozenPort)).toMatchObject({
+        state: 'unreachable',
+        lastError: expect.stringContaining('did not answer in time'),
+      });
+    } finally {
+      process.kill(fleet.pid, 'SIGCONT');
+    }
+    await instanceUntil(frozenPort, ({ state }) => state === 'idle');
+    expect(await pool.user.task(id)).toMatchObject({ status: 'completed', attempt: 2 });
+    const ends = listener.all.filter(
+      ({ type, data }) => data.taskId === id && (type === 'task_completed' || type === 'task_failed'),
+    );
+    expect(ends).toHaveLength(1);
+    listener.close();
+  }, 40_000);
+
+  it('used by somebody else is busy, and is given nothing until it is free', async () => {
+    pool = await startPool({ workers: [{ runMs: 700 }] });
+    const port = pool.workers[0]?.port ?? 0;
+    await fetch(`http://127.0.0.1:${port}/prompt`, {
+      method: 'POST',
+      body: JSON.stringify({ prompt: anyWorkflow, prompt_id: 'somebody-else' }),
+    });
+    await instanceUntil(port, ({ state }) => state === 'busy');
+    expect(await pool.user.instance(port)).toMatchObject({
+      busy: true,
+      currentTaskId: null,
+      queueRemaining: 1,
+    });
+    const { id } = await submit();
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(pool.workers[0]?.stats.mostHeld).toBe(1);
+  });
+});
