@@ -1,69 +1,291 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runBinary } from '@switchyard/dev-env/binary';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredentials } from './credentials-file.ts';
 
-const workflow = fileURLToPath(new URL('../../examples/workflows/batch-invert.json', import.meta.url));
+const batchInvert = exampleWorkflow('batch-invert.json');
+const resize = exampleWorkflow('resize.json');
 
 const home = temporaryFolder();
+const desk = temporaryFolder();
 let gateway: SpawnedGateway;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   gateway = await SpawnedGateway.start({ home: home.path });
-  env = { SWITCHYARD_URL: gateway.url, XDG_CONFIG_HOME: join(home.path, 'config') };
+  env = { SWITCHYARD_URL: gateway.url, XDG_CONFIG_HOME: join(desk.path, 'config') };
   const { email, password } = readCredentials(home.path);
-  const login = runBinary({ args: ['login', '--email', email, '--password-stdin'], env, cwd: home.path });
-  login.child.stdin?.end(`${password}\n`);
-  expect(await login.exited, login.output()).toEqual({ code: 0, signal: null });
+  const login = await cli(['login', '--email', email, '--password-stdin'], { input: `${password}\n` });
+  expect(login, 'signing in').toMatchObject({ code: 0, stdout: '' });
 });
 
 afterAll(async () => {
   await gateway.stop();
   home.remove();
+  desk.remove();
 });
 
-async function cli(args: string[], changed: Record<string, string> = {}) {
-  const run = runBinary({ args, env: { ...env, ...changed }, cwd: home.path });
-  const { code } = await run.exited;
-  return { code, output: run.output() };
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
 }
 
-it('runs a workflow on the built-in worker and brings the pictures', async () => {
-  const out = join(home.path, 'out');
-  const { code, output } = await cli(['run', workflow, '-o', out]);
-  expect(code, output).toBe(0);
-  expect(readdirSync(out).filter((name) => name.endsWith('.png'))).toHaveLength(8);
-  const tasks = JSON.parse((await cli(['tasks', 'list', '-o', 'json'])).output);
-  expect(JSON.stringify(tasks)).toContain('"completed"');
+interface CliOptions {
+  env?: Record<string, string>;
+  input?: string;
+  /** Ctrl-C as soon as this text stands on standard error. */
+  interruptAt?: string;
+}
+
+/** Runs the built binary on the user's desk. */
+async function cli(args: string[], options: CliOptions = {}): Promise<Outcome> {
+  const { child, exited } = runBinary({ args, env: { ...env, ...options.env }, cwd: desk.path });
+  let { interruptAt } = options;
+  const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+  child.stdout?.on('data', (text: string) => {
+    outcome.stdout += text;
+  });
+  child.stderr?.on('data', (text: string) => {
+    outcome.stderr += text;
+    if (interruptAt === undefined || !outcome.stderr.includes(interruptAt)) return;
+    interruptAt = undefined; // a second one would not let it cancel anything
+    child.kill('SIGINT');
+  });
+  child.stdin?.end(options.input ?? '');
+  outcome.code = (await exited).code;
+  expect(outcome.stderr, 'a sentence, never a stack').not.toMatch(/^\s+at /m);
+  return outcome;
+}
+
+async function json(args: string[]) {
+  const { code, stdout, stderr } = await cli(args);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+function exampleWorkflow(name: string): string {
+  return fileURLToPath(new URL(`../../examples/workflows/${name}`, import.meta.url));
+}
+
+/** A task that waits for a pool which no server is in. */
+async function waitingTask(): Promise<string> {
+  const { stdout } = await cli(['run', batchInvert, '--pool', 'nobody']);
+  return stdout.trim();
+}
+
+describe('login', () => {
+  it('keeps a token that only its owner can read, and not the password', () => {
+    const folder = join(desk.path, 'config/switchyard/logins');
+    const [file = ''] = readdirSync(folder);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    const text = readFileSync(join(folder, file), 'utf8');
+    expect(text).toContain('sy_pat_');
+    expect(text).not.toContain(readCredentials(home.path).password);
+  });
+
+  it('ends with 4 for a wrong password', async () => {
+    const { email } = readCredentials(home.path);
+    const { code, stderr } = await cli(['login', '--email', email, '--password-stdin'], { input: 'wrong\n' });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Incorrect email or password')]);
+  });
+
+  it('asks nobody where there is no terminal', async () => {
+    expect(await cli(['login'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--password-stdin'),
+    });
+  });
 });
 
-it('lists instances, and stores, lists and deletes a file', async () => {
-  expect((await cli(['instances', 'list'])).output).toContain('Built-in reference worker');
-  const uploaded = await cli(['files', 'upload', workflow]);
-  expect(uploaded.code, uploaded.output).toBe(0);
-  const files = JSON.parse((await cli(['files', 'list', '-o', 'json'])).output);
-  const list = (Array.isArray(files) ? files : files.items) as { fileId: string; source: string }[];
-  const upload = list.find(({ source }) => source === 'upload');
-  expect(upload).toBeDefined();
-  expect((await cli(['files', 'delete', upload?.fileId ?? ''])).code).toBe(0);
+describe('run', () => {
+  it('runs a workflow on the built-in worker and saves its pictures', async () => {
+    const { code, stdout, stderr } = await cli(['run', batchInvert, '--wait', '-o', 'out']);
+    expect(code, stderr).toBe(0);
+    const paths = stdout.trim().split('\n');
+    expect(paths).toHaveLength(8);
+    for (const path of paths) {
+      expect(path).toMatch(/^out\/.*\.png$/);
+      expect(readFileSync(join(desk.path, path)).subarray(1, 4).toString()).toBe('PNG');
+    }
+    expect(stderr).toContain('completed');
+    const { items } = await json(['tasks', 'list', '--status', 'completed', '-o', 'json']);
+    expect(items[0]).toMatchObject({ status: 'completed', progress: 100 });
+    expect(await cli(['tasks', 'watch', items[0].id])).toMatchObject({ code: 0 });
+    expect(await cli(['tasks', 'cancel', items[0].id])).toMatchObject({ code: 6 });
+  });
+
+  it('uploads the files that params name, sets the others, and prints JSON alone', async () => {
+    const picture = join('out', readdirSync(join(desk.path, 'out'))[0] ?? '');
+    const params = ['-p', `Picture.image=@${picture}`, '-p', 'Resize.width=64'];
+    const [task] = await json(['run', resize, ...params, '-o', 'small', '--json', '--name', 'smaller']);
+    expect(task).toMatchObject({ name: 'smaller', status: 'completed', warnings: [] });
+    expect(task.savedFiles).toHaveLength(1);
+    expect(existsSync(join(desk.path, task.savedFiles[0]))).toBe(true);
+  });
+
+  it('ends with 1, and the reason, when the task fails', async () => {
+    const graph = {
+      '1': { class_type: 'EmptyImage', inputs: { width: -5, height: 8, batch_size: 1, color: 0 } },
+      '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+    };
+    writeFileSync(join(desk.path, 'broken.json'), JSON.stringify(graph));
+    const { code, stdout, stderr } = await cli(['run', 'broken.json', '--wait']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/Task \S+ failed: .*width/s);
+  });
+
+  it('cancels its task on Ctrl-C and ends with 130', async () => {
+    const name = 'interrupted';
+    const run = cli(['run', batchInvert, '--wait', '--count', '3', '--name', name, '-p', 'Light.color=7'], {
+      interruptAt: 'running',
+    });
+    expect(await run).toMatchObject({ code: 130, stderr: expect.stringContaining('Cancelling 3 tasks') });
+    const { items } = await json(['tasks', 'list', '--search', name, '-o', 'json']);
+    expect(items.map(({ error }: { error: { code: string } }) => error.code)).toEqual(
+      Array(3).fill('cancelled'),
+    );
+  });
+
+  it('ends with 2 for a file that is not there, before anything is sent', async () => {
+    const { total } = await json(['files', 'list', '-o', 'json']);
+    expect(await cli(['run', 'missing.json'])).toMatchObject({ code: 2 });
+    expect(await cli(['run', batchInvert, '-p', 'a=@out', '-p', 'b=@missing.png'])).toMatchObject({
+      code: 2,
+    });
+    expect((await json(['files', 'list', '-o', 'json'])).total).toBe(total);
+  });
 });
 
-it('cancels a task that waits', async () => {
-  const submitted = await cli(['run', workflow, '--pool', 'nobody', '--json']);
-  const id = /[0-9a-f-]{36}/.exec(submitted.output)?.[0] ?? '';
-  expect((await cli(['tasks', 'cancel', id])).code).toBe(0);
-  expect((await cli(['tasks', 'get', id])).output).toContain('cancelled');
+describe('tasks', () => {
+  it('are cancelled while they wait, and submitted again', async () => {
+    const id = await waitingTask();
+    expect(await cli(['tasks', 'cancel', id])).toMatchObject({ code: 0 });
+    expect((await cli(['tasks', 'get', id])).stdout).toContain('(cancelled)');
+    const [copy] = await json(['tasks', 'retry', id, '-o', 'json']);
+    expect(copy).toMatchObject({ status: 'pending', pool: 'nobody' });
+    await cli(['tasks', 'cancel', copy.id]);
+  });
+
+  it('are followed until they end, or the user has seen enough', async () => {
+    const id = await waitingTask();
+    const watched = cli(['tasks', 'watch', id]);
+    await cli(['tasks', 'cancel', id]);
+    expect(await watched).toMatchObject({ code: 1, stderr: expect.stringContaining('Cancelled') });
+    const everything = runBinary({ args: ['tasks', 'watch', '-o', 'json'], env, cwd: desk.path });
+    const [first] = await once(everything.child.stdout as NodeJS.ReadableStream, 'data');
+    expect(JSON.parse(String(first).split('\n')[0] ?? '')).toMatchObject({ type: 'global_status' });
+    everything.child.kill('SIGINT');
+    expect(await everything.exited).toMatchObject({ code: 130 });
+  });
 });
 
-it('says what is wrong by its exit code', async () => {
-  expect((await cli(['tasks', 'list'], { SWITCHYARD_TOKEN: 'wrong' })).code, 'a wrong token').toBe(4);
-  expect((await cli(['tasks', 'get', 'nobody'])).code, 'an unknown task').toBe(5);
-  expect((await cli(['tasks', 'list'], { SWITCHYARD_URL: 'http://127.0.0.1:9' })).code, 'no gateway').toBe(7);
-  expect((await cli(['run', join(home.path, 'missing.json')])).code, 'no such file').not.toBe(0);
-  expect(existsSync(join(home.path, 'missing.json'))).toBe(false);
+describe('files', () => {
+  it('are uploaded, listed, downloaded beside what is there, and deleted', async () => {
+    writeFileSync(join(desk.path, 'note.txt'), 'a note');
+    const [uploaded] = await json(['files', 'upload', 'note.txt', '-o', 'json']);
+    expect(uploaded).toMatchObject({ filename: 'note.txt', size: 6 });
+    expect((await cli(['files', 'list', '--source', 'upload'])).stdout).toContain('note.txt');
+    const { stdout } = await cli(['files', 'download', uploaded.fileId]);
+    expect(stdout).toBe('note (2).txt\n');
+    expect(readFileSync(join(desk.path, 'note (2).txt'), 'utf8')).toBe('a note');
+    expect(await cli(['files', 'delete', uploaded.fileId])).toMatchObject({ code: 0 });
+    expect(await cli(['files', 'download', uploaded.fileId])).toMatchObject({ code: 5 });
+  });
 });
+
+describe('the gateway', () => {
+  it('is found in its data home by the file that it keeps there', async () => {
+    const found = await cli(['instances', 'list'], {
+      env: { SWITCHYARD_URL: '', SWITCHYARD_HOME: home.path },
+    });
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('Built-in reference worker') });
+  });
+
+  it('that is down ends a command with 7', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    for (const args of [
+      ['tasks', 'list'],
+      ['tasks', 'watch'],
+      ['run', batchInvert, '--wait'],
+      ['instances', 'list'],
+    ]) {
+      const { code, stderr } = await cli([...args, '--url', url]);
+      expect([args, code, stderr]).toEqual([args, 7, expect.stringContaining('switchyard up')]);
+    }
+  });
+
+  it('does not accept a wrong token, which ends with 4 and says how to sign in', async () => {
+    for (const args of [
+      ['tasks', 'list'],
+      ['tasks', 'watch'],
+      ['files', 'upload', batchInvert],
+    ]) {
+      const { code, stderr } = await cli([...args, '--token', 'wrong']);
+      expect([args, code, stderr]).toEqual([args, 4, expect.stringContaining('switchyard login')]);
+    }
+  });
+
+  it('does not know everything, which ends with 5', async () => {
+    for (const args of [
+      ['tasks', 'get'],
+      ['tasks', 'cancel'],
+      ['instances', 'test'],
+      ['files', 'delete'],
+    ]) {
+      expect([args, (await cli([...args, 'unknown'])).code]).toEqual([args, 5]);
+    }
+  });
+});
+
+// Last, for the built-in worker goes when a real one is there.
+describe('instances', () => {
+  it('are added, tested, drained, enabled and removed', async () => {
+    const worker = await startReferenceWorker();
+    const id = `127.0.0.1:${worker.port}`;
+    expect(await cli(['instances', 'add', id, '--tag', 'mine'])).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+    });
+    expect(await cli(['instances', 'add', id])).toMatchObject({ code: 6 });
+    expect(await cli(['instances', 'test', id])).toMatchObject({ code: 0 });
+    expect((await cli(['run', batchInvert, '--wait', '--on', id])).code).toBe(0);
+    expect(await cli(['instances', 'disable', id])).toMatchObject({ code: 0 });
+    const flags = async () =>
+      ((await json(['instances', 'list', '-o', 'json'])) as { id: string; enabled: boolean }[])
+        .filter((instance) => instance.id === id)
+        .map(({ enabled }) => enabled);
+    expect(await flags()).toEqual([false]);
+    expect(await cli(['instances', 'enable', id])).toMatchObject({ code: 0 });
+    expect(await flags()).toEqual([true]);
+    await worker.close();
+    expect(await cli(['instances', 'test', id])).toMatchObject({ code: 1 });
+    expect(await cli(['instances', 'remove', id])).toMatchObject({ code: 0 });
+    expect(await cli(['instances', 'remove', id])).toMatchObject({ code: 5 });
+  });
+});
+
+describe('logout', () => {
+  it('leaves no token, here or at the gateway', async () => {
+    expect(await cli(['logout'])).toMatchObject({ code: 0 });
+    expect(readdirSync(join(desk.path, 'config/switchyard/logins'))).toEqual([]);
+    expect(await cli(['tasks', 'list'])).toMatchObject({ code: 4 });
+    expect(await cli(['logout'])).toMatchObject({ code: 5 });
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,8 +1,11 @@
+import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import { ConfigError } from '@switchyard/server/config/faults';
 import { AppError } from '@switchyard/server/lib/app-error';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { exitCodes, exitNameOf } from './exit-codes.ts';
+import { CommandError, exitCodes, exitNameOf } from './exit-codes.ts';
+
+const answered = (status: number) => new ApiError({ status, code: 'x', message: `answered ${status}` });
 
 describe('exit codes', () => {
   it('are these, for scripts rely on them', () => {
@@ -18,6 +21,16 @@ describe('exit codes', () => {
     [new AppError('route_not_found'), 'not_found'],
     [new AppError('database_unavailable'), 'unreachable'],
     [new AppError('internal_error'), 'failed'],
+    [answered(401), 'auth'],
+    [answered(403), 'auth'],
+    [answered(404), 'not_found'],
+    [answered(409), 'conflict'],
+    [answered(412), 'conflict'],
+    [answered(422), 'failed'],
+    [answered(429), 'failed'],
+    [answered(503), 'unreachable'],
+    [new ConnectionError('timed_out', 'late'), 'unreachable'],
+    [new CommandError('cancelled', 'Stopped.'), 'cancelled'],
     [new Error('anything else'), 'failed'],
     ['not even an error', 'failed'],
   ] as const)('%s ends as "%s"', (error, name) => {

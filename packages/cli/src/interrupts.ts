@@ -10,6 +10,9 @@ export async function withInterrupts<Result>(
   void stopRequested.then(() => controller.abort(new CommandError('cancelled', 'Stopped.')));
   try {
     return await work(controller.signal);
+  } catch (error) {
+    // What was called off says so in many ways.
+    throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     release();
   }

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { barText } from './progress-view.ts';
+import { describe, expect, it } from 'vitest';
+import { barText, progressView } from './progress-view.ts';
 
 const running = {
   id: 'a',
@@ -21,4 +21,35 @@ it('a bar of several counts those that have ended as done, whatever became of th
 
 it('a bar says that a task waits', () => {
   expect(barText(waiting, [waiting])).toMatch(/^░+ {3}0% {2}waiting for an instance$/);
+});
+
+describe('progress', () => {
+  const shown = (output: { isTTY?: boolean; columns?: number }, env = {}) => {
+    let text = '';
+    const view = progressView({ write: (part) => (text += part), ...output }, env);
+    view.show(waiting, [waiting, running]);
+    view.show(running, [waiting, running]);
+    view.show({ ...running, progress: 60 }, [waiting, running]);
+    view.show(failed, [waiting, failed]);
+    view.clear();
+    return text;
+  };
+
+  it('is one line that changes where a person looks, and leaves it empty', () => {
+    const text = shown({ isTTY: true });
+    expect(text).not.toContain('\n');
+    expect(text.endsWith('\r\u001b[K')).toBe(true);
+  });
+
+  it('never grows over the end of the line', () => {
+    const drawn = shown({ isTTY: true, columns: 20 }).split('\r\u001b[K');
+    expect(Math.max(...drawn.map((line) => line.length))).toBe(19);
+  });
+
+  it.each([
+    ['in a file', {}, {}],
+    ['on a terminal that cannot move back', { isTTY: true }, { TERM: 'dumb' }],
+  ])('is a line for each change of status %s', (_, output, env) => {
+    expect(shown(output, env)).toBe('a  running on 127.0.0.1:8188\nc  failed\n');
+  });
 });

@@ -22,7 +22,7 @@ const toLineStart = '\r\u001b[K';
 function bar(output: Output): ProgressView {
   return {
     show: (changed, states) => {
-      const width = (output.columns ?? usualColumns) - 1;
+      const width = (output.columns || usualColumns) - 1;
       output.write(toLineStart + barText(changed, states).slice(0, width));
     },
     clear: () => output.write(toLineStart),

@@ -6,13 +6,14 @@ export interface WorkerAddress {
   tls: boolean;
 }
 
-/** Of ComfyUI. */
+/** Of ComfyUI, where only a host is named. */
 const usualPort = 8188;
 
-/** `host`, `host:port`, `[::1]:8188` or an http address as it stands in the browser. */
+/** `host`, `host:port`, `[::1]:8188`, or an http address as it stands in the browser. */
 export function parseWorkerAddress(text: string): WorkerAddress {
-  const withScheme = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+  const hasScheme = /^[a-z]+:\/\//i.test(text);
+  const address = hasScheme ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPlain =
     url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.username;
   if (!isPlain || url.hostname === '') {
@@ -22,7 +23,9 @@ export function parseWorkerAddress(text: string): WorkerAddress {
     );
   }
   const tls = url.protocol === 'https:';
-  const namesPort = /:\d+\/?$/.test(withScheme);
-  const port = url.port !== '' ? Number(url.port) : namesPort ? (tls ? 443 : 80) : usualPort;
+  // A URL leaves out the port that its scheme has anyway.
+  const schemePort = tls ? 443 : 80;
+  const unnamedPort = hasScheme || /:\d+$/.test(text) ? schemePort : usualPort;
+  const port = url.port === '' ? unnamedPort : Number(url.port);
   return { ip: url.hostname.replace(/^\[|\]$/g, ''), port, tls };
 }

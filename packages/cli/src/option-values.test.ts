@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { seconds, wholeNumber } from './option-values.ts';
+
+describe('a whole number', () => {
+  it('is taken within its range, both ends included', () => {
+    expect(['-100', '0', '100'].map(wholeNumber(-100, 100))).toEqual([-100, 0, 100]);
+  });
+
+  it.each(['101', '-101', '1.5', '', 'x', '1e1', ' 1'])('is not "%s"', (text) => {
+    expect(() => wholeNumber(-100, 100)(text)).toThrow('from -100 to 100');
+  });
+});
+
+describe('a time', () => {
+  it('is in seconds, or has its unit', () => {
+    expect(['90', '10m', '2h', '1ms'].map(seconds)).toEqual([90, 600, 7_200, 1]);
+  });
+
+  it.each(['', 'soon', '-5', '1.5h'])('is not "%s"', (text) => {
+    expect(() => seconds(text)).toThrow('90, 10m or 2h');
+  });
+});

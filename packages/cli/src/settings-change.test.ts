@@ -1,0 +1,141 @@
+import { ApiError } from '@switchyard/client/errors';
+import type { Settings } from '@switchyard/contract/dispatch/settings';
+import { describe, expect, it, vi } from 'vitest';
+import { changeSettings, type NewInstance, withInstance, withoutInstance } from './settings-change.ts';
+
+const settings: Settings = {
+  servers: [
+    {
+      id: '192.168.1.20',
+      name: 'Box',
+      kind: 'comfyui',
+      headers: { authorization: '***' },
+      instances: [{ ip: '192.168.1.20', port: 8188 }],
+    },
+    { id: 'later', name: 'Bought, not delivered', kind: 'comfyui', instances: [] },
+  ],
+  healthCheck: { interval: 5 },
+  version: 7,
+};
+
+const added = (ip: string, port: number, changes: Partial<NewInstance> = {}): NewInstance => ({
+  address: { ip, port, tls: false },
+  serverId: undefined,
+  server: {},
+  weight: undefined,
+  ...changes,
+});
+
+describe('adding an instance', () => {
+  it('makes a server for a new host, with what was said about it', () => {
+    const { servers } = withInstance(
+      settings,
+      added('gpu.lan', 8188, {
+        server: { tags: ['large'] },
+        weight: 2,
+        address: { ip: 'gpu.lan', port: 443, tls: true },
+      }),
+    );
+    expect(servers.at(-1)).toEqual({
+      id: 'gpu.lan',
+      name: 'gpu.lan',
+      kind: 'comfyui',
+      tls: true,
+      tags: ['large'],
+      instances: [{ ip: 'gpu.lan', port: 443, weight: 2 }],
+    });
+    expect(servers.slice(0, -1)).toEqual(settings.servers);
+  });
+
+  it('adds to the server of its host and leaves that as it is', () => {
+    const { servers } = withInstance(settings, added('192.168.1.20', 8189));
+    expect(servers[0]).toEqual({
+      ...settings.servers[0],
+      instances: [
+        { ip: '192.168.1.20', port: 8188 },
+        { ip: '192.168.1.20', port: 8189 },
+      ],
+    });
+  });
+
+  it('adds to the server that was named', () => {
+    const { servers } = withInstance(settings, added('gpu.lan', 8188, { serverId: 'later' }));
+    expect(servers.map(({ instances }) => instances.length)).toEqual([1, 1]);
+  });
+
+  it('names the server of an IPv6 host by what an id may contain', () => {
+    const { servers } = withInstance(settings, added('::1', 8188));
+    expect(servers.at(-1)?.id).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+  });
+
+  it('is refused for one that is there already', () => {
+    expect(() => withInstance(settings, added('192.168.1.20', 8188))).toThrow(
+      '192.168.1.20:8188 is there already.',
+    );
+  });
+
+  it('is refused where it would change a server that exists', () => {
+    const change = () => withInstance(settings, added('192.168.1.20', 8189, { server: { tags: ['x'] } }));
+    expect(change).toThrow('The server 192.168.1.20 exists');
+    const withTls = added('192.168.1.20', 8189, { address: { ip: '192.168.1.20', port: 8189, tls: true } });
+    expect(() => withInstance(settings, withTls)).toThrow('The server 192.168.1.20 exists');
+  });
+});
+
+describe('removing an instance', () => {
+  it('removes its server when that has no other, and no other server', () => {
+    expect(withoutInstance(settings, '192.168.1.20:8188').servers.map(({ id }) => id)).toEqual(['later']);
+  });
+
+  it('leaves the others of its server', () => {
+    const two = withInstance(settings, added('192.168.1.20', 8189));
+    expect(withoutInstance(two, '192.168.1.20:8188').servers[0]?.instances).toEqual([
+      { ip: '192.168.1.20', port: 8189 },
+    ]);
+  });
+
+  it('is refused for one that the configuration does not have', () => {
+    expect(() => withoutInstance(settings, '127.0.0.1:8199')).toThrow('has no instance 127.0.0.1:8199');
+  });
+});
+
+describe('a change', () => {
+  const mismatch = new ApiError({ status: 412, code: 'config_version_mismatch', message: 'Changed.' });
+
+  function gateway(refusals: number) {
+    let version = 7;
+    let left = refusals;
+    const sent: unknown[] = [];
+    const call = vi.fn(
+      async (endpoint: { method: string }, input?: { headers?: unknown; body?: Settings }) => {
+        if (endpoint.method === 'GET') return { ...settings, version };
+        sent.push(input?.headers);
+        if (left-- > 0) {
+          version += 1;
+          throw mismatch;
+        }
+        return input?.body;
+      },
+    );
+    return { sent, call: call as unknown as Parameters<typeof changeSettings>[0]['call'] };
+  }
+
+  it('is made to what it was read from, and read anew when somebody else was quicker', async () => {
+    const { sent, call } = gateway(1);
+    await changeSettings({ call }, (before) => before);
+    expect(sent).toEqual([{ 'if-match': '"7"' }, { 'if-match': '"8"' }]);
+  });
+
+  it('is given up after three times', async () => {
+    const { sent, call } = gateway(99);
+    await expect(changeSettings({ call }, (before) => before)).rejects.toBe(mismatch);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('that is refused here is not sent', async () => {
+    const { sent, call } = gateway(0);
+    const change = changeSettings({ call }, (before) => withoutInstance(before, 'nobody:1'));
+    await expect(change).rejects.toThrow('has no instance');
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import { expect, it } from 'vitest';
+import { exitNameOf } from './exit-codes.ts';
+import { failureOf } from './task-failure.ts';
+
+const completed = { id: 'a', status: 'completed', error: null } as TaskDetail;
+const failed = {
+  id: 'b',
+  status: 'failed',
+  error: { code: 'execution_failed', message: 'Out of paint.', node: '3', nodeTitle: 'Save' },
+} as TaskDetail;
+
+it('tasks that completed are no failure', () => {
+  expect(failureOf([completed, completed])).toBeUndefined();
+  expect(failureOf([])).toBeUndefined();
+});
+
+it('a task that failed says why and where', () => {
+  expect(failureOf([failed])?.message).toBe('Task b failed: Out of paint. (at Save)');
+  expect(exitNameOf(failureOf([failed]))).toBe('failed');
+});
+
+it('of several, how many failed and why the first', () => {
+  expect(failureOf([completed, failed])?.message).toMatch(
+    /^1 of 2 tasks failed\. Task b failed: Out of paint\./,
+  );
+});
