@@ -177,11 +177,11 @@ export class InstanceMonitor {
   }
 
   #suspect(reason: string): void {
-    const waitMs = Math.min(firstSuspicionMs * 2 ** this.#suspicions, longestSuspicionMs);
-    this.#suspicions += 1;
+    if (this.#live.suspicion === null) this.#suspicions += 1;
+    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), longestSuspicionMs);
     this.#suspectUntilMs = this.#options.steadyClock() + waitMs;
     this.#change({ suspicion: reason, lastError: reason });
-    this.#plan(waitMs);
+    this.#plan();
   }
 
   #forgetTrouble(): void {
@@ -202,13 +202,15 @@ export class InstanceMonitor {
     }
   }
 
-  /** The next probe: one interval after the last one began. */
-  #plan(soonestMs = Number.POSITIVE_INFINITY): void {
+  /** The next probe: one interval after the last one began, or when a suspicion is over. */
+  #plan(): void {
     this.#stopTimer();
     if (this.#isClosed) return;
-    const sinceMs = this.#options.steadyClock() - this.#probeStartMs;
-    const waitMs = Math.max(this.#options.health.interval * 1000 - sinceMs, 0);
-    this.#stopTimer = this.#timer(() => void this.probe(), Math.min(waitMs, soonestMs));
+    const now = this.#options.steadyClock();
+    const dueMs = this.#probeStartMs + this.#options.health.interval * 1000;
+    const isHeld = this.#live.suspicion !== null && this.#suspectUntilMs > now;
+    const nextMs = isHeld ? Math.min(dueMs, this.#suspectUntilMs) : dueMs;
+    this.#stopTimer = this.#timer(() => void this.probe(), Math.max(nextMs - now, 0));
   }
 
   #change(part: Partial<LiveInstance>): void {

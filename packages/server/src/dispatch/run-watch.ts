@@ -210,8 +210,9 @@ export class RunWatch {
         ? { kind: 'lost', message: 'The worker cannot be reached any more.' }
         : null;
     }
-    if (timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs) {
-      this.#isOverLimit ||= this.#askedToStopAtMs === null;
+    const isOverLimit = timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs;
+    if (isOverLimit && this.#askedToStopAtMs === null) {
+      this.#isOverLimit = true;
       this.askToStop();
     }
     return this.#checkSilence(now);
