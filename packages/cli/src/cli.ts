@@ -1,26 +1,34 @@
 import { Command, CommanderError } from 'commander';
-import { addConfigCommand } from './commands/config.ts';
-import { addFilesCommand } from './commands/files.ts';
-import { addInstancesCommand } from './commands/instances.ts';
-import { addLoginCommand } from './commands/login.ts';
-import { addLogoutCommand } from './commands/logout.ts';
-import { addResetAdminCommand } from './commands/reset-admin.ts';
-import { addRunCommand } from './commands/run.ts';
-import { addTasksCommand } from './commands/tasks.ts';
-import { addUpCommand } from './commands/up.ts';
-import { addVersionCommand } from './commands/version.ts';
-import { addWorkerCommand } from './commands/worker.ts';
 import { type ExitName, exitCodes, exitNameOf } from './exit-codes.ts';
 import { explainError } from './explain-error.ts';
-import { gatewayEnvironment } from './gateway-address.ts';
+import { gatewayEnvironment } from './gateway-options.ts';
 import { describeCommand } from './help.ts';
 import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
+type AddCommand = (program: Command, terminal: Terminal) => void;
+
+/** In the order of the help. What a command needs is loaded when it is asked for: `--version` needs none of it. */
+const commands: Record<string, () => Promise<AddCommand>> = {
+  up: async () => (await import('./commands/up.ts')).addUpCommand,
+  login: async () => (await import('./commands/login.ts')).addLoginCommand,
+  logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
+  run: async () => (await import('./commands/run.ts')).addRunCommand,
+  tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,
+  instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
+  files: async () => (await import('./commands/files.ts')).addFilesCommand,
+  config: async () => (await import('./commands/config.ts')).addConfigCommand,
+  'reset-admin': async () => (await import('./commands/reset-admin.ts')).addResetAdminCommand,
+  worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,
+  version: async () => (await import('./commands/version.ts')).addVersionCommand,
+};
+
 /** Runs one command line and answers its exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await newProgram(terminal).parseAsync(args, { from: 'user' });
+    const program = newProgram(terminal);
+    for (const name of neededFor(args)) (await commands[name]?.())?.(program, terminal);
+    await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok.code;
   } catch (error) {
     // Commander has said what it had to say by then.
@@ -60,16 +68,11 @@ function newProgram(terminal: Terminal): Command {
     },
     exits: Object.keys(exitCodes) as ExitName[],
   });
-  addUpCommand(program, terminal);
-  addLoginCommand(program, terminal);
-  addLogoutCommand(program, terminal);
-  addRunCommand(program, terminal);
-  addTasksCommand(program, terminal);
-  addInstancesCommand(program, terminal);
-  addFilesCommand(program, terminal);
-  addConfigCommand(program, terminal);
-  addResetAdminCommand(program, terminal);
-  addWorkerCommand(program);
-  addVersionCommand(program, terminal);
   return program;
+}
+
+/** The one that is asked for; all where the help, or a suggestion for a slip of the pen, has to know them. */
+function neededFor([first = '']: readonly string[]): string[] {
+  if (first === '--version' || first === '-V') return [];
+  return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
 }

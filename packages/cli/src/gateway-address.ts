@@ -1,15 +1,10 @@
 import { gatewayUrl } from '@switchyard/client/base-url';
 import { loadConfig } from '@switchyard/server/config/load';
 import { readGatewayFile } from '@switchyard/server/ops/gateway-file';
-import type { Command } from 'commander';
 import { CommandError } from './exit-codes.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import { Logins, loginsFolder } from './logins.ts';
 import type { Terminal } from './terminal.ts';
-
-export interface GatewayOptions {
-  url?: string;
-  token?: string;
-}
 
 export interface GatewayAddress {
   url: string;
@@ -17,18 +12,6 @@ export interface GatewayAddress {
 }
 
 const defaultUrl = 'http://127.0.0.1:7300';
-
-/** What the help of every command that talks to a gateway says about it. */
-export const gatewayEnvironment = {
-  SWITCHYARD_URL: 'address of the gateway, as --url',
-  SWITCHYARD_TOKEN: 'token to send, as --token',
-};
-
-export function addGatewayOptions(command: Command): Command {
-  return command
-    .option('--url <address>', 'gateway (default: the one that runs in this data home, else the last login)')
-    .option('--token <token>', 'token to send (default: that of the login)');
-}
 
 /**
  * Which gateway is meant: the option, the environment, the one that runs in the data home of this folder, the one that was

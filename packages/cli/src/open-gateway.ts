@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@switchyard/client/client';
-import { findGateway, type GatewayOptions } from './gateway-address.ts';
+import { findGateway } from './gateway-address.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A client of the gateway that is meant, with the credentials that there are. */

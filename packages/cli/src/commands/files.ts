@@ -3,7 +3,7 @@ import type { UploadedFile } from '@switchyard/client/files';
 import { deleteFile, fileSources, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
 import { type Command, Option } from 'commander';
 import { formatSize } from '../format-size.ts';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { withInterrupts } from '../interrupts.ts';
 import { requireFile, uploadLocalFile } from '../local-file.ts';

@@ -8,7 +8,7 @@ import {
 } from '@switchyard/contract/dispatch/instance';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from '../exit-codes.ts';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openGateway } from '../open-gateway.ts';
 import { collected } from '../option-values.ts';

@@ -7,6 +7,7 @@ import type { Scope } from '@switchyard/contract/endpoint';
 import type { Command } from 'commander';
 import { askLogin, type LoginInput } from '../ask-login.ts';
 import { findGateway } from '../gateway-address.ts';
+import { addUrlOption } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { type Login, Logins, loginsFolder } from '../logins.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,9 +19,7 @@ interface LoginOptions {
 }
 
 export function addLoginCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('login')
-    .option('--url <address>', 'gateway (default: the one that runs in this data home, else the last login)')
+  const command = addUrlOption(program.command('login'))
     .option('--email <address>', 'e-mail of the account (asked for when not given)')
     .option('--password-stdin', 'read the password from standard input instead of asking')
     .action((options: LoginOptions) => login(options, terminal));

@@ -4,15 +4,15 @@ import { deleteAccessToken } from '@switchyard/contract/accounts/access-token';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { findGateway } from '../gateway-address.ts';
+import { addUrlOption } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { type Login, Logins, loginsFolder } from '../logins.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addLogoutCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('logout')
-    .option('--url <address>', 'gateway (default: the one that runs in this data home, else the last login)')
-    .action((options: { url?: string }) => logout(options, terminal));
+  const command = addUrlOption(program.command('logout')).action((options: { url?: string }) =>
+    logout(options, terminal),
+  );
   describeCommand(command, {
     purpose: 'delete the token that login made, at the gateway and here',
     examples: ['switchyard logout', 'switchyard logout --url https://gate.example.com'],

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type { Command } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { withInterrupts } from '../interrupts.ts';
 import { readWorkflow, requireFile } from '../local-file.ts';
@@ -137,19 +137,18 @@ function taskOptions({
 
 function print(ended: readonly EndedTask[], options: RunOptions, terminal: Terminal): void {
   if (options.json) {
-    printJson(
-      terminal,
-      ended.map(({ task, savedFiles }) => ({ ...task, savedFiles })),
-    );
-    return;
+    const tasks = ended.map(({ task, savedFiles }) => ({ ...task, savedFiles }));
+    printJson(terminal, tasks);
+  } else if (waits(options)) {
+    for (const one of ended) printResult(one, options.outputDir !== undefined, terminal);
   }
-  if (!waits(options)) return;
-  for (const { task, savedFiles } of ended) {
-    const files = options.outputDir === undefined ? (task.result?.files ?? []) : savedFiles;
-    for (const file of files) terminal.stdout.write(`${plainText(file)}\n`);
-    for (const { text } of task.result?.texts ?? []) terminal.stdout.write(`${plainText(text)}\n`);
-    const missing = task.result?.outputsMissing ?? 0;
-    if (missing > 0)
-      terminal.stderr.write(`${missing} outputs of task ${task.id} could not be had from the worker.\n`);
-  }
+}
+
+/** Where files were saved, their paths alone: among paths a text would be taken for one. */
+function printResult({ task, savedFiles }: EndedTask, isSaved: boolean, { stdout, stderr }: Terminal): void {
+  const { files = [], texts = [], outputsMissing = 0 } = task.result ?? {};
+  for (const file of isSaved ? savedFiles : files) stdout.write(`${plainText(file)}\n`);
+  for (const { text } of texts) (isSaved ? stderr : stdout).write(`${plainText(text)}\n`);
+  if (outputsMissing === 0) return;
+  stderr.write(`${outputsMissing} outputs of task ${task.id} could not be had from the worker.\n`);
 }

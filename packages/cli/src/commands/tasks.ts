@@ -2,7 +2,7 @@ import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
 import { taskStatuses } from '@switchyard/contract/dispatch/task';
 import { cancelTask, getTask, listTasks, retryTask } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-address.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openGateway } from '../open-gateway.ts';
 import { wholeNumber } from '../option-values.ts';
