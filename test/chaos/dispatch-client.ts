@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { WebSocket } from 'ws';
+
+const credentials = { email: 'chaos@example.com', password: 'correct horse battery' };
+
+interface Task {
+  id: string;
+  status: string;
+  result: { files: string[]; outputsMissing: number } | null;
+}
+
+/** The gateway went away: what became of the request is not known. */
+export class ConnectionLost extends Error {}
+
+/** A client of the dispatch area that survives the gateway: its token stays good, and it knows what it was told. */
+export class DispatchClient {
+  url: string;
+  readonly #token: string;
+  #listensTo = '';
+  /** Tasks that the gateway has said yes to. */
+  readonly accepted = new Set<string>();
+  /** Submissions without an answer, by their key. */
+  readonly unanswered = new Set<string>();
+  /** How often the end of a task was pushed, over all connections. */
+  readonly endsPushed = new Map<string, number>();
+
+  private constructor(url: string, token: string) {
+    this.url = url;
+    this.#token = token;
+  }
+
+  static async register(url: string): Promise<DispatchClient> {
+    const send = async (path: string, body: object): Promise<{ data: { token: string } }> => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) });
+      return (await answer.json()) as { data: { token: string } };
+    };
+    await send('/api/v1/auth/register', credentials);
+    const { email: username, password } = credentials;
+    const { data } = await send('/api/auth/login', { username, password });
+    return new DispatchClient(url, data.token);
+  }
+
+  /** Under a key, so that it can be asked again after the connection was lost. */
+  async submit(workflow: object, key: string = randomUUID()): Promise<void> {
+    this.unanswered.add(key);
+    const { id } = await this.#call<Task>('POST', '/api/tasks', { body: { workflow }, key });
+    this.unanswered.delete(key);
+    this.accepted.add(id);
+  }
+
+  /** Whether it was still possible. */
+  async cancel(taskId: string): Promise<void> {
+    await this.#call('DELETE', `/api/tasks/${taskId}`, { mayConflict: true });
+  }
+
+  async countOf(status: string): Promise<number> {
+    const { total } = await this.#call<{ total: number }>('GET', `/api/tasks?status=${status}&limit=1`);
+    return total;
+  }
+
+  async task(taskId: string): Promise<Task> {
+    return this.#call('GET', `/api/tasks/${taskId}`);
+  }
+
+  /** Counts ends until the connection is lost. One connection to a gateway: each is told of every end. */
+  async listen(): Promise<void> {
+    if (this.#listensTo === this.url) return;
+    this.#listensTo = this.url;
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/ws`, ['bearer', this.#token]);
+    socket.on('error', () => undefined);
+    socket.on('message', (raw) => {
+      const { type, data } = JSON.parse(String(raw)) as { type: string; data: { taskId: string } };
+      if (type !== 'task_completed' && type !== 'task_failed') return;
+      this.endsPushed.set(data.taskId, (this.endsPushed.get(data.taskId) ?? 0) + 1);
+    });
+    await new Promise((resolve) => socket.once('message', resolve).once('close', resolve));
+  }
+
+  async #call<Data>(
+    method: string,
+    path: string,
+    { body, key, mayConflict = false }: { body?: object; key?: string; mayConflict?: boolean } = {},
+  ): Promise<Data> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
+    if (body) headers['content-type'] = 'application/json';
+    if (key) headers['idempotency-key'] = key;
+    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    let answer: Response;
+    let envelope: { code: number; data: Data };
+    try {
+      answer = await fetch(new URL(path, this.url), request);
+      envelope = (await answer.json()) as { code: number; data: Data };
+    } catch (cause) {
+      throw new ConnectionLost('The connection was lost.', { cause });
+    }
+    if (answer.status === 503) throw new ConnectionLost('The gateway is shutting down.');
+    if (answer.ok || (mayConflict && answer.status === 409)) return envelope.data;
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(envelope)}`);
+  }
+}
