@@ -1,5 +1,6 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Client } from '@switchyard/client/client';
 import type { UploadedFile } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
@@ -29,8 +30,10 @@ export function uploadLocalFile(
   path: string,
   signal: AbortSignal,
 ): Promise<UploadedFile> {
-  requireFile(path);
-  return client.upload(createReadStream(path), { filename: basename(path), signal });
+  const sizeBytes = requireFile(path);
+  // A file that grows meanwhile is sent as it was: what was announced and what is sent must agree.
+  const content = sizeBytes === 0 ? Readable.from([]) : createReadStream(path, { end: sizeBytes - 1 });
+  return client.upload(content, { filename: basename(path), sizeBytes, signal });
 }
 
 /** Its size. A folder, or nothing, is told before anything is sent. */

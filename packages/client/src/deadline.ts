@@ -42,6 +42,12 @@ export class Deadline {
     this.#cancelTimer();
   }
 
+  /** The work has failed: what it still sends or receives is broken off. */
+  abandon(reason: unknown): void {
+    this.release();
+    this.#controller.abort(reason);
+  }
+
   /** The work is over: nothing is held any more. */
   release(): void {
     this.#cancelTimer();
@@ -59,8 +65,11 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const deadline = new Deadline(options);
   try {
-    return await work(deadline.signal);
-  } finally {
+    const result = await work(deadline.signal);
     deadline.release();
+    return result;
+  } catch (error) {
+    deadline.abandon(error);
+    throw error;
   }
 }

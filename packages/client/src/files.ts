@@ -14,6 +14,8 @@ export interface UploadOptions {
   /** A `File` has its own. */
   filename?: string;
   contentType?: string;
+  /** Of a stream, where it is known: one that is too large is then refused before it is sent. */
+  sizeBytes?: number;
   signal?: AbortSignal | undefined;
   /** For a `Blob` the whole upload, whose progress cannot be seen; for a stream the silence between two chunks. */
   timeoutMs?: number;
@@ -80,22 +82,27 @@ async function uploadStream(
   const {
     filename,
     contentType = 'application/octet-stream',
+    sizeBytes,
     signal,
     timeoutMs = silenceTimeoutMs,
   } = options;
   const deadline = new Deadline({ signal, timeoutMs });
-  const { contentType: bodyType, chunks } = multipartBody(source, { filename, contentType });
+  const { headers, chunks } = multipartBody(source, { filename, contentType, sizeBytes });
   try {
-    return await transport.exchange(
+    const answer = await transport.exchange(
       {
         ...buildRequest(uploadFile, {}),
-        headers: { 'content-type': bodyType },
+        headers,
         body: sendingStream(chunks, { deadline, idleTimeoutMs: timeoutMs }),
       },
       { signal: deadline.signal, read: readValue },
     );
-  } finally {
     deadline.release();
+    return answer;
+  } catch (error) {
+    // The gateway may refuse before it has heard the end.
+    deadline.abandon(error);
+    throw error;
   }
 }
 
@@ -119,7 +126,7 @@ export async function download(
       }),
     });
   } catch (error) {
-    deadline.release();
+    deadline.abandon(error);
     throw error;
   }
 }

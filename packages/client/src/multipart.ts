@@ -1,36 +1,41 @@
 interface FilePart {
   filename: string;
   contentType: string;
+  /** Of the content, where it is known. */
+  sizeBytes: number | undefined;
 }
 
 /** A `multipart/form-data` body with one part named `file`, for content that is read while it is sent. */
 export function multipartBody(
   content: AsyncIterable<Uint8Array>,
-  { filename, contentType }: FilePart,
-): { contentType: string; chunks: AsyncGenerator<Uint8Array, void, undefined> } {
+  { filename, contentType, sizeBytes }: FilePart,
+): { headers: Record<string, string>; chunks: AsyncGenerator<Uint8Array, void, undefined> } {
   const boundary = `switchyard-${crypto.randomUUID()}`;
-  const head = [
-    `--${boundary}`,
-    `Content-Disposition: form-data; name="file"; filename="${escapeName(filename)}"`,
-    `Content-Type: ${contentType}`,
-    '\r\n',
-  ].join('\r\n');
-  const tail = `\r\n--${boundary}--\r\n`;
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    chunks: between(head, content, tail),
+  const encoder = new TextEncoder();
+  const head = encoder.encode(
+    [
+      `--${boundary}`,
+      `Content-Disposition: form-data; name="file"; filename="${escapeName(filename)}"`,
+      `Content-Type: ${contentType}`,
+      '\r\n',
+    ].join('\r\n'),
+  );
+  const tail = encoder.encode(`\r\n--${boundary}--\r\n`);
+  const headers = {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    ...(sizeBytes !== undefined && { 'content-length': String(head.length + sizeBytes + tail.length) }),
   };
+  return { headers, chunks: between(head, content, tail) };
 }
 
 async function* between(
-  head: string,
+  head: Uint8Array,
   content: AsyncIterable<Uint8Array>,
-  tail: string,
+  tail: Uint8Array,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const encoder = new TextEncoder();
-  yield encoder.encode(head);
+  yield head;
   yield* content;
-  yield encoder.encode(tail);
+  yield tail;
 }
 
 /** A quoted string of RFC 2183, which arrives as it was; the %22 that browsers write for a quote does not. */

@@ -34,7 +34,8 @@ describe('an upload', () => {
     const folder = temporaryFolder();
     const path = join(folder.path, 'large.bin');
     await writeFile(path, bytes(900_000));
-    const file = await client.upload(createReadStream(path), { filename: 'a "quoted" ümlaut.png' });
+    const filename = 'a "quoted" ümlaut.png';
+    const file = await client.upload(createReadStream(path), { filename, sizeBytes: 900_000 });
     folder.remove();
     // The gateway keeps no quotes in names.
     expect(file).toMatchObject({ filename: 'a _quoted_ ümlaut.png', size: 900_000 });
@@ -56,6 +57,19 @@ describe('an upload', () => {
       status: 413,
       code: 'file_too_large',
     });
+  });
+
+  it('whose size is known and too large is refused before it is read', async () => {
+    let readBytes = 0;
+    async function* counted(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunksOf(100_000_000)) {
+        readBytes += chunk.length;
+        yield chunk;
+      }
+    }
+    const refused = client.upload(counted(), { filename: 'x', sizeBytes: 100_000_000 });
+    await expect(refused).rejects.toMatchObject({ status: 413, code: 'file_too_large' });
+    expect(readBytes).toBeLessThan(50_000_000);
   });
 
   it('ends when its source breaks, with what broke it', async () => {
