@@ -1,0 +1,16 @@
+import type { Endpoint } from '../endpoint.ts';
+
+/** Threads, runs, assistants and the store answer under both: as the gateway's contract says, and as LangGraph clients expect. */
+export const mounts = ['/api', '/api/langgraph'] as const;
+export type Mount = (typeof mounts)[number];
+
+/** The same endpoint under a mount; constants are written with `/api`. */
+export function at<Given extends Endpoint>(mount: Mount, endpoint: Given): Given {
+  if (mount === '/api') return endpoint;
+  const { url, schema } = endpoint;
+  return {
+    ...endpoint,
+    url: mount + url.slice('/api'.length),
+    schema: { ...schema, tags: schema.tags.map((tag) => `LangGraph: ${tag}`) },
+  };
+}

@@ -1,0 +1,60 @@
+import type { RunRecorder } from '../journal/run-recorder.ts';
+
+/** What an agent is asked to do: the checked request together with what the server has decided. Everything is JSON. */
+export interface AgentRunRequest {
+  runId: string;
+  threadId: string;
+  userId: string;
+  /** What the caller named; a graph's name is its system assistant. */
+  assistantId: string;
+  graphId: string;
+  /** Counts from one; above it the run goes on from its last checkpoint and `input` is not given again. */
+  attempt: number;
+  input: unknown;
+  /** Wins over `input`. */
+  command: { resume?: unknown; update?: unknown; goto?: unknown } | null;
+  /** The state to go on from, where it is not the newest. */
+  checkpoint: {
+    checkpoint_id?: string;
+    checkpoint_ns?: string;
+    checkpoint_map?: Record<string, unknown>;
+  } | null;
+  /** Merged from assistant and request; `thread_id`, `run_id`, `user_id` and reserved keys are not in it. */
+  config: { configurable?: Record<string, unknown>; tags?: string[]; recursion_limit?: number };
+  context: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  interruptBefore: '*' | string[] | null;
+  interruptAfter: '*' | string[] | null;
+  /** As the client sent them, unknown ones left out; never empty. */
+  streamModes: string[];
+  streamSubgraphs: boolean;
+  durability: 'sync' | 'async' | 'exit' | null;
+}
+
+/** The state of a thread after a run or an update, ready for the wire and for the snapshot row. */
+export interface StateView {
+  values: Record<string, unknown>;
+  next: string[];
+  /** By task id, as threads show them. */
+  interrupts: Record<string, { id?: string; value: unknown }[]>;
+  checkpointId: string | null;
+}
+
+export interface AgentRunTools {
+  /** Aborts with a `RunStop` as its reason when the run is to end early. */
+  signal: AbortSignal;
+  /** Takes the run's events; the checkpointer commits them with the checkpoints that cover them. */
+  recorder: RunRecorder;
+  /** One frame for the stream: its wire name (`values`, `messages|ns`, …) and its data, which is JSON. */
+  frame: (event: string, data: unknown) => void;
+}
+
+export type AgentRunEnd =
+  /** Also when it waits for a human: then `state.next` is not empty. */
+  | { outcome: 'done'; state: StateView }
+  | { outcome: 'failed'; error: { name: string; message: string }; state: StateView | null };
+
+/** Runs a graph and says how it ended. What the graph throws is an end; the reason of an aborted signal is thrown. */
+export interface AgentRunner {
+  run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd>;
+}

@@ -1,0 +1,248 @@
+import { type Kysely, sql } from 'kysely';
+import { bytewiseText, dialectOf } from '../../platform/database/dialect.ts';
+
+export const name = '001-conversation';
+
+export async function up(db: Kysely<never>): Promise<void> {
+  await createThreadTables(db);
+  await createRunTables(db);
+  await createEventTables(db);
+  await createAssistantTables(db);
+  await createStoreTable(db);
+}
+
+async function createThreadTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('threads')
+    .addColumn('thread_id', id, (column) => column.primaryKey())
+    .addColumn('user_id', id)
+    .addColumn('assistant_id', 'text')
+    .addColumn('display_name', 'text')
+    .addColumn('status', 'varchar(16)', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('created_at', id, (column) => column.notNull())
+    .addColumn('updated_at', id, (column) => column.notNull())
+    .addColumn('state_updated_at', id, (column) => column.notNull())
+    .execute();
+  for (const order of ['updated_at', 'created_at', 'state_updated_at'] as const) {
+    await db.schema
+      .createIndex(`threads_owner_${order}`)
+      .on('threads')
+      .columns(['user_id', order, 'thread_id'])
+      .execute();
+  }
+  await db.schema
+    .createIndex('threads_owner_status')
+    .on('threads')
+    .columns(['user_id', 'status', 'updated_at', 'thread_id'])
+    .execute();
+
+  await db.schema
+    .createTable('thread_metadata')
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('user_id', id)
+    .addColumn('key', id, (column) => column.notNull())
+    .addColumn('value', id, (column) => column.notNull())
+    .addColumn('updated_at', id, (column) => column.notNull())
+    .addPrimaryKeyConstraint('thread_metadata_pk', ['thread_id', 'key'])
+    .execute();
+  await db.schema
+    .createIndex('thread_metadata_search')
+    .on('thread_metadata')
+    .columns(['user_id', 'key', 'value', 'updated_at', 'thread_id'])
+    .execute();
+
+  await db.schema
+    .createTable('thread_snapshots')
+    .addColumn('thread_id', id, (column) => column.primaryKey())
+    .addColumn('user_id', id)
+    .addColumn('checkpoint_id', id)
+    .addColumn('values', 'text', (column) => column.notNull())
+    .addColumn('next', 'text', (column) => column.notNull())
+    .addColumn('interrupts', 'text', (column) => column.notNull())
+    .addColumn('error', 'text')
+    .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('thread_sequences')
+    .addColumn('thread_id', id, (column) => column.primaryKey())
+    .addColumn('event_seq', 'bigint', (column) => column.notNull())
+    .addColumn('run_admission', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('deleted_threads')
+    .addColumn('thread_id', id, (column) => column.primaryKey())
+    .addColumn('user_id', id)
+    .addColumn('deleted_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+}
+
+const tokenColumns = [
+  'message_count',
+  'llm_call_count',
+  'total_input_tokens',
+  'total_output_tokens',
+  'total_tokens',
+  'lead_agent_tokens',
+  'subagent_tokens',
+  'middleware_tokens',
+  'unknown_tokens',
+] as const;
+
+async function createRunTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  let runs = db.schema
+    .createTable('runs')
+    .addColumn('run_id', id, (column) => column.primaryKey())
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('assistant_id', 'text', (column) => column.notNull())
+    .addColumn('graph_id', 'text', (column) => column.notNull())
+    .addColumn('status', 'varchar(16)', (column) => column.notNull())
+    .addColumn('admission', 'bigint', (column) => column.notNull())
+    .addColumn('multitask_strategy', 'varchar(16)', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('run_at', 'varchar(24)')
+    .addColumn('cancel_action', 'varchar(16)')
+    .addColumn('cancel_requested_at', 'varchar(24)')
+    .addColumn('attempt', 'integer', (column) => column.notNull())
+    .addColumn('claim_token', 'bigint')
+    .addColumn('delete_thread', 'integer', (column) => column.notNull())
+    .addColumn('follow_up_to_run_id', id)
+    .addColumn('model_name', 'text')
+    .addColumn('error', 'text')
+    .addColumn('error_name', 'text')
+    .addColumn('stop_reason', 'varchar(32)')
+    .addColumn('first_human_message', 'text')
+    .addColumn('last_ai_message', 'text')
+    .addColumn('token_usage_by_model', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('started_at', 'varchar(24)')
+    .addColumn('ended_at', 'varchar(24)');
+  for (const counter of tokenColumns) {
+    runs = runs.addColumn(counter, 'bigint', (column) => column.notNull().defaultTo(0));
+  }
+  await runs.execute();
+  await db.schema
+    .createIndex('runs_thread')
+    .unique()
+    .on('runs')
+    .columns(['thread_id', 'admission'])
+    .execute();
+  await db.schema.createIndex('runs_owner').on('runs').columns(['user_id', 'run_id']).execute();
+  // What is waiting or at work: a handful of rows, whatever has run before.
+  await db.schema
+    .createIndex('runs_open')
+    .on('runs')
+    .columns(['status', 'thread_id', 'admission'])
+    .where(sql.ref('ended_at'), 'is', null)
+    .execute();
+
+  await db.schema
+    .createTable('run_inputs')
+    .addColumn('run_id', id, (column) => column.primaryKey())
+    .addColumn('kwargs', 'text', (column) => column.notNull())
+    .execute();
+}
+
+async function createEventTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('run_events')
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('seq', 'bigint', (column) => column.notNull())
+    .addColumn('run_id', id, (column) => column.notNull())
+    .addColumn('user_id', id)
+    .addColumn('event_type', 'varchar(32)', (column) => column.notNull())
+    .addColumn('category', 'varchar(32)', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('origin', 'text')
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_events_pk', ['thread_id', 'seq'])
+    .execute();
+  await db.schema
+    .createIndex('run_events_category')
+    .on('run_events')
+    .columns(['thread_id', 'category', 'seq'])
+    .execute();
+  await db.schema
+    .createIndex('run_events_run')
+    .on('run_events')
+    .columns(['run_id', 'category', 'seq'])
+    .execute();
+
+  await db.schema
+    .createTable('feedback')
+    .addColumn('feedback_id', id, (column) => column.primaryKey())
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('run_id', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('message_id', 'text')
+    .addColumn('rating', 'integer', (column) => column.notNull())
+    .addColumn('comment', 'text')
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('feedback_one_each')
+    .unique()
+    .on('feedback')
+    .columns(['thread_id', 'run_id', 'user_id'])
+    .execute();
+}
+
+async function createAssistantTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('assistants')
+    .addColumn('assistant_id', id, (column) => column.primaryKey())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('graph_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text')
+    .addColumn('config', 'text', (column) => column.notNull())
+    .addColumn('context', 'text', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('assistants_owner')
+    .on('assistants')
+    .columns(['user_id', 'created_at'])
+    .execute();
+  await db.schema
+    .createTable('assistant_versions')
+    .addColumn('assistant_id', id, (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('graph_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text')
+    .addColumn('config', 'text', (column) => column.notNull())
+    .addColumn('context', 'text', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addPrimaryKeyConstraint('assistant_versions_pk', ['assistant_id', 'version'])
+    .execute();
+}
+
+async function createStoreTable(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('store_items')
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('namespace', id, (column) => column.notNull())
+    .addColumn('key', id, (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('expires_at', 'varchar(24)')
+    .addColumn('ttl_minutes', 'integer')
+    .addPrimaryKeyConstraint('store_items_pk', ['user_id', 'namespace', 'key'])
+    .execute();
+  await db.schema.createIndex('store_items_expiry').on('store_items').columns(['expires_at']).execute();
+}

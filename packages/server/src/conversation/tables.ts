@@ -1,0 +1,194 @@
+import type { Selectable } from 'kysely';
+
+/** The tables that conversation owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
+export interface ConversationTables {
+  threads: ThreadTable;
+  thread_metadata: ThreadMetadataTable;
+  thread_snapshots: ThreadSnapshotTable;
+  thread_sequences: ThreadSequenceTable;
+  deleted_threads: DeletedThreadTable;
+  runs: RunTable;
+  run_inputs: RunInputTable;
+  run_events: RunEventTable;
+  feedback: FeedbackTable;
+  assistants: AssistantTable;
+  assistant_versions: AssistantVersionTable;
+  store_items: StoreItemTable;
+}
+
+export interface ThreadTable {
+  thread_id: string;
+  /** Null marks a shared record. */
+  user_id: string | null;
+  assistant_id: string | null;
+  display_name: string | null;
+  status: 'idle' | 'busy' | 'interrupted' | 'error';
+  metadata: string;
+  created_at: string;
+  updated_at: string;
+  /** When the stored state last changed. */
+  state_updated_at: string;
+}
+
+/** Metadata that search can filter by: one row for each top-level key whose value is a string, number, boolean or null. */
+export interface ThreadMetadataTable {
+  thread_id: string;
+  user_id: string | null;
+  key: string;
+  /** The value as JSON text, so that `1`, `"1"`, `true` and `null` stay apart. */
+  value: string;
+  /** As the thread's, so that a filtered page is read from the index in order. */
+  updated_at: string;
+}
+
+/** What a list shows of the latest state; written at the end of each run and by state updates. */
+export interface ThreadSnapshotTable {
+  thread_id: string;
+  user_id: string | null;
+  checkpoint_id: string | null;
+  values: string;
+  next: string;
+  interrupts: string;
+  error: string | null;
+  updated_at: string;
+}
+
+/** Counters of a thread, also of one without a record. They only ever ascend. */
+export interface ThreadSequenceTable {
+  thread_id: string;
+  event_seq: number;
+  run_admission: number;
+}
+
+/** The id of a deleted thread answers 404 for ever. */
+export interface DeletedThreadTable {
+  thread_id: string;
+  user_id: string | null;
+  deleted_at: string;
+}
+
+export interface RunTable {
+  run_id: string;
+  thread_id: string;
+  user_id: string;
+  /** What the caller named: a graph, an assistant, an agent. */
+  assistant_id: string;
+  graph_id: string;
+  status: 'pending' | 'running' | 'success' | 'error' | 'timeout' | 'interrupted';
+  /** First in, first out within a thread. */
+  admission: number;
+  multitask_strategy: 'reject' | 'enqueue' | 'interrupt' | 'rollback';
+  metadata: string;
+  /** Not before this time; `after_seconds`. */
+  run_at: string | null;
+  cancel_action: 'interrupt' | 'rollback' | null;
+  cancel_requested_at: string | null;
+  /** Raised by each claim: 1 while a run has never been recovered. */
+  attempt: number;
+  /** The ownership token of the process that may write this attempt. */
+  claim_token: number | null;
+  /** The thread goes with the run: stateless runs. */
+  delete_thread: number;
+  follow_up_to_run_id: string | null;
+  model_name: string | null;
+  error: string | null;
+  error_name: string | null;
+  stop_reason: string | null;
+  message_count: number;
+  first_human_message: string | null;
+  last_ai_message: string | null;
+  llm_call_count: number;
+  total_input_tokens: number;
+  total_output_tokens: number;
+  total_tokens: number;
+  lead_agent_tokens: number;
+  subagent_tokens: number;
+  middleware_tokens: number;
+  unknown_tokens: number;
+  /** `{ model: { tokens, input_tokens, output_tokens, calls } }`. */
+  token_usage_by_model: string;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** Apart from `runs` so that lists never touch a page that holds messages. */
+export interface RunInputTable {
+  run_id: string;
+  /** The checked create request: what an executor needs to start the run, or to start it again. */
+  kwargs: string;
+}
+
+export interface RunEventTable {
+  thread_id: string;
+  seq: number;
+  run_id: string;
+  user_id: string | null;
+  event_type: string;
+  category: string;
+  content: string;
+  metadata: string;
+  /** Where in the graph it was made; tells after a crash whether the checkpoint covers it. Null: it stays in any case. */
+  origin: string | null;
+  created_at: string;
+}
+
+export interface FeedbackTable {
+  feedback_id: string;
+  thread_id: string;
+  run_id: string;
+  user_id: string;
+  message_id: string | null;
+  rating: number;
+  comment: string | null;
+  created_at: string;
+}
+
+export interface AssistantTable {
+  assistant_id: string;
+  user_id: string;
+  graph_id: string;
+  name: string;
+  description: string | null;
+  config: string;
+  context: string;
+  metadata: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AssistantVersionTable {
+  assistant_id: string;
+  version: number;
+  user_id: string;
+  graph_id: string;
+  name: string;
+  description: string | null;
+  config: string;
+  context: string;
+  metadata: string;
+  created_at: string;
+}
+
+export interface StoreItemTable {
+  user_id: string;
+  /** Labels joined with a dot; a label holds none. */
+  namespace: string;
+  key: string;
+  value: string;
+  created_at: string;
+  updated_at: string;
+  expires_at: string | null;
+  ttl_minutes: number | null;
+}
+
+export type ThreadRow = Selectable<ThreadTable>;
+export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
+export type RunRow = Selectable<RunTable>;
+export type RunEventRow = Selectable<RunEventTable>;
+export type FeedbackRow = Selectable<FeedbackTable>;
+export type AssistantRow = Selectable<AssistantTable>;
+export type AssistantVersionRow = Selectable<AssistantVersionTable>;
+export type StoreItemRow = Selectable<StoreItemTable>;
