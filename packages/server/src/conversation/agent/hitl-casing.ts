@@ -1,0 +1,41 @@
+/**
+ * A request for a human's decision is written in camel case by LangChain for JavaScript and read in snake case by chat
+ * clients, whose answers come back in snake case. So requests carry both on their way out, and answers on their way in.
+ */
+
+/** Adds the names that clients read to a request; answers anything else as it is. */
+export function hitlForClients(record: object): object {
+  if (!('actionRequests' in record && 'reviewConfigs' in record)) return record;
+  const { actionRequests, reviewConfigs } = record;
+  if (!Array.isArray(actionRequests) || !Array.isArray(reviewConfigs)) return record;
+  const configs = reviewConfigs.map((config) => withBoth(config, clientNames));
+  return { ...record, reviewConfigs: configs, action_requests: actionRequests, review_configs: configs };
+}
+
+/** Adds the names that middleware reads to the decisions in an answer, also where it is a map by interrupt id. */
+export function hitlForGraph(resume: unknown): unknown {
+  if (!isRecord(resume)) return resume;
+  if (Array.isArray(resume.decisions)) {
+    return { ...resume, decisions: resume.decisions.map((decision) => withBoth(decision, graphNames)) };
+  }
+  const answers = Object.entries(resume);
+  if (!answers.some(([, answer]) => isRecord(answer) && Array.isArray(answer.decisions))) return resume;
+  return Object.fromEntries(answers.map(([id, answer]) => [id, hitlForGraph(answer)]));
+}
+
+const clientNames = {
+  actionName: 'action_name',
+  allowedDecisions: 'allowed_decisions',
+  argsSchema: 'args_schema',
+};
+const graphNames = { edited_action: 'editedAction' };
+
+function withBoth(value: unknown, names: Record<string, string>): unknown {
+  if (!isRecord(value)) return value;
+  const added = Object.entries(names).filter(([name, other]) => name in value && !(other in value));
+  return { ...value, ...Object.fromEntries(added.map(([name, other]) => [other, value[name]])) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

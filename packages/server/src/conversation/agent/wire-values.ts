@@ -1,0 +1,165 @@
+import { hitlForClients } from './hitl-casing.ts';
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/**
+ * Anything that a graph holds or emits, as JSON for clients: messages are flat records, errors say their name and message,
+ * and what has no JSON form gets the nearest one. Knows LangChain's classes by their marks, so it loads none of them.
+ */
+export function wireValue(value: unknown): Json {
+  return new WireEncoder().encode(value) ?? null;
+}
+
+/** A graph's values, without the channels that are LangGraph's own book-keeping. */
+export function wireValues(values: object): Record<string, Json> {
+  const entries = Object.entries(values).filter(([channel]) => !channel.startsWith('__pregel_'));
+  return wireValue(Object.fromEntries(entries)) as Record<string, Json>;
+}
+
+/** What clients are told of something thrown. Never its stack. */
+export function wireError(error: unknown): { error: string; message: string; name: string } {
+  const { name, message } = errorOf(error);
+  return { error: name, message, name };
+}
+
+/** The plain text of a message's content, which is text or a list of blocks. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map(textOfBlock).join('');
+}
+
+/** State nested deeper is a mistake, and would overflow the stack of whoever walks it. */
+const deepestNesting = 500;
+
+class WireEncoder {
+  /** The values that we are inside of. */
+  readonly #open = new Set<object>();
+
+  /** Undefined for what is left out, as JSON does: functions, symbols and undefined. */
+  encode(value: unknown): Json | undefined {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'number':
+        return Number.isFinite(value) ? value : null;
+      case 'bigint':
+        return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+      case 'object':
+        return value === null ? null : this.#enter(value);
+      default:
+        return undefined;
+    }
+  }
+
+  #enter(value: object): Json | undefined {
+    // Raw answers of providers sometimes contain themselves; a note in place of that loses nothing.
+    if (this.#open.has(value)) return '[Circular]';
+    if (this.#open.size >= deepestNesting) return '[Too deep]';
+    this.#open.add(value);
+    const encoded = this.#encodeObject(value);
+    this.#open.delete(value);
+    return encoded;
+  }
+
+  #encodeObject(value: object): Json | undefined {
+    if (Array.isArray(value)) return this.#list(value);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) return this.#plain(value);
+    if (isMessage(value)) return this.#record(messageFields(value));
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (value instanceof Map) return this.#record(Object.fromEntries(value));
+    if (value instanceof Set) return this.#list([...value]);
+    if (value instanceof Error) return wireError(value);
+    if (ArrayBuffer.isView(value)) return base64Of(value);
+    if (isSerializable(value)) return this.#record(value.lc_kwargs);
+    if ('toJSON' in value && typeof value.toJSON === 'function') return this.encode(value.toJSON());
+    return this.#plain(value);
+  }
+
+  #list(values: unknown[]): Json[] {
+    return values.map((value) => this.encode(value) ?? null);
+  }
+
+  #plain(record: object): Json {
+    return this.#record(hitlForClients(record));
+  }
+
+  #record(record: object): { [key: string]: Json } {
+    const encoded: { [key: string]: Json } = {};
+    for (const [key, value] of Object.entries(record)) {
+      const json = this.encode(value);
+      if (json !== undefined) define(encoded, key, json);
+    }
+    return encoded;
+  }
+}
+
+/** A key named `__proto__` stays a key. */
+function define(record: { [key: string]: Json }, key: string, value: Json): void {
+  if (key !== '__proto__') record[key] = value;
+  else Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+const messageMark = Symbol.for('langchain.message');
+
+interface Message extends Record<string, unknown> {
+  getType(): string;
+}
+
+function isMessage(value: object): value is Message {
+  return messageMark in value && 'getType' in value && typeof value.getType === 'function';
+}
+
+const messageKeys = [
+  'content',
+  'id',
+  'name',
+  'additional_kwargs',
+  'response_metadata',
+  'tool_calls',
+  'invalid_tool_calls',
+  'tool_call_chunks',
+  'usage_metadata',
+  'tool_call_id',
+  'status',
+  'artifact',
+  'role',
+];
+
+/** A piece of a message has the type of the whole one; both have one id. */
+function messageFields(message: Message): Record<string, unknown> {
+  const fields: Record<string, unknown> = { type: message.getType() };
+  for (const key of messageKeys) if (message[key] !== undefined) fields[key] = message[key];
+  return fields;
+}
+
+/** Documents and the like, which say in these fields what they were made of. */
+function isSerializable(value: object): value is { lc_kwargs: object } {
+  return (
+    'lc_serializable' in value &&
+    'lc_kwargs' in value &&
+    typeof value.lc_kwargs === 'object' &&
+    value.lc_kwargs !== null
+  );
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function errorOf(error: unknown): { name: string; message: string } {
+  if (error instanceof Error) return { name: error.name, message: error.message };
+  if (typeof error === 'object' && error !== null && 'message' in error) {
+    const name = 'name' in error ? String(error.name) : 'Error';
+    return { name, message: String(error.message) };
+  }
+  return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(wireValue(error)) };
+}
+
+function textOfBlock(block: unknown): string {
+  if (typeof block === 'string') return block;
+  if (typeof block !== 'object' || block === null || !('text' in block)) return '';
+  return typeof block.text === 'string' ? block.text : '';
+}
