@@ -179,6 +179,21 @@ export const errorCatalogue = {
     kind: 'too_many',
     message: 'You have as many open sockets as you may have. Close one first.',
   },
+
+  // Threads and feedback
+  thread_not_found: { kind: 'not_found', message: 'Thread not found' },
+
+  // Assistants, models, store
+  assistant_not_found: {
+    kind: 'not_found',
+    message: 'No such assistant. POST /api/assistants/search lists those that you can use.',
+  },
+  assistant_exists: { kind: 'conflict', message: 'Assistant already exists' },
+  agent_faulty: {
+    kind: 'invalid',
+    message: "This agent's file cannot be loaded. The gateway's log says what is wrong with it.",
+  },
+  model_not_found: { kind: 'not_found', message: 'No such model. GET /api/models lists them.' },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

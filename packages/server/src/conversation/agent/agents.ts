@@ -1,0 +1,148 @@
+import type { BaseChannel, Pregel, PregelNode } from '@langchain/langgraph';
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { AgentFault } from './agent-fault.ts';
+import { assistantIdOf } from './assistant-id.ts';
+
+/** A compiled graph, whoever compiled it and with whichever copy of LangGraph. */
+export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
+/** What a factory is called with. */
+export interface GraphConfig {
+  configurable?: Record<string, unknown>;
+}
+export type GraphFactory = (config: GraphConfig) => Promise<AgentGraph>;
+
+/** One graph that this gateway offers, by its name. */
+export interface AgentDefinition {
+  graphId: string;
+  description: string | null;
+  /** Where it is written, for people: `./src/agent.ts:graph`, or `built in`. */
+  from: string;
+  /** Loads what makes the graph; asked once, on the first use. Throws an AgentFault. */
+  load: () => Promise<GraphFactory>;
+}
+
+/** What an `assistant_id` stands for: a graph with settings of its own. */
+export interface ResolvedAgent {
+  assistantId: string;
+  graphId: string;
+  config: { configurable?: Record<string, unknown>; tags?: string[]; recursion_limit?: number };
+  context: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+}
+
+export interface GraphWiring {
+  /** Of whom `store` keeps things, in the graph. */
+  userId: string;
+  checkpointer?: BaseCheckpointSaver;
+  config?: GraphConfig;
+}
+
+export interface AgentDescription {
+  graphId: string;
+  assistantId: string;
+  description: string | null;
+  from: string;
+  fault: AgentFault | null;
+}
+
+export interface AgentsOptions {
+  definitions: readonly AgentDefinition[];
+  /** A user's own assistant by its id. */
+  storedAssistant: (owner: Owner, assistantId: string) => Promise<ResolvedAgent | undefined>;
+  /** What a graph reaches as its store: the user's items and nobody else's. */
+  storeFor: (userId: string) => Promise<BaseStore>;
+  log: { warn(details: object, message: string): void };
+}
+
+/** The agents that can be run. Each is loaded on its first use; one that cannot be leaves the others working. */
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #definitions: ReadonlyMap<string, AgentDefinition>;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #factories = new Map<string, Promise<GraphFactory>>();
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    this.#definitions = new Map(options.definitions.map((each) => [each.graphId, each]));
+    this.#names = new Map(options.definitions.map(({ graphId }) => [assistantIdOf(graphId), graphId]));
+  }
+
+  /** Names of the graphs. */
+  ids(): string[] {
+    return [...this.#definitions.keys()];
+  }
+
+  /** An exact graph name first, then the id of a graph's own assistant or of one that the caller made; else 404. */
+  async resolve(owner: Owner, named: string): Promise<ResolvedAgent> {
+    const graphId = this.#definitions.has(named) ? named : this.#names.get(named);
+    if (graphId !== undefined) {
+      const metadata = { created_by: 'system' };
+      return { assistantId: assistantIdOf(graphId), graphId, config: {}, context: {}, metadata };
+    }
+    const stored = await this.#options.storedAssistant(owner, named);
+    if (!stored) throw new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+    return stored;
+  }
+
+  /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
+  async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
+    const make = await this.#factory(graphId);
+    return bind(await make(config), checkpointer, await this.#options.storeFor(userId));
+  }
+
+  /** Every agent, each with what is wrong with it; loads those that have not been used. */
+  async describe(): Promise<AgentDescription[]> {
+    return Promise.all(
+      [...this.#definitions.values()].map(async ({ graphId, description, from }) => ({
+        graphId,
+        assistantId: assistantIdOf(graphId),
+        description,
+        from,
+        fault: await this.#faultOf(graphId),
+      })),
+    );
+  }
+
+  /** The next use loads it again. Runs that are under way keep the graph that they began with. */
+  reload(graphId: string): void {
+    this.#factories.delete(graphId);
+  }
+
+  async #faultOf(graphId: string): Promise<AgentFault | null> {
+    try {
+      await this.#factory(graphId);
+      return null;
+    } catch (error) {
+      return AgentFault.from(error);
+    }
+  }
+
+  async #factory(graphId: string): Promise<GraphFactory> {
+    const definition = this.#definitions.get(graphId);
+    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    const present = this.#factories.get(graphId);
+    if (present) return present;
+    const loading = definition.load();
+    this.#factories.set(graphId, loading);
+    loading.catch((error: unknown) => {
+      // Not kept: a file that was corrected is found so on the next use.
+      if (this.#factories.get(graphId) === loading) this.#factories.delete(graphId);
+      this.#options.log.warn({ graphId, fault: AgentFault.from(error).message }, 'An agent cannot be loaded');
+    });
+    return loading;
+  }
+}
+
+/** A graph of its own for each use: runs differ in checkpointer and store, and go on beside each other. */
+function bind(
+  graph: AgentGraph,
+  checkpointer: BaseCheckpointSaver | undefined,
+  store: BaseStore,
+): AgentGraph {
+  const bound = graph.withConfig({}) as AgentGraph;
+  if (checkpointer) bound.checkpointer = checkpointer;
+  bound.store = store;
+  return bound;
+}

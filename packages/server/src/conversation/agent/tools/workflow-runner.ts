@@ -1,0 +1,54 @@
+/**
+ * What agents' tools need of the pool of workers. The dispatch area stands behind it; `context.ts` joins the two, since
+ * neither area knows the other. Every call is for one user: a task belongs to the owner of the thread.
+ */
+export interface WorkflowRunner {
+  /** The same key with the same order answers the task that was made first, and never makes a second one. */
+  submit(order: WorkflowOrder): Promise<{ taskId: string }>;
+  /**
+   * The task as it stands, then every change. Ends after `completed` or `failed`; ends without one when the signal aborts.
+   * Whoever is told only that it fell behind watches again.
+   */
+  watch(userId: string, taskId: string, signal: AbortSignal): AsyncIterable<WorkflowUpdate>;
+  /** Asks the task to stop. One that has ended already is no error. */
+  cancel(userId: string, taskId: string): Promise<void>;
+  /** The workers as this user may see them. */
+  instances(userId: string): Promise<WorkerSummary[]>;
+}
+
+export interface WorkflowOrder {
+  userId: string;
+  /** A graph in ComfyUI's API format. */
+  workflow: Record<string, unknown>;
+  params: Record<string, unknown>;
+  name: string | null;
+  /** Run id and tool call id: one tool call makes at most one task, however often it is repeated. */
+  idempotencyKey: string;
+  /** Kept with the task, so that it can be followed back to the conversation. */
+  threadId: string;
+  runId: string;
+  toolCallId: string;
+}
+
+export type WorkflowUpdate =
+  | { type: 'progress'; progress: number; node: string | null; instance: string | null }
+  | { type: 'completed'; files: WorkflowFile[]; texts: string[] }
+  | { type: 'failed'; code: string; message: string };
+
+export interface WorkflowFile {
+  fileId: string;
+  filename: string;
+  url: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+export interface WorkerSummary {
+  id: string;
+  name: string;
+  /** One word: `idle`, `busy`, `unreachable`, … */
+  state: string;
+  kind: string;
+  currentTaskId: string | null;
+  lastError: string | null;
+}
