@@ -1,0 +1,56 @@
+import { AppError } from '../../lib/app-error.ts';
+
+export type Metadata = Record<string, unknown>;
+
+/** They would say whose a thread is; only the gateway does. */
+const reservedKeys = new Set(['owner_id', 'user_id']);
+/** Never shown, whoever stored it. */
+const secretKeys = new Set(['auth_token']);
+
+export const maxMetadataKeys = 100;
+export const maxMetadataBytes = 65_536;
+
+/** An entry of the search index is a row of a B-tree, and Postgres takes no more than 2,700 bytes in one. */
+export const maxFilterKeyLength = 128;
+export const maxFilterValueBytes = 1024;
+
+/** As a caller may set it. */
+export function withoutReserved(metadata: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !reservedKeys.has(key)));
+}
+
+/** As callers see it. */
+export function publicMetadata(text: string): Metadata {
+  const metadata = JSON.parse(text) as Metadata;
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !secretKeys.has(key)));
+}
+
+/** The top-level keys of the change replace those that are there; null is a value like another. */
+export function mergedMetadata(text: string, change: Metadata): Metadata {
+  return { ...(JSON.parse(text) as Metadata), ...change };
+}
+
+export function metadataText(metadata: Metadata): string {
+  const text = JSON.stringify(metadata);
+  const keys = Object.keys(metadata).length;
+  if (keys > maxMetadataKeys) refuse(`Metadata has ${keys} keys and may have ${maxMetadataKeys}.`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxMetadataBytes) refuse(`Metadata has ${bytes} bytes and may have ${maxMetadataBytes}.`);
+  return text;
+}
+
+/** What search can ask for: one entry for each top-level key with a single value, as JSON text so that `1`, `"1"` and `true` differ. */
+export function searchableEntries(metadata: Metadata): { key: string; value: string }[] {
+  return Object.entries(metadata).flatMap(([key, value]) => {
+    if (typeof value === 'object' && value !== null) return [];
+    const text = JSON.stringify(value);
+    const fits = key.length <= maxFilterKeyLength && Buffer.byteLength(text) <= maxFilterValueBytes;
+    return fits ? [{ key, value: text }] : [];
+  });
+}
+
+function refuse(message: string): never {
+  throw new AppError('validation_failed', {
+    faults: [{ in: 'body', path: ['metadata'], type: 'value_error', message: `Value error, ${message}` }],
+  });
+}
