@@ -1,0 +1,175 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { nullable, oneOf } from '../shapes.ts';
+
+/**
+ * The frames of a run's stream: `event` is what stands before the first `|` of an event's name, what follows is the
+ * namespace of a subgraph. There is no closing frame: a stream that ends cleanly is over, one that breaks off is not.
+ */
+
+/** `Last-Event-ID` that asks for everything; so does none. */
+export const fromTheStart = '-1';
+
+/** The heartbeat, a comment. */
+export const heartbeat = ': hb\n';
+
+function frame<const Name extends string, Data extends TSchema>(event: Name, data: Data) {
+  return Type.Object({ event: Type.Literal(event), data });
+}
+
+const record = Type.Record(Type.String(), Type.Unknown());
+
+/** The first frame; it comes again, with a higher attempt, when the run goes on after a crash of the gateway. */
+export const metadataFrame = frame(
+  'metadata',
+  Type.Object({ run_id: Type.String(), thread_id: Type.String(), attempt: Type.Integer() }),
+);
+
+/** The whole state; `__interrupt__` in it says what the run waits for. */
+export const valuesFrame = frame('values', record);
+
+/** What each node changed, by the node's name; `__interrupt__` as in `values`. */
+export const updatesFrame = frame('updates', record);
+
+const contentBlock = Type.Object({ type: Type.String() }, { additionalProperties: true });
+
+const toolCall = Type.Object({
+  name: Type.String(),
+  args: Type.Unknown(),
+  id: Type.Optional(nullable(Type.String())),
+  type: Type.Optional(Type.String()),
+});
+
+/** A chat message, whole or a piece of one: pieces have the id of the message that they belong to. */
+export const streamedMessage = Type.Object(
+  {
+    type: Type.String({ description: '`human`, `ai`, `tool`, `system`, …' }),
+    content: Type.Union([Type.String(), Type.Array(contentBlock)]),
+    id: Type.Optional(nullable(Type.String())),
+    name: Type.Optional(nullable(Type.String())),
+    tool_calls: Type.Optional(Type.Array(toolCall)),
+    tool_call_chunks: Type.Optional(Type.Array(record)),
+    tool_call_id: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String()),
+    usage_metadata: Type.Optional(Type.Unknown()),
+    response_metadata: Type.Optional(record),
+    additional_kwargs: Type.Optional(record),
+  },
+  { additionalProperties: true },
+);
+export type StreamedMessage = Static<typeof streamedMessage>;
+
+/** Stream mode `messages-tuple`: a message or a piece of one, and where in the graph it was made. */
+export const messagesFrame = frame('messages', Type.Tuple([streamedMessage, record]));
+
+/** Stream mode `messages`: the message as far as it is known. */
+export const messagesPartialFrame = frame('messages/partial', Type.Array(streamedMessage));
+export const messagesCompleteFrame = frame('messages/complete', Type.Array(streamedMessage));
+export const messagesMetadataFrame = frame('messages/metadata', Type.Record(Type.String(), record));
+
+function customEvent<const Name extends string, Fields extends Record<string, TSchema>>(
+  type: Name,
+  fields: Fields,
+) {
+  return Type.Object({ type: Type.Literal(type), ...fields });
+}
+
+/** A task on the pool, submitted by a tool. */
+const workerTask = {
+  task_id: Type.String({ description: 'Id of the task, as in `/api/tasks/{id}`.' }),
+  tool_call_id: Type.String(),
+};
+/** A sub-agent; its id is that of the tool call which started it. */
+const subtask = { task_id: Type.String() };
+const error = { error: Type.String() };
+
+export const customEvents = [
+  customEvent('worker_task_progress', {
+    ...workerTask,
+    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    node: nullable(Type.String({ description: 'Title of the running node.' })),
+    instance: nullable(Type.String({ description: 'Id of the worker.' })),
+  }),
+  customEvent('worker_task_completed', {
+    ...workerTask,
+    files: Type.Array(
+      Type.Object({
+        file_id: Type.String(),
+        filename: Type.String(),
+        url: Type.String(),
+        content_type: Type.String(),
+        size: Type.Integer(),
+      }),
+    ),
+    texts: Type.Array(Type.String()),
+  }),
+  customEvent('worker_task_failed', { ...workerTask, code: Type.String(), message: Type.String() }),
+  customEvent('task_started', { ...subtask, description: Type.String() }),
+  customEvent('task_running', {
+    ...subtask,
+    message: Type.Unknown(),
+    message_index: Type.Integer({ description: 'Counts from 1.' }),
+    total_messages: Type.Integer(),
+  }),
+  customEvent('task_completed', { ...subtask, result: Type.Unknown() }),
+  customEvent('task_failed', { ...subtask, ...error }),
+  customEvent('task_cancelled', { ...subtask, ...error }),
+  customEvent('task_timed_out', { ...subtask, ...error }),
+  customEvent('llm_retry', {
+    attempt: Type.Integer(),
+    max_attempts: Type.Integer(),
+    wait_ms: Type.Integer(),
+    reason: Type.String(),
+    message: Type.String(),
+  }),
+] as const;
+export type CustomEvent = Static<(typeof customEvents)[number]>;
+
+/** What a graph's writer sent: an event of ours, or anything that a user's own graph writes. */
+export const customFrame = frame('custom', Type.Unknown());
+
+/** The run has failed; nothing follows. */
+export const errorFrame = frame(
+  'error',
+  Type.Object({ error: Type.String(), message: Type.String(), name: Type.String() }),
+);
+
+/**
+ * Frames after `requested_event_id` are no longer there: the stored state is to be loaded again. The stream goes on at
+ * `earliest_available_event_id`, or breaks off if the reader was too slow.
+ */
+export const gapFrame = frame(
+  'gap',
+  Type.Object({
+    code: Type.Literal('stream_replay_gap'),
+    run_id: Type.String(),
+    requested_event_id: Type.String(),
+    earliest_available_event_id: Type.String(),
+    latest_available_event_id: Type.String(),
+    recovery: Type.Literal('reload_durable_state'),
+  }),
+);
+
+/** Frames of further stream modes, for those who know the runtime from within. */
+export const runtimeFrame = Type.Object({
+  event: oneOf(['events', 'debug', 'tasks', 'checkpoints', 'tools']),
+  data: Type.Unknown(),
+});
+
+export const streamFrame = Type.Union([
+  metadataFrame,
+  valuesFrame,
+  updatesFrame,
+  messagesFrame,
+  messagesPartialFrame,
+  messagesCompleteFrame,
+  messagesMetadataFrame,
+  customFrame,
+  errorFrame,
+  gapFrame,
+  runtimeFrame,
+]);
+export type StreamFrame = Static<typeof streamFrame>;
+export type StreamFrameData<Name extends StreamFrame['event']> = Extract<
+  StreamFrame,
+  { event: Name }
+>['data'];
