@@ -1,6 +1,7 @@
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
-import type { Selectable, Updateable } from 'kysely';
+import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from './tables.ts';
 import { CountChanges } from './task-counts-store.ts';
 
@@ -50,7 +51,7 @@ export interface TaskEnd {
   finishedAt: string;
 }
 
-export interface AttemptEnd extends TaskEnd {
+export interface AttemptEnd extends Required<TaskEnd> {
   outcome: string;
   /** When the worker took it, where no mark has said so yet. */
   acceptedAt: string | null;
@@ -98,43 +99,14 @@ export class AttemptStore {
    * Claim and attempt in one write, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched off
    * or removed; once that was answered to somebody, nothing is given to it any more.
    */
-  async claim(claim: Claim): Promise<'claimed' | 'gone' | 'instance_off'> {
+  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off'> {
     return this.#database.write(async (trx) => {
-      if (!(await this.#mayTake(trx, claim.instanceId))) return 'instance_off';
+      if (!(await usableInstance.first(trx, { id: claim.instanceId }))) return 'instance_off';
       const attempt = claim.expectedAttempt + 1;
-      const changed = await trx
-        .updateTable('tasks')
-        .set({
-          phase: 'dispatching',
-          instanceId: claim.instanceId,
-          attempt,
-          claimToken: claim.token,
-          updatedAt: claim.at,
-        })
-        .where('id', '=', claim.taskId)
-        .where('status', '=', 'pending')
-        .where('phase', '=', 'queued')
-        .where('attempt', '=', claim.expectedAttempt)
-        .where('cancelRequested', '=', 0)
-        .executeTakeFirst();
-      if (changed.numUpdatedRows === 0n) return 'gone';
-      await trx
-        .insertInto('task_attempts')
-        .values({
-          taskId: claim.taskId,
-          attempt,
-          instanceId: claim.instanceId,
-          promptId: claim.promptId,
-          clientId: claim.clientId,
-          state: 'dispatching',
-          outcome: null,
-          error: null,
-          startedAt: claim.at,
-          acceptedAt: null,
-          endedAt: null,
-        })
-        .execute();
-      return 'claimed';
+      const claimed = await claimedTask.first(trx, { ...claim, attempt });
+      if (!claimed) return 'gone';
+      await newAttempt.run(trx, { ...claim, attempt });
+      return claimed;
     });
   }
 
@@ -172,17 +144,14 @@ export class AttemptStore {
   /** The one terminal write: row, attempt, counters and whatever `alongside` adds (output files, webhook calls). */
   async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
     return this.#database.write(async (trx) => {
+      const before = await fencedTask.first(trx, { ...fence });
+      if (!before) return false;
+      const { taskId, attempt } = fence;
+      await endedTask.run(trx, { ...end, taskId });
+      await endedAttempt.run(trx, { ...end, taskId, attempt });
+      await forgottenInputs.run(trx, { taskId });
       const counts = new CountChanges();
-      const { outcome, acceptedAt, ...columns } = end;
-      if (!(await this.#update(trx, { fence, columns, counts }))) return false;
-      await updateAttempt(trx, fence, {
-        state: 'ended',
-        outcome,
-        error: columns.error,
-        endedAt: columns.finishedAt,
-        ...(acceptedAt && { acceptedAt }),
-      });
-      await trx.deleteFrom('task_files').where('taskId', '=', fence.taskId).execute();
+      counts.move(before.owner, before.status, end.status);
       await counts.write(trx);
       await alongside?.(trx);
       return true;
@@ -199,7 +168,7 @@ export class AttemptStore {
   ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
     return this.#database.write(async (trx) => {
       const counts = new CountChanges();
-      const before = await this.#fenced(trx, fence);
+      const before = await fencedTask.first(trx, { ...fence });
       if (!before) return 'fenced';
       if (before.cancelRequested === 1) return 'cancel_requested';
       const columns: Updateable<TaskTable> = {
@@ -223,45 +192,16 @@ export class AttemptStore {
     });
   }
 
-  /** Holds the instance's row for as long as the write lasts, where that takes a lock. */
-  async #mayTake(trx: Trx, instanceId: string): Promise<boolean> {
-    const row = await trx
-      .selectFrom('instances')
-      .select('id')
-      .where('id', '=', instanceId)
-      .where('enabled', '=', 1)
-      .where('removed', '=', 0)
-      .$if(this.#locksRows, (query) => query.forShare())
-      .executeTakeFirst();
-    return row !== undefined;
-  }
-
   /** Writes only what the fence still allows, and notes a change of status for the counters. */
   async #update(
     trx: Trx,
     { fence, columns, counts }: { fence: AttemptFence; columns: Updateable<TaskTable>; counts: CountChanges },
   ): Promise<boolean> {
-    const before = await this.#fenced(trx, fence);
+    const before = await fencedTask.first(trx, { ...fence });
     if (!before) return false;
     await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
     if (columns.status) counts.move(before.owner, before.status, columns.status as TaskRow['status']);
     return true;
-  }
-
-  #fenced(trx: Trx, fence: AttemptFence) {
-    return trx
-      .selectFrom('tasks')
-      .select(['owner', 'status', 'cancelRequested'])
-      .where('id', '=', fence.taskId)
-      .where('attempt', '=', fence.attempt)
-      .where('claimToken', '=', fence.token)
-      .where('status', 'in', ['pending', 'running'])
-      .$if(this.#locksRows, (query) => query.forUpdate())
-      .executeTakeFirst();
-  }
-
-  get #locksRows(): boolean {
-    return this.#database.dialect === 'postgres';
   }
 }
 
@@ -277,3 +217,98 @@ async function updateAttempt(
     .where('attempt', '=', fence.attempt)
     .execute();
 }
+
+type Db = Kysely<DispatchTables>;
+
+/** Its row is held for as long as the write lasts, where that takes a lock. */
+const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
+  db
+    .selectFrom('instances')
+    .select('id')
+    .where('id', '=', id)
+    .where('enabled', '=', 1)
+    .where('removed', '=', 0)
+    .$if(dialect === 'postgres', (query) => query.forShare()),
+);
+
+const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+  db
+    .updateTable('tasks')
+    .set({
+      phase: 'dispatching',
+      instanceId: claim.instanceId,
+      attempt: claim.attempt,
+      claimToken: claim.token,
+      updatedAt: claim.at,
+    })
+    .where('id', '=', claim.taskId)
+    .where('status', '=', 'pending')
+    .where('phase', '=', 'queued')
+    .where('attempt', '=', claim.expectedAttempt)
+    .where('cancelRequested', '=', 0)
+    .returningAll(),
+);
+
+const newAttempt = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+  db.insertInto('task_attempts').values({
+    taskId: claim.taskId,
+    attempt: claim.attempt,
+    instanceId: claim.instanceId,
+    promptId: claim.promptId,
+    clientId: claim.clientId,
+    state: 'dispatching',
+    outcome: null,
+    error: null,
+    startedAt: claim.at,
+    acceptedAt: null,
+    endedAt: null,
+  }),
+);
+
+const fencedTask = new Prepared((db: Db, fence: { taskId: string; attempt: number; token: number }, dialect) =>
+  db
+    .selectFrom('tasks')
+    .select(['owner', 'status', 'cancelRequested'])
+    .where('id', '=', fence.taskId)
+    .where('attempt', '=', fence.attempt)
+    .where('claimToken', '=', fence.token)
+    .where('status', 'in', ['pending', 'running'])
+    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+);
+
+const endedTask = new Prepared((db: Db, end: Required<TaskEnd> & { taskId: string }) =>
+  db
+    .updateTable('tasks')
+    .set({
+      status: end.status,
+      phase: end.phase,
+      progress: end.progress,
+      node: end.node,
+      error: end.error,
+      result: end.result,
+      warnings: end.warnings,
+      startedAt: end.startedAt,
+      updatedAt: end.updatedAt,
+      finishedAt: end.finishedAt,
+    })
+    .where('id', '=', end.taskId),
+);
+
+const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; attempt: number }) =>
+  db
+    .updateTable('task_attempts')
+    .set((update) => ({
+      state: 'ended',
+      outcome: end.outcome,
+      error: end.error,
+      endedAt: end.finishedAt,
+      // A mark may have said it already.
+      acceptedAt: update.fn.coalesce(update.val(end.acceptedAt), update.ref('acceptedAt')),
+    }))
+    .where('taskId', '=', end.taskId)
+    .where('attempt', '=', end.attempt),
+);
+
+const forgottenInputs = new Prepared((db: Db, { taskId }: { taskId: string }) =>
+  db.deleteFrom('task_files').where('taskId', '=', taskId),
+);

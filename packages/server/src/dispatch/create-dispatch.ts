@@ -125,7 +125,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
   });
   events.listen((event) => {
-    if (event.type === 'task_ended') webhooks.wake();
+    if (event.type === 'task_ended') webhooks.wake(event.task.id);
   });
   const configuration = new Configuration({
     store: new SettingsStore(database),

@@ -203,10 +203,10 @@ export class InstanceRunner {
   }
 
   async #claim(pending: PendingTask, { token, signal }: Holding): Promise<ClaimedTask> {
-    const { tasks, attemptDeps, matchmaker, clock } = this.#options;
+    const { attemptDeps, matchmaker, clock } = this.#options;
     const { attempts } = attemptDeps;
     try {
-      const claimed = await claimTask(pending.id, { tasks, attempts, instance: this.#row, token, clock });
+      const claimed = await claimTask(pending, { attempts, instance: this.#row, token, clock });
       if (claimed.outcome === 'instance_off') {
         matchmaker.add(pending);
         // The news of it is on its way here.

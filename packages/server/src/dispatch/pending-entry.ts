@@ -6,6 +6,8 @@ export interface PendingTask {
   owner: string;
   priority: number;
   createdAtMs: number;
+  /** That the row stands at: who claims the task makes it one more. */
+  attempt: number;
   fingerprint: string;
   requirement: Requirement;
 }

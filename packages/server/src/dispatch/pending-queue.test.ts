@@ -14,6 +14,7 @@ function task(overrides: Partial<PendingTask> & { needs?: string } = {}): Pendin
     owner: 'ann',
     priority: 0,
     createdAtMs: 0,
+    attempt: 0,
     fingerprint: 'g.',
     requirement: { nodeClasses: [needs], models: [], pool: null, pinnedInstanceId: null },
     ...rest,

@@ -8,6 +8,7 @@ export function pendingOf(row: TaskRow, requirement: Requirement): PendingTask {
     owner: row.owner,
     priority: row.priority,
     createdAtMs: Date.parse(row.createdAt),
+    attempt: row.attempt,
     fingerprint: row.fingerprint,
     requirement,
   };

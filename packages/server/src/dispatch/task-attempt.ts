@@ -8,7 +8,7 @@ import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
 import type { AttemptFence } from './attempt-store.ts';
 import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
 import { type Graph, parseGraph } from './graph.ts';
-import { applyParams } from './params.ts';
+import { applyParams, fileIdsIn } from './params.ts';
 import { RunReports } from './run-reports.ts';
 import { type RunTimeouts, RunWatch, type WatchEnd } from './run-watch.ts';
 import type { TaskRow } from './tables.ts';
@@ -43,6 +43,13 @@ export interface WorkerPart {
   outcome: AttemptOutcome;
   /** The worker may still hold the run, though the attempt has ended. */
   isStuck: boolean;
+}
+
+/** What a task was submitted with. */
+interface AttemptInput {
+  /** JSON. */
+  workflow: string;
+  params: Record<string, unknown>;
 }
 
 /** One attempt of one task on one worker, from the claim on. What follows a failure is decided elsewhere. */
@@ -98,8 +105,9 @@ export class TaskAttempt {
     const handOver = linkedAbort(this.#deps.signal);
     this.#breakOff.handOver = handOver.abort;
     try {
-      const names = await this.#pushInputs(handOver.signal);
-      const refused = 'kind' in names ? names : await this.#prepare(names);
+      const input = await this.#input();
+      const names = await this.#pushInputs(input, handOver.signal);
+      const refused = 'kind' in names ? names : this.#prepare(input, names);
       if (this.#asked) return { outcome: this.#outcomeOfAsking(), isStuck: false };
       if (refused) return { outcome: refused, isStuck: false };
       return await this.#submitAndWatch(handOver.signal);
@@ -110,8 +118,9 @@ export class TaskAttempt {
 
   /** Picks up a run that an earlier process, or an earlier owner of the instance, left on the worker. */
   async reattach(): Promise<WorkerPart | null> {
-    const inputs = await this.#deps.files.inputsOf(this.taskId);
-    const refused = await this.#prepare(new Map([...inputs].map(([id, file]) => [id, workerFileName(file)])));
+    const input = await this.#input();
+    const files = await this.#filesOf(input);
+    const refused = this.#prepare(input, new Map([...files].map(([id, file]) => [id, workerFileName(file)])));
     if (refused) return { outcome: refused, isStuck: false };
     this.#deps.client.watch(this.#watchedRun());
     const watch = this.#newWatch();
@@ -147,11 +156,25 @@ export class TaskAttempt {
     this.#deps.client.forget(this.promptId);
   }
 
-  async #pushInputs(signal: AbortSignal): Promise<Map<string, string> | AttemptOutcome> {
-    const { files, client } = this.#deps;
+  async #input(): Promise<AttemptInput> {
+    const row = await this.#deps.tasks.input(this.taskId);
+    if (!row) throw new Error(`Task ${this.taskId} has no input row.`);
+    return { workflow: row.workflow, params: JSON.parse(row.params) as Record<string, unknown> };
+  }
+
+  async #filesOf({ params }: AttemptInput): Promise<Map<string, FileToPush>> {
+    if (fileIdsIn(params).length === 0) return new Map();
+    return this.#deps.files.inputsOf(this.taskId);
+  }
+
+  async #pushInputs(
+    input: AttemptInput,
+    signal: AbortSignal,
+  ): Promise<Map<string, string> | AttemptOutcome> {
+    const { client } = this.#deps;
     const names = new Map<string, string>();
     try {
-      for (const [fileId, file] of await files.inputsOf(this.taskId)) {
+      for (const [fileId, file] of await this.#filesOf(input)) {
         names.set(fileId, await client.pushFile(file, { signal }));
       }
       return names;
@@ -165,12 +188,12 @@ export class TaskAttempt {
   }
 
   /** An outcome when the stored task cannot be made a run, which no other attempt would change. */
-  async #prepare(fileNames: ReadonlyMap<string, string>): Promise<AttemptOutcome | null> {
-    const input = await this.#deps.tasks.input(this.taskId);
-    if (!input) throw new Error(`Task ${this.taskId} has no input row.`);
+  #prepare(
+    { workflow, params }: AttemptInput,
+    fileNames: ReadonlyMap<string, string>,
+  ): AttemptOutcome | null {
     try {
-      const params = JSON.parse(input.params) as Record<string, unknown>;
-      const graph = parseGraph(JSON.parse(input.workflow));
+      const graph = parseGraph(JSON.parse(workflow));
       this.#graph = applyParams({ graph, params, strict: false, fileNames }).graph;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

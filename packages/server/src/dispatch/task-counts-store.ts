@@ -1,5 +1,7 @@
 import type { TaskStatus } from '@switchyard/contract/dispatch/task';
+import type { Kysely } from 'kysely';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { DispatchTables } from './tables.ts';
 
 export type TaskCounts = Record<TaskStatus, number>;
@@ -26,15 +28,7 @@ export class CountChanges {
     const changes = [...this.#changes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
     for (const { owner, status, delta } of changes) {
       if (delta === 0) continue;
-      await trx
-        .insertInto('task_counts')
-        .values({ owner, status, count: delta })
-        .onConflict((conflict) =>
-          conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
-            count: update('task_counts.count', '+', delta),
-          })),
-        )
-        .execute();
+      await countChange.run(trx, { owner, status, delta });
     }
   }
 }
@@ -54,3 +48,15 @@ export async function readCounts(
   for (const { status, count } of rows) counts[status as TaskStatus] = Number(count);
   return counts;
 }
+
+const countChange = new Prepared(
+  (db: Kysely<DispatchTables>, change: { owner: string; status: string; delta: number }) =>
+    db
+      .insertInto('task_counts')
+      .values({ owner: change.owner, status: change.status, count: change.delta })
+      .onConflict((conflict) =>
+        conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
+          count: update('task_counts.count', '+', update.ref('excluded.count')),
+        })),
+      ),
+);

@@ -1,17 +1,18 @@
-import type { Insertable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { AppError } from '../lib/app-error.ts';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { TaskEnd } from './attempt-store.ts';
-import type { DispatchTables, TaskInputRow, TaskInputTable, TaskRow, TaskTable } from './tables.ts';
+import type { DispatchTables, TaskInputRow, TaskRow } from './tables.ts';
 import { CountChanges, readCounts, type TaskCounts } from './task-counts-store.ts';
 import { visibleTo } from './task-list-store.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
 
 export interface NewTask {
-  row: Insertable<TaskTable>;
-  input: Insertable<TaskInputTable>;
+  row: TaskRow;
+  input: TaskInputRow;
   fileIds: readonly string[];
   idempotency: IdempotencyKey | null;
 }
@@ -42,8 +43,8 @@ export class TaskStore {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
       if (earlier) return earlier;
       await this.#requireFiles(trx, task.fileIds);
-      await trx.insertInto('tasks').values(task.row).execute();
-      await trx.insertInto('task_inputs').values(task.input).execute();
+      await newTask.run(trx, task.row);
+      await newInput.run(trx, task.input);
       for (const fileId of task.fileIds) {
         await trx.insertInto('task_files').values({ taskId: task.row.id, fileId }).execute();
       }
@@ -66,11 +67,7 @@ export class TaskStore {
   }
 
   async input(taskId: string): Promise<TaskInputRow | undefined> {
-    return this.#database.read
-      .selectFrom('task_inputs')
-      .selectAll()
-      .where('taskId', '=', taskId)
-      .executeTakeFirst();
+    return inputOfTask.first(this.#database.read, { taskId });
   }
 
   async counts(owner?: string): Promise<TaskCounts> {
@@ -208,3 +205,49 @@ async function earlierSubmission(
     .executeTakeFirst();
   return earlier ? { taskId: earlier.taskId, sameBody: earlier.bodyHash === bodyHash } : null;
 }
+
+const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
+  db.insertInto('tasks').values({
+    id: row.id,
+    owner: row.owner,
+    name: row.name,
+    status: row.status,
+    phase: row.phase,
+    progress: row.progress,
+    priority: row.priority,
+    tags: row.tags,
+    pool: row.pool,
+    pinnedInstanceId: row.pinnedInstanceId,
+    instanceId: row.instanceId,
+    attempt: row.attempt,
+    claimToken: row.claimToken,
+    cancelRequested: row.cancelRequested,
+    node: row.node,
+    fingerprint: row.fingerprint,
+    retryPolicy: row.retryPolicy,
+    maxAttempts: row.maxAttempts,
+    timeoutSeconds: row.timeoutSeconds,
+    error: row.error,
+    result: row.result,
+    warnings: row.warnings,
+    webhook: row.webhook,
+    requestId: row.requestId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+  }),
+);
+
+const newInput = new Prepared((db: Kysely<DispatchTables>, input: TaskInputRow) =>
+  db.insertInto('task_inputs').values({
+    taskId: input.taskId,
+    workflow: input.workflow,
+    params: input.params,
+    requirement: input.requirement,
+  }),
+);
+
+const inputOfTask = new Prepared((db: Kysely<DispatchTables>, { taskId }: { taskId: string }) =>
+  db.selectFrom('task_inputs').selectAll().where('taskId', '=', taskId),
+);

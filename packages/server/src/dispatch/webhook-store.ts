@@ -1,7 +1,8 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import { AppError } from '../lib/app-error.ts';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { DispatchTables, WebhookDeliveryTable, WebhookTable } from './tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
@@ -125,12 +126,7 @@ export async function webhooksFor(
   trx: WriteTransaction<DispatchTables>,
   { owner, event }: { owner: string; event: string },
 ): Promise<WebhookRow[]> {
-  const rows = await trx
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('enabled', '=', 1)
-    .execute();
+  const { rows } = await enabledHooks.run(trx, { owner });
   return rows.filter(({ events }) => (JSON.parse(events) as string[]).includes(event));
 }
 
@@ -140,3 +136,7 @@ function userOf(owner: Owner): string {
   if ('admin' in checked) return checked.admin;
   throw new Error('Webhooks are read for their user.');
 }
+
+const enabledHooks = new Prepared((db: Kysely<DispatchTables>, { owner }: { owner: string }) =>
+  db.selectFrom('webhooks').selectAll().where('owner', '=', owner).where('enabled', '=', 1),
+);

@@ -55,6 +55,8 @@ const gone = 410;
 /** Own addresses that are called when own tasks end. A call is stored with the end of its task, so none is forgotten. */
 export class Webhooks {
   readonly #options: WebhooksOptions;
+  /** Tasks with a call that nobody has been woken for yet. */
+  readonly #toWake = new Set<string>();
 
   constructor(options: WebhooksOptions) {
     this.#options = options;
@@ -142,6 +144,7 @@ export class Webhooks {
       ...hooks.map(({ id, url, secret }) => ({ webhookId: id, url, secret })),
       ...(own ? [{ webhookId: null, url: own.url, secret: own.secret ?? null }] : []),
     ];
+    if (targets.length > 0) this.#toWake.add(task.id);
     for (const target of targets) {
       const row = this.#newDelivery(task, { event, ...target });
       await trx.insertInto('webhook_deliveries').values(row).execute();
@@ -149,8 +152,8 @@ export class Webhooks {
     }
   }
 
-  wake(): void {
-    this.#options.jobs.wake(deliver);
+  wake(taskId: string): void {
+    if (this.#toWake.delete(taskId)) this.#options.jobs.wake(deliver);
   }
 
   #newDelivery(
