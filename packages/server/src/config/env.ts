@@ -9,6 +9,19 @@ export function environment(): Environment {
   return process.env;
 }
 
+/** For code that is not ours and reads its environment itself. What is set already wins. */
+export function setMissingVariables(variables: Environment): void {
+  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
+}
+
+/**
+ * To be called before LangChain is first imported. Its callbacks then run in turn: in the background, which is its
+ * default, most token events are lost under load.
+ */
+export function prepareForLangChain(): void {
+  process.env.LANGCHAIN_CALLBACKS_BACKGROUND = 'false';
+}
+
 const prefix = 'SWITCHYARD__';
 
 /** Values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset. */

@@ -19,6 +19,8 @@ export interface AgentDefinition {
   description: string | null;
   /** Where it is written, for people: `./src/agent.ts:graph`, or `built in`. */
   from: string;
+  /** The file that it is loaded from; null for what is built in. */
+  file: string | null;
   /** Loads what makes the graph; asked once, on the first use. Throws an AgentFault. */
   load: () => Promise<GraphFactory>;
 }

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import * as nodeModule from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+type Import = (url: string, parentUrl: string) => Promise<Record<string, unknown>>;
+
+/**
+ * Imports users' own files, TypeScript included, in their own module resolution. A generation is a set of imports that
+ * share modules; within it each file is loaded once, and the next one reads them from disk again.
+ */
+export class AgentModules {
+  #generation: Promise<Import> | null = null;
+
+  async import(file: string): Promise<Record<string, unknown>> {
+    this.#generation ??= beginGeneration();
+    const load = await this.#generation;
+    return load(pathToFileURL(file).href, import.meta.url);
+  }
+
+  /** What is imported from now on is read from disk. Modules that are in use stay as they are. */
+  renew(): void {
+    this.#generation = null;
+  }
+}
+
+async function beginGeneration(): Promise<Import> {
+  const namespace = `agents-${randomUUID()}`;
+  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  cjs.register({ namespace });
+  const scoped = esm.register({ namespace });
+  // After tsx's own, so that this one is asked first.
+  sharePackages(namespace);
+  return scoped.import as Import;
+}
+
+/**
+ * tsx would load everything that a generation imports apart from the rest of the process, packages too: a second copy of
+ * LangGraph, which takes a second and 45 MB, for each. Packages are therefore resolved as if nobody had set them apart.
+ */
+function sharePackages(namespace: string): void {
+  // Node 22.15 and later; there tsx works in this thread as well.
+  const { registerHooks } = nodeModule as NewerNode;
+  if (registerHooks) {
+    registerHooks({
+      resolve(specifier, context, next) {
+        const parentURL = plainParent(namespace, specifier, context.parentURL);
+        const found = parentURL === null ? null : attempt(() => next(specifier, { ...context, parentURL }));
+        return found && isPackage(found.url) ? found : next(specifier, context);
+      },
+    });
+    return;
+  }
+  nodeModule.register(`data:text/javascript,${encodeURIComponent(hookForNode20)}`, { data: { namespace } });
+}
+
+interface NewerNode {
+  registerHooks?: (hooks: {
+    resolve: (
+      specifier: string,
+      context: { parentURL?: string | undefined },
+      next: (specifier: string, context: object) => { url: string },
+    ) => { url: string };
+  }) => void;
+}
+
+function plainParent(namespace: string, specifier: string, parentUrl: string | undefined): string | null {
+  if (!parentUrl?.includes(namespace) || /^([./#]|\w+:)/.test(specifier)) return null;
+  return parentUrl.slice(0, parentUrl.search(/[?#]/));
+}
+
+function isPackage(url: string): boolean {
+  return !url.startsWith('file:') || url.includes('/node_modules/');
+}
+
+function attempt<Result>(resolve: () => Result): Result | null {
+  try {
+    return resolve();
+  } catch {
+    // Perhaps an alias of the tsconfig, which only tsx knows.
+    return null;
+  }
+}
+
+/** The same for Node 20, whose hooks live in a thread of their own and therefore come as text. */
+const hookForNode20 = `
+  let namespace;
+  export const initialize = (data) => { namespace = data.namespace; };
+  export async function resolve(specifier, context, next) {
+    const { parentURL } = context;
+    if (!parentURL?.includes(namespace) || /^([./#]|\\w+:)/.test(specifier)) return next(specifier, context);
+    const plain = parentURL.slice(0, parentURL.search(/[?#]/));
+    const found = await next(specifier, { ...context, parentURL: plain }).catch(() => null);
+    const isPackage = found && (!found.url.startsWith('file:') || found.url.includes('/node_modules/'));
+    return isPackage ? found : next(specifier, context);
+  }
+`;
