@@ -1,0 +1,84 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { ConversationTables } from '../tables.ts';
+import type { EventStorage, RunKey } from './event-storage.ts';
+import { RunRecorder } from './run-recorder.ts';
+import { count, emptyTally, type Tally } from './run-totals.ts';
+
+export interface JournalOptions {
+  storage: EventStorage;
+  /** Trace content longer than this is cut. */
+  maxTraceBytes: number;
+  /** When false no tokens are counted; events and message counts are written all the same. */
+  trackTokens: boolean;
+  now: Clock;
+  onFlushFailed: (error: unknown) => void;
+}
+
+export interface RecordedRun {
+  threadId: string;
+  runId: string;
+  userId: string;
+  attempt: number;
+  followUpTo: string | null;
+  /** Part of each of the run's units: throws when this process may not write for it any more, as `lease.confirm` does. */
+  confirm?: (trx: WriteTransaction<ConversationTables>) => Promise<void>;
+}
+
+/** As many events are read at once where a run is counted anew. */
+const recountPage = 500;
+
+/** The durable record of what happened in runs: complete for each message, in the order of `seq`. */
+export class Journal {
+  readonly #options: JournalOptions;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  async recorderFor({ threadId, runId, userId, ...run }: RecordedRun): Promise<RunRecorder> {
+    const key = { threadId, runId, userId };
+    const recount = (): Promise<Tally> => this.#recount(key);
+    return new RunRecorder({
+      ...this.#options,
+      run: key,
+      attempt: run.attempt,
+      followUpTo: run.followUpTo,
+      confirm: run.confirm,
+      recount,
+      tally: run.attempt > 1 ? await recount() : emptyTally(),
+    });
+  }
+
+  /** Part of the unit that deletes a thread; `clearThread` follows when it is committed. */
+  async deleteThread(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void> {
+    await this.#options.storage.deleteThread(trx, threadId);
+  }
+
+  async clearThread(threadId: string): Promise<void> {
+    await this.#options.storage.removeThread(threadId);
+  }
+
+  /** Part of the unit that deletes a run; `clearRun` follows when it is committed. */
+  async deleteRun(trx: WriteTransaction<ConversationTables>, run: RunKey): Promise<void> {
+    await this.#options.storage.deleteRun(trx, run);
+  }
+
+  async clearRun(run: RunKey): Promise<void> {
+    await this.#options.storage.removeRun(run);
+  }
+
+  async #recount({ threadId, runId }: RunKey): Promise<Tally> {
+    const tally = emptyTally();
+    let afterSeq = 0;
+    for (;;) {
+      const events = await this.#options.storage.list(
+        { system: 'count what is stored of a run' },
+        { threadId, runId, afterSeq, limit: recountPage },
+      );
+      for (const event of events) count(tally, event, this.#options);
+      if (events.length < recountPage) return tally;
+      afterSeq = events.at(-1)?.seq ?? afterSeq;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { ConversationTables } from '../tables.ts';
+import type { EventStorage, RunKey, Unit } from './event-storage.ts';
+import { humanMessageIn } from './human-message.ts';
+import type { Coverage } from './origin.ts';
+import { Outbox } from './outbox.ts';
+import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
+import { type NewRunEvent, storedEvent } from './stored-event.ts';
+
+export type { RunTotals } from './run-totals.ts';
+export type { NewRunEvent } from './stored-event.ts';
+
+/** As many events make a batch; every unit that the run commits takes along what there is. */
+const flushAt = 20;
+/** The database has taken none of them, so whoever records more is told. */
+const mostWaiting = 10_000;
+const longestPreview = 500;
+
+export interface RecorderOptions {
+  run: RunKey;
+  /** Counts from one; above it events say in which attempt they happened. */
+  attempt: number;
+  followUpTo: string | null;
+  storage: EventStorage;
+  maxTraceBytes: number;
+  trackTokens: boolean;
+  now: Clock;
+  /** What is stored of the run, counted. */
+  recount: () => Promise<Tally>;
+  tally: Tally;
+  /** Part of each unit: throws when this process may not write for the run any more. */
+  confirm: ((trx: WriteTransaction<ConversationTables>) => Promise<void>) | undefined;
+  onFlushFailed: (error: unknown) => void;
+}
+
+export interface RunEnding {
+  status: 'success' | 'error' | 'timeout' | 'interrupted';
+  error?: { name: string; message: string } | null;
+}
+
+/**
+ * Takes the events of one run and writes them in batches. They are committed with the next `write`, with or before what
+ * it writes; the checkpoints and the end of the run go through it, so that journal, checkpoints and run agree.
+ */
+export class RunRecorder {
+  readonly #options: RecorderOptions;
+  readonly #outbox = new Outbox();
+  #tally: Tally;
+  #flushing: Promise<void> | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#tally = options.tally;
+  }
+
+  get run(): RunKey {
+    return this.#options.run;
+  }
+
+  record(event: NewRunEvent): void {
+    if (this.#outbox.size >= mostWaiting) {
+      throw new Error(
+        `The journal of run ${this.run.runId} is full: none of ${mostWaiting} events could be written.`,
+      );
+    }
+    const { attempt, now, maxTraceBytes, trackTokens } = this.#options;
+    const complete = attempt > 1 ? { ...event, metadata: { ...event.metadata, attempt } } : event;
+    count(this.#tally, complete, { trackTokens });
+    this.#outbox.add(storedEvent(complete, { at: now(), maxTraceBytes }));
+    if (this.#outbox.size >= flushAt) this.#flushSoon();
+  }
+
+  /** The first events of an attempt. The message is recorded once, however often the run begins. */
+  recordStart(input: unknown): void {
+    const message = humanMessageIn(input);
+    if (message && this.#tally.firstHumanMessage === null && this.#tally.messages === 0) {
+      const { followUpTo } = this.#options;
+      this.record({
+        event_type: 'human_message',
+        category: 'message',
+        content: message,
+        metadata: followUpTo === null ? {} : { follow_up_to_run_id: followUpTo },
+      });
+    }
+    this.record({
+      event_type: 'run_start',
+      category: 'lifecycle',
+      content: '',
+      metadata: { input_preview: preview(input) },
+    });
+  }
+
+  /** The last event; the unit that ends the run commits it. */
+  recordEnd({ status, error }: RunEnding): void {
+    if (status === 'success' || status === 'interrupted') {
+      this.record({ event_type: 'run_end', category: 'lifecycle', content: '', metadata: { status } });
+      return;
+    }
+    this.record({
+      event_type: 'run_error',
+      category: 'lifecycle',
+      content: error?.message ?? '',
+      metadata: { error_type: error?.name ?? status, status },
+    });
+  }
+
+  /** The number of the model call that begins now. */
+  nextCallIndex(): number {
+    this.#tally.lastCallIndex += 1;
+    return this.#tally.lastCallIndex;
+  }
+
+  /** A unit of the run's: what is recorded is committed with it or before it. When it throws, the events wait on. */
+  write<Result>(unit: Unit<Result>): Promise<Result> {
+    const { storage, run, confirm } = this.#options;
+    return storage.write(run, this.#outbox, async (trx) => {
+      await confirm?.(trx);
+      return unit(trx);
+    });
+  }
+
+  /** Writes what is recorded; resolves when nothing waits any more. */
+  async flush(): Promise<void> {
+    await this.#flushing;
+    if (this.#outbox.size > 0) await this.write(async () => undefined);
+  }
+
+  /** A run that goes on: forgets the events that will happen again, and counts what is left. */
+  async dropUncovered(coverage: Coverage): Promise<number> {
+    const { storage, run, recount } = this.#options;
+    const dropped = await storage.dropUncovered(run, coverage);
+    this.#tally = await recount();
+    return dropped;
+  }
+
+  totals(): RunTotals {
+    return totalsOf(this.#tally);
+  }
+
+  /** One at a time. What could not be written waits for the next one. */
+  #flushSoon(): void {
+    this.#flushing ??= this.write(async () => undefined)
+      .catch((error: unknown) => this.#options.onFlushFailed(error))
+      .finally(() => {
+        this.#flushing = undefined;
+      });
+  }
+}
+
+function preview(input: unknown): string {
+  const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
+  return text.slice(0, longestPreview).toWellFormed();
+}

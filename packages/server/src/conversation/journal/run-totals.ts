@@ -1,0 +1,147 @@
+import type { RunRow } from '../tables.ts';
+import { type MessageContent, textOf } from './message-text.ts';
+import type { NewRunEvent } from './stored-event.ts';
+
+/** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
+export type RunTotals = Pick<
+  RunRow,
+  | 'message_count'
+  | 'first_human_message'
+  | 'last_ai_message'
+  | 'llm_call_count'
+  | 'total_input_tokens'
+  | 'total_output_tokens'
+  | 'total_tokens'
+  | 'lead_agent_tokens'
+  | 'subagent_tokens'
+  | 'middleware_tokens'
+  | 'unknown_tokens'
+  | 'token_usage_by_model'
+  | 'model_name'
+>;
+
+export interface ModelUsage {
+  tokens: number;
+  input_tokens: number;
+  output_tokens: number;
+  calls: number;
+}
+
+/** Who asked a model: `lead_agent`, `subagent:<name>`, `middleware:<tag>`, `unknown`. */
+export type CallerKind = 'lead_agent' | 'subagent' | 'middleware' | 'unknown';
+
+/** What a model call reports of itself, in LangChain's names. */
+export interface ReportedUsage {
+  input_tokens?: number;
+  output_tokens?: number;
+  total_tokens?: number;
+}
+
+/** Totals while they grow. Everything in them can be told from the stored events, so a resumed run starts with the same. */
+export interface Tally {
+  messages: number;
+  firstHumanMessage: string | null;
+  lastAiMessage: string | null;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  tokens: number;
+  byCaller: Record<CallerKind, number>;
+  byModel: Map<string, ModelUsage>;
+  modelName: string | null;
+  /** Of the last model call; calls are numbered from one. */
+  lastCallIndex: number;
+}
+
+const longestText = 2_000;
+const messageTypes = new Set(['human_message', 'ai_message', 'ai_tool_call', 'tool_result']);
+
+export function emptyTally(): Tally {
+  return {
+    messages: 0,
+    firstHumanMessage: null,
+    lastAiMessage: null,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    tokens: 0,
+    byCaller: { lead_agent: 0, subagent: 0, middleware: 0, unknown: 0 },
+    byModel: new Map(),
+    modelName: null,
+    lastCallIndex: 0,
+  };
+}
+
+type Counted = Pick<NewRunEvent, 'event_type' | 'content' | 'metadata'>;
+
+/** Each model call counts once, by its response; each message once, by its own event. */
+export function count(tally: Tally, event: Counted, { trackTokens }: { trackTokens: boolean }): void {
+  const { event_type: type, content, metadata = {} } = event;
+  if (messageTypes.has(type)) tally.messages += 1;
+  if (type === 'human_message') tally.firstHumanMessage ??= excerpt(content);
+  if (type === 'ai_message') tally.lastAiMessage = excerpt(content) ?? tally.lastAiMessage;
+  if (type === 'llm_request') tally.lastCallIndex = Math.max(tally.lastCallIndex, callIndexOf(metadata));
+  if (type === 'llm_response') countCall(tally, metadata, trackTokens);
+}
+
+export function totalsOf(tally: Tally): RunTotals {
+  return {
+    message_count: tally.messages,
+    first_human_message: tally.firstHumanMessage,
+    last_ai_message: tally.lastAiMessage,
+    llm_call_count: tally.calls,
+    total_input_tokens: tally.inputTokens,
+    total_output_tokens: tally.outputTokens,
+    total_tokens: tally.tokens,
+    lead_agent_tokens: tally.byCaller.lead_agent,
+    subagent_tokens: tally.byCaller.subagent,
+    middleware_tokens: tally.byCaller.middleware,
+    unknown_tokens: tally.byCaller.unknown,
+    token_usage_by_model: JSON.stringify(Object.fromEntries(tally.byModel)),
+    model_name: tally.modelName,
+  };
+}
+
+function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens: boolean): void {
+  const caller = callerKind(metadata.caller);
+  const model = typeof metadata.model_name === 'string' ? metadata.model_name : null;
+  // The model that speaks for the run; another one only where the lead agent asks none.
+  if (model !== null && (caller === 'lead_agent' || tally.modelName === null)) tally.modelName = model;
+  const usage = (metadata.usage ?? {}) as ReportedUsage;
+  const { input_tokens: input = 0, output_tokens: output = 0 } = usage;
+  const tokens = usage.total_tokens || input + output;
+  if (!trackTokens || tokens === 0) return;
+  tally.calls += 1;
+  tally.inputTokens += input;
+  tally.outputTokens += output;
+  tally.tokens += tokens;
+  tally.byCaller[caller] += tokens;
+  const ofModel = tally.byModel.get(model ?? 'unknown') ?? newModelUsage();
+  ofModel.tokens += tokens;
+  ofModel.input_tokens += input;
+  ofModel.output_tokens += output;
+  ofModel.calls += 1;
+  tally.byModel.set(model ?? 'unknown', ofModel);
+}
+
+export function callerKind(caller: unknown): CallerKind {
+  if (typeof caller !== 'string') return 'unknown';
+  if (caller === 'lead_agent') return 'lead_agent';
+  if (caller.startsWith('subagent:')) return 'subagent';
+  if (caller.startsWith('middleware:')) return 'middleware';
+  return 'unknown';
+}
+
+function newModelUsage(): ModelUsage {
+  return { tokens: 0, input_tokens: 0, output_tokens: 0, calls: 0 };
+}
+
+function callIndexOf(metadata: Record<string, unknown>): number {
+  return typeof metadata.llm_call_index === 'number' ? metadata.llm_call_index : 0;
+}
+
+/** Null when a message holds no text, as a picture alone does. */
+function excerpt(content: unknown): string | null {
+  const text = textOf((content as { content?: MessageContent } | null)?.content);
+  return text === '' ? null : text.slice(0, longestText).toWellFormed();
+}

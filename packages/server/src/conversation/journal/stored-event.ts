@@ -1,0 +1,81 @@
+import type { RunEventCategory } from '@switchyard/contract/conversation/run-event';
+import { toIso } from '../../lib/clock.ts';
+import type { Origin } from './origin.ts';
+import { originText } from './origin.ts';
+
+/** What happened, as whoever saw it says it. */
+export interface NewRunEvent {
+  event_type: string;
+  category: RunEventCategory;
+  /** Text or any JSON value. */
+  content: unknown;
+  metadata?: Record<string, unknown>;
+  /** Absent for what belongs to the run as a whole. */
+  origin?: Origin | null;
+}
+
+/** An event as every backend keeps it, but for the run it belongs to and its `seq`. Names are those of the table. */
+export interface StoredEvent {
+  event_type: string;
+  category: RunEventCategory;
+  content: string;
+  metadata: string;
+  origin: string | null;
+  created_at: string;
+}
+
+interface StoreOptions {
+  at: number;
+  /** The most bytes that the content of a trace event may take. */
+  maxTraceBytes: number;
+}
+
+/** The column holds 32 characters. */
+const longestType = 32;
+
+export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOptions): StoredEvent {
+  const isText = typeof event.content === 'string';
+  const text = isText ? withoutNul(event.content as string) : (JSON.stringify(event.content) ?? 'null');
+  const cut = event.category === 'trace' ? cutToBytes(text, maxTraceBytes) : undefined;
+  const flags = cut
+    ? { content_truncated: true, original_byte_length: cut.originalBytes }
+    : !isText && { content_is_dict: true };
+  return {
+    event_type: event.event_type.slice(0, longestType).toWellFormed(),
+    category: event.category,
+    content: cut?.text ?? text,
+    metadata: JSON.stringify({ ...event.metadata, ...flags }),
+    origin: originText(event.origin ?? null),
+    created_at: toIso(at),
+  };
+}
+
+/** Content as a reader gets it. What is flagged as JSON and is none is given as the text that it is. */
+export function readContent(content: string, metadata: Record<string, unknown>): unknown {
+  if (metadata.content_is_dict !== true) return content;
+  try {
+    return JSON.parse(content);
+  } catch {
+    return content;
+  }
+}
+
+/** Undefined when nothing needs to be cut. Never ends within a character. */
+function cutToBytes(text: string, maxBytes: number): { text: string; originalBytes: number } | undefined {
+  // No text takes more than three bytes for a code unit.
+  if (text.length * 3 <= maxBytes) return undefined;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return undefined;
+  let end = maxBytes;
+  while (end > 0 && isContinuation(bytes[end])) end -= 1;
+  return { text: bytes.toString('utf8', 0, end), originalBytes: bytes.length };
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
+}
+
+/** Postgres takes no U+0000 in text. In JSON it is written as an escape, so only bare text can hold it. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
