@@ -25,6 +25,11 @@ const formats = {
     throw new RangeError('must be host:port, such as 192.168.1.20:8188');
   },
 
+  agent(text: string): string {
+    if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}=[^=\s][^=]{0,1023}$/.test(text)) return text;
+    throw new RangeError('must be name=file:export, such as research=./src/research.ts:graph');
+  },
+
   cidr(text: string): string {
     const [address = '', prefix, ...rest] = text.split('/');
     const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -110,6 +110,48 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
   }),
 
+  agents: list(
+    'Own agents besides those of `langgraph.json` in the working directory, each `name=./file.ts:export`.',
+    { format: 'agent' },
+  ),
+
+  conversation: section('Runs of agents.', {
+    max_runs: integer(100, 'Runs at work at the same time, all users together; others wait their turn.', {
+      minimum: 1,
+      maximum: 10_000,
+    }),
+    max_waiting_runs_per_user: integer(1_000, 'Runs of one user that may wait.', {
+      minimum: 1,
+      maximum: 100_000,
+    }),
+    run_timeout: duration('1h', 'A run that takes longer ends with the status `timeout`.', {
+      minimum: '1s',
+      maximum: '7d',
+    }),
+    recursion_limit: integer(100, 'Steps of a run, where neither request nor assistant says how many.', {
+      minimum: 1,
+      maximum: 10_000,
+    }),
+    max_recursion_limit: integer(1_000, 'Most steps that a request may ask for.', {
+      minimum: 1,
+      maximum: 10_000,
+    }),
+    on_recovery: choice(
+      ['resume', 'fail'],
+      'resume',
+      'resume: runs that a crash has cut off go on from their last checkpoint. fail: they end as `error`.',
+    ),
+    stream_retention: duration('2m', 'How long the stream of an ended run can be read again.', {
+      minimum: '0s',
+      maximum: '24h',
+    }),
+    stream_buffer: size('8MB', 'Frames of one run that are kept for readers; the oldest go first.', {
+      minimum: '64KB',
+      maximum: '1GB',
+    }),
+    stream_buffer_total: size('256MB', 'Frames of all runs together.', { minimum: '1MB', maximum: '64GB' }),
+  }),
+
   run_events: section('The stored record of agent runs.', {
     backend: choice(
       ['memory', 'db', 'jsonl'],

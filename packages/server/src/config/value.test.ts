@@ -24,6 +24,7 @@ describe('values from the file', () => {
     ['server.public_url', 'https://gate.example.com/', 'https://gate.example.com'],
     ['server.host', '::', '::'],
     ['database.url', 'postgresql:///db?host=/run/pg', 'postgresql:///db?host=/run/pg'],
+    ['agents', ['research=./src/research.ts:graph'], ['research=./src/research.ts:graph']],
   ])('%s takes %j', (key, data, expected) => {
     expect(read(key, data)).toEqual(expected);
   });
@@ -68,6 +69,14 @@ describe('values from the file', () => {
     expect(error).toBeInstanceOf(AggregateError);
     expect((error as AggregateError).errors).toMatchObject([{ index: 0 }, { index: 2 }, { index: 3 }]);
   });
+
+  it.each(['research', '=./a.ts:graph', 'research=', 'a b=./a.ts:graph'])(
+    'takes no agent written %j',
+    (text) => {
+      const error = catchError(() => read('agents', [text])) as AggregateError;
+      expect(error.errors).toMatchObject([{ message: expect.stringContaining('must be name=file:export') }]);
+    },
+  );
 
   it('refuses every origin at once', () => {
     const error = catchError(() => read('server.cors.origins', ['*'])) as AggregateError;
