@@ -184,6 +184,18 @@ export const errorCatalogue = {
   thread_not_found: { kind: 'not_found', message: 'Thread not found' },
 
   // Assistants, models, store
+  run_not_found: { kind: 'not_found', message: 'Run not found' },
+  checkpoint_not_found: { kind: 'not_found', message: 'Checkpoint not found' },
+  run_active: {
+    kind: 'conflict',
+    message: 'The thread already has an active run. Wait for its end, or choose another multitask_strategy.',
+  },
+  run_not_cancellable: { kind: 'conflict', message: 'The run has ended and cannot be cancelled any more.' },
+  run_open: { kind: 'conflict', message: 'The run has not ended. Cancel it first.' },
+  too_many_runs: {
+    kind: 'too_many',
+    message: 'As many runs wait as may wait. Try again when some of them have ended.',
+  },
   assistant_not_found: {
     kind: 'not_found',
     message: 'No such assistant. POST /api/assistants/search lists those that you can use.',

@@ -85,10 +85,12 @@ export interface RunTable {
   cancel_requested_at: string | null;
   /** Raised by each claim: 1 while a run has never been recovered. */
   attempt: number;
-  /** The ownership token of the process that may write this attempt. */
-  claim_token: number | null;
+  /** The process that has the run, by the name of its lease; together with the attempt it fences every write. Null: anybody may claim it. */
+  worker_id: string | null;
   /** The thread goes with the run: stateless runs. */
   delete_thread: number;
+  /** The state with which it ended. */
+  checkpoint_id: string | null;
   follow_up_to_run_id: string | null;
   model_name: string | null;
   error: string | null;

@@ -107,8 +107,9 @@ async function createRunTables(db: Kysely<never>): Promise<void> {
     .addColumn('cancel_action', 'varchar(16)')
     .addColumn('cancel_requested_at', 'varchar(24)')
     .addColumn('attempt', 'integer', (column) => column.notNull())
-    .addColumn('claim_token', 'bigint')
+    .addColumn('worker_id', 'text')
     .addColumn('delete_thread', 'integer', (column) => column.notNull())
+    .addColumn('checkpoint_id', id)
     .addColumn('follow_up_to_run_id', id)
     .addColumn('model_name', 'text')
     .addColumn('error', 'text')
@@ -136,8 +137,15 @@ async function createRunTables(db: Kysely<never>): Promise<void> {
   await db.schema
     .createIndex('runs_open')
     .on('runs')
-    .columns(['status', 'thread_id', 'admission'])
+    .columns(['thread_id', 'admission'])
     .where(sql.ref('ended_at'), 'is', null)
+    .execute();
+  // Threads that were to go with their run, until they have gone.
+  await db.schema
+    .createIndex('runs_with_thread')
+    .on('runs')
+    .columns(['thread_id', 'ended_at'])
+    .where(sql.ref('delete_thread'), '=', sql.lit(1))
     .execute();
 
   await db.schema

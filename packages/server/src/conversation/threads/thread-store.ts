@@ -17,9 +17,9 @@ export interface NewThread {
   at: string;
 }
 
-/** How a thread stands when work in it has ended. */
+/** How a thread stands when a run in it has ended: busy still, where others wait. */
 export interface Settlement {
-  status: Exclude<ThreadRow['status'], 'busy'>;
+  status: ThreadRow['status'];
   /** Absent: the state is as it was. Its title becomes the display name. */
   state?: StateView | null;
   /** Why the last run failed; shown beside the values. */

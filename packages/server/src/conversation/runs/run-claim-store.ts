@@ -1,0 +1,181 @@
+import type { CancelAction } from '@switchyard/contract/conversation/run';
+import { sql, type Updateable } from 'kysely';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
+import { lockRuns } from './run-store.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+type Read = Database<ConversationTables>['read'];
+
+/** Who may write a run: nobody else has claimed it since. */
+export interface Claim {
+  runId: string;
+  workerId: string;
+  attempt: number;
+}
+
+export interface ClaimedRun {
+  row: RunRow;
+  kwargs: string;
+}
+
+/** The run has been claimed by somebody else meanwhile, has ended, or is gone with its thread. */
+export class ClaimLost extends Error {
+  constructor({ runId }: Pick<Claim, 'runId'>) {
+    super(`The claim on run ${runId} is lost.`);
+    this.name = 'ClaimLost';
+  }
+}
+
+/** What happens to runs while they are open: every write names the state and the claim that it expects. */
+export class RunClaimStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /**
+   * Null when the run is not to be had: it is somebody's, has ended, or has to wait. First in, first out within a thread
+   * is a condition of the claim; a run that is not due yet holds up nobody.
+   */
+  async claim(
+    { run_id, thread_id }: Pick<RunRow, 'run_id' | 'thread_id'>,
+    { workerId, at }: { workerId: string; at: string },
+  ): Promise<ClaimedRun | null> {
+    return this.#database.write(async (trx) => {
+      await lockRuns(trx, this.#database, thread_id);
+      const row = await trx
+        .updateTable('runs')
+        .set({
+          status: 'running',
+          worker_id: workerId,
+          attempt: sql<number>`attempt + 1`,
+          started_at: sql<string>`coalesce(started_at, ${at})`,
+          updated_at: at,
+        })
+        .where('run_id', '=', run_id)
+        .where('ended_at', 'is', null)
+        .where('worker_id', 'is', null)
+        .where((either) => either.or([either('run_at', 'is', null), either('run_at', '<=', at)]))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('runs as other')
+                .select('other.run_id')
+                .whereRef('other.thread_id', '=', 'runs.thread_id')
+                .whereRef('other.run_id', '!=', 'runs.run_id')
+                .where('other.ended_at', 'is', null)
+                .where((either) =>
+                  either.or([
+                    either('other.status', '=', 'running'),
+                    either('other.admission', '<', either.ref('runs.admission')).and(
+                      either.or([either('other.run_at', 'is', null), either('other.run_at', '<=', at)]),
+                    ),
+                  ]),
+                ),
+            ),
+          ),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) return null;
+      const input = await trx
+        .selectFrom('run_inputs')
+        .select('kwargs')
+        .where('run_id', '=', run_id)
+        .executeTakeFirstOrThrow();
+      return { row, kwargs: input.kwargs };
+    });
+  }
+
+  /** Gives back what a process had: it shuts down, or is gone. Answers how many runs wait for somebody again. */
+  async releaseWorker(workerId: string, at: string): Promise<number> {
+    return this.#database.write(async (trx) => {
+      const released = await trx
+        .updateTable('runs')
+        .set({ worker_id: null, updated_at: at })
+        .where('worker_id', '=', workerId)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return Number(released.numUpdatedRows);
+    });
+  }
+
+  /** Gives back one run. */
+  async release(claim: Claim, at: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .updateTable('runs')
+        .set({ worker_id: null, updated_at: at })
+        .where('run_id', '=', claim.runId)
+        .where('worker_id', '=', claim.workerId)
+        .where('attempt', '=', claim.attempt)
+        .where('ended_at', 'is', null)
+        .execute(),
+    );
+  }
+
+  /** Throws `ClaimLost`; otherwise the claim holds until the unit has ended. */
+  async confirm(trx: Trx, claim: Claim): Promise<void> {
+    const row = await trx
+      .selectFrom('runs')
+      .select('run_id')
+      .where('run_id', '=', claim.runId)
+      .where('worker_id', '=', claim.workerId)
+      .where('attempt', '=', claim.attempt)
+      .where('ended_at', 'is', null)
+      .$if(this.#database.dialect === 'postgres', (query) => query.forShare())
+      .executeTakeFirst();
+    if (!row) throw new ClaimLost(claim);
+  }
+
+  /** The row as it stands, whoever owns it: for processes that look after runs. */
+  async find(runId: string): Promise<RunRow | undefined> {
+    return this.#database.read.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  }
+}
+
+/** Ends a run. Undefined when it was not as expected: then nothing is written. */
+export async function endRun(
+  trx: Trx,
+  expected: Claim | { runId: string; workerId: null },
+  columns: Updateable<RunTable> & { ended_at: string },
+): Promise<RunRow | undefined> {
+  const query = trx
+    .updateTable('runs')
+    .set({ ...columns, worker_id: null })
+    .where('run_id', '=', expected.runId)
+    .where('ended_at', 'is', null);
+  const fenced =
+    expected.workerId === null
+      ? query.where('worker_id', 'is', null)
+      : query.where('worker_id', '=', expected.workerId).where('attempt', '=', expected.attempt);
+  return fenced.returningAll().executeTakeFirst();
+}
+
+/** Asks whoever has the run to stop it. What was asked first counts. */
+export async function requestCancel(
+  trx: Trx,
+  { runId, action, at }: { runId: string; action: CancelAction; at: string },
+): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set({ cancel_action: action, cancel_requested_at: at, updated_at: at })
+    .where('run_id', '=', runId)
+    .where('ended_at', 'is', null)
+    .where('cancel_action', 'is', null)
+    .execute();
+}
+
+export async function runInThread(
+  read: Read,
+  { threadId, runId }: { threadId: string; runId: string },
+): Promise<RunRow | undefined> {
+  return read
+    .selectFrom('runs')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('thread_id', '=', threadId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,27 @@
+import type { CancelAction } from '@switchyard/contract/conversation/run';
+
+/** The reason with which the signal of a run aborts: how the run is to end. */
+export type StopKind =
+  | { kind: 'cancelled'; action: CancelAction }
+  | { kind: 'timeout'; limitMs: number }
+  /** Somebody else has the run, or may soon have it: nothing is written any more. */
+  | { kind: 'lost' }
+  /** The gateway shuts down: the next process goes on from the last checkpoint. */
+  | { kind: 'released' };
+
+export class RunStop extends Error {
+  readonly how: StopKind;
+
+  constructor(how: StopKind) {
+    super(explanations[how.kind]);
+    this.name = 'RunStop';
+    this.how = how;
+  }
+}
+
+const explanations = {
+  cancelled: 'The run was cancelled.',
+  timeout: 'The run took longer than it may.',
+  lost: 'The run belongs to another process.',
+  released: 'The gateway is shutting down.',
+} as const;

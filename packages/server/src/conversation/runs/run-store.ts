@@ -1,0 +1,219 @@
+import type { RunStatus } from '@switchyard/contract/conversation/run';
+import type { Insertable } from 'kysely';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { lockName } from '../../platform/database/dialect.ts';
+import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+type Read = Database<ConversationTables>['read'];
+
+export interface RunPage {
+  status?: RunStatus | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** What the scheduler keeps of a run that waits. */
+export type WaitingRun = Pick<
+  RunRow,
+  'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'status' | 'cancel_action'
+>;
+
+/** Runs as rows, for those who ask about them. What happens to a run while it is open stands in the store of claims. */
+export class RunStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /** A run of the owner; of this thread, where one is named. */
+  async get(
+    owner: Owner,
+    { threadId, runId }: { threadId: string | null; runId: string },
+  ): Promise<RunRow | undefined> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .$if(threadId !== null, (query) => query.where('thread_id', '=', threadId ?? ''))
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .executeTakeFirst();
+  }
+
+  /** The newest first. */
+  async list(owner: Owner, threadId: string, { status, limit, offset }: RunPage): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
+      .orderBy('admission', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  }
+
+  /** What has not ended, of one thread or of all. */
+  async openOf(owner: Owner, threadId: string | null): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('ended_at', 'is', null)
+      .$if(threadId !== null, (query) => query.where('thread_id', '=', threadId ?? ''))
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .execute();
+  }
+
+  /** The checked requests, by run. */
+  async inputs(runIds: readonly string[]): Promise<Map<string, string>> {
+    const kwargsOf = new Map<string, string>();
+    for (const runId of runIds) {
+      const row = await this.#database.read
+        .selectFrom('run_inputs')
+        .select('kwargs')
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      if (row) kwargsOf.set(runId, row.kwargs);
+    }
+    return kwargsOf;
+  }
+
+  /** Everything that has not ended, in the order of threads, a slice at a time. */
+  async openAfter(
+    after: Pick<WaitingRun, 'thread_id' | 'admission'> | null,
+    limit: number,
+  ): Promise<WaitingRun[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(waitingColumns)
+      .where('ended_at', 'is', null)
+      .$if(after !== null, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('thread_id', 'admission'), '>', tuple(after?.thread_id ?? '', after?.admission ?? 0)),
+        ),
+      )
+      .orderBy('thread_id')
+      .orderBy('admission')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Threads that were to go with their run and are still there. */
+  async threadsToDelete(): Promise<Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(['run_id', 'thread_id', 'user_id'])
+      .where('delete_thread', '=', 1)
+      .where('ended_at', 'is not', null)
+      .limit(1_000)
+      .execute();
+  }
+}
+
+export const waitingColumns = [
+  'run_id',
+  'thread_id',
+  'user_id',
+  'admission',
+  'run_at',
+  'worker_id',
+  'status',
+  'cancel_action',
+] as const;
+
+/** Units about the runs of one thread come one after the other; the first statement of each of them. */
+export async function lockRuns(
+  trx: Trx,
+  { dialect }: Pick<Database<ConversationTables>, 'dialect'>,
+  threadId: string,
+): Promise<void> {
+  await lockName(trx, { dialect, name: `runs:${threadId}`, isShared: false });
+}
+
+export async function insertRun(trx: Trx, row: Insertable<RunTable>, kwargs: string): Promise<RunRow> {
+  await trx.insertInto('run_inputs').values({ run_id: row.run_id, kwargs }).execute();
+  return trx.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** In the order of admission. */
+export async function openRuns(read: Read, threadId: string): Promise<RunRow[]> {
+  return read
+    .selectFrom('runs')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .orderBy('admission')
+    .execute();
+}
+
+export async function hasOpenRun(read: Read, threadId: string): Promise<boolean> {
+  const row = await read
+    .selectFrom('runs')
+    .select('run_id')
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Searches back to it, past runs that failed. */
+export async function latestSuccess(
+  read: Read,
+  { threadId, userId }: { threadId: string; userId: string },
+): Promise<string | null> {
+  const row = await read
+    .selectFrom('runs')
+    .select('run_id')
+    .where('thread_id', '=', threadId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'success')
+    .orderBy('admission', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.run_id ?? null;
+}
+
+export async function isRunOf(
+  read: Read,
+  { threadId, userId, runId }: { threadId: string; userId: string; runId: string },
+): Promise<boolean> {
+  const row = await read
+    .selectFrom('runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('thread_id', '=', threadId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Part of deleting a thread. */
+export async function forgetRuns(trx: Trx, threadId: string): Promise<void> {
+  await trx
+    .deleteFrom('run_inputs')
+    .where('run_id', 'in', (query) =>
+      query.selectFrom('runs').select('run_id').where('thread_id', '=', threadId),
+    )
+    .execute();
+  await trx.deleteFrom('runs').where('thread_id', '=', threadId).execute();
+}
+
+/** False when it has not ended, or is gone. */
+export async function forgetRun(trx: Trx, runId: string): Promise<boolean> {
+  const deleted = await trx
+    .deleteFrom('runs')
+    .where('run_id', '=', runId)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirst();
+  if (deleted.numDeletedRows === 0n) return false;
+  await trx.deleteFrom('run_inputs').where('run_id', '=', runId).execute();
+  return true;
+}
