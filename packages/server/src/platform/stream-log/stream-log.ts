@@ -14,7 +14,7 @@ export interface StreamLog {
   append(key: string, event: string, data: string): number;
   /** The run is over: readers get what is left, then the end. Also right for a key that never began. */
   end(key: string): void;
-  /** The run is not over, but this writer stops: readers are broken off and what was retained is dropped. */
+  /** The run is not over, but its writer stops here: readers are broken off and what was retained is dropped. */
   abandon(key: string): void;
   /** Whether a read would find something (open, or ended and still retained) instead of waiting for the beginning. */
   has(key: string): Promise<boolean>;
@@ -38,7 +38,7 @@ export type StreamPart =
   | { type: 'frames'; frames: readonly StreamFrame[] }
   /**
    * Frames after `requested` are gone; what is there begins at `earliest`. Comes as the first part of a read, and as the
-   * last one, before `StreamBroken`, when a reader is overtaken.
+   * last one, before `StreamBroken`, when a reader is overtaken. Who has seen it goes on after `earliest - 1`.
    */
   | { type: 'gap'; requested: number; earliest: number; latest: number };
 

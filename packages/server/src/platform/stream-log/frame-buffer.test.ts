@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { FrameBuffer } from './frame-buffer.ts';
+import { encodeEvent, type StreamFrame } from './stream-frame.ts';
+
+function frame(id: number): StreamFrame {
+  return { id, event: 'n', bytes: encodeEvent({ event: 'n', data: '1', id }) };
+}
+
+test('keeps the newest frames, and their positions while others go', () => {
+  const buffer = new FrameBuffer({ framesMax: 3, bytesMax: 1_000_000, base: 0 });
+  for (let id = 1; id <= 1_000; id += 1) {
+    buffer.push(frame(id));
+    expect(buffer.size).toBe(Math.min(id, 3));
+    expect(buffer.take(buffer.positionAfter(id - 1), 1_000)).toMatchObject([{ id }]);
+    expect(buffer.positionAfter(id)).toBe(id);
+  }
+  expect([buffer.firstPosition, buffer.missingUpTo, buffer.earliestId]).toEqual([997, 997, 998]);
+  expect(buffer.take(buffer.firstPosition, 1_000).map(({ id }) => id)).toEqual([998, 999, 1_000]);
+});
+
+test('finds its place also where ids jump', () => {
+  const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
+  for (const id of [1, 2, 1_000_001, 1_000_002]) buffer.push(frame(id));
+  const idsAfter = (id: number) => buffer.take(buffer.positionAfter(id), 1_000).map((kept) => kept.id);
+  expect(idsAfter(1)).toEqual([2, 1_000_001, 1_000_002]);
+  expect(idsAfter(500)).toEqual([1_000_001, 1_000_002]);
+  expect(idsAfter(1_000_002)).toEqual([]);
+});
+
+test('counts what its frames take, and nothing once they are gone', () => {
+  const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
+  for (let id = 1; id <= 5; id += 1) buffer.push(frame(id));
+  expect(buffer.bytes).toBeGreaterThan(5 * 200);
+  buffer.clear();
+  expect([buffer.bytes, buffer.size, buffer.earliestId]).toEqual([0, 0, 6]);
+});
+
+test('hands out at least one frame, however little may be taken', () => {
+  const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
+  buffer.push(frame(1));
+  buffer.push(frame(2));
+  expect(buffer.take(0, 1)).toHaveLength(1);
+  expect(buffer.take(2, 1)).toHaveLength(0);
+});

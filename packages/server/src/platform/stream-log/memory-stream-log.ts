@@ -1,0 +1,165 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, steadyClock } from '../../lib/clock.ts';
+import { RunStream } from './run-stream.ts';
+import {
+  defaultStreamLogLimits,
+  type ReadOptions,
+  StreamBroken,
+  type StreamLog,
+  type StreamLogLimits,
+  type StreamPart,
+} from './stream-log.ts';
+
+interface MemoryStreamLogOptions {
+  limits?: Partial<StreamLogLimits>;
+  clock?: Clock;
+  timer?: Timer;
+}
+
+/** The stream log of one process. */
+export class MemoryStreamLog implements StreamLog {
+  readonly #limits: StreamLogLimits;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
+  readonly #streams = new Map<string, RunStream>();
+  /** When those that have ended did so, the first one first. */
+  readonly #endedMs = new Map<string, number>();
+  readonly #changed = new Set<RunStream>();
+  #bytes = 0;
+  #cancelCleaning: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor({ limits, clock = steadyClock, timer = systemTimer }: MemoryStreamLogOptions = {}) {
+    this.#limits = { ...defaultStreamLogLimits, ...limits };
+    this.#clock = clock;
+    this.#timer = timer;
+  }
+
+  /** What all streams take together. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  begin(key: string, { base }: { base: number }): void {
+    if (this.#isClosed) throw new StreamBroken('closed');
+    this.#endedMs.delete(key);
+    this.#change(this.#streamOf(key), (stream) => stream.begin(base));
+  }
+
+  append(key: string, event: string, data: string): number {
+    const stream = this.#streams.get(key);
+    if (stream?.state !== 'open') throw new Error(`The stream ${key} is not open.`);
+    return this.#change(stream, () => stream.append(event, data));
+  }
+
+  end(key: string): void {
+    if (this.#isClosed || this.#endedMs.has(key)) return;
+    this.#endedMs.set(key, this.#clock());
+    this.#change(this.#streamOf(key), (stream) => stream.end());
+    this.#planCleaning();
+  }
+
+  abandon(key: string): void {
+    this.#drop(key, (stream) => stream.break('abandoned'));
+  }
+
+  async has(key: string): Promise<boolean> {
+    const state = this.#streams.get(key)?.state;
+    return state === 'open' || state === 'ended';
+  }
+
+  async *read(key: string, options: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
+    if (this.#isClosed) throw new StreamBroken('closed');
+    const stream = this.#streamOf(key);
+    try {
+      yield* stream.read(options);
+    } finally {
+      // One that never began existed only for those who waited for it.
+      const isUseless = stream.state === 'expected' && !stream.hasReaders;
+      if (isUseless && this.#streams.get(key) === stream) this.#streams.delete(key);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelCleaning?.();
+    for (const key of [...this.#streams.keys()]) this.#drop(key, (stream) => stream.break('closed'));
+  }
+
+  #streamOf(key: string): RunStream {
+    const stream = this.#streams.get(key) ?? new RunStream(this.#limits);
+    this.#streams.set(key, stream);
+    return stream;
+  }
+
+  #change<Answer>(stream: RunStream, change: (stream: RunStream) => Answer): Answer {
+    const before = stream.bytes;
+    const answer = change(stream);
+    this.#bytes += stream.bytes - before;
+    this.#wakeLater(stream);
+    if (this.#bytes > this.#limits.bytes) this.#makeRoom();
+    return answer;
+  }
+
+  #drop(key: string, change: (stream: RunStream) => void): void {
+    const stream = this.#streams.get(key);
+    if (!stream) return;
+    this.#streams.delete(key);
+    this.#endedMs.delete(key);
+    this.#bytes -= stream.bytes;
+    change(stream);
+    this.#wakeLater(stream);
+  }
+
+  /** Readers wake once a turn of the event loop, however many frames it brought: they write them at once. */
+  #wakeLater(stream: RunStream): void {
+    if (!stream.hasReaders) return;
+    if (this.#changed.size === 0) setImmediate(() => this.#wakeReaders());
+    this.#changed.add(stream);
+  }
+
+  #wakeReaders(): void {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const stream of changed) stream.wakeReaders();
+  }
+
+  /** Finished streams go first, the oldest of them before the others; then old frames of the largest live one. */
+  #makeRoom(): void {
+    while (this.#bytes > this.#limits.bytes) {
+      const [oldestEnded] = this.#endedMs.keys();
+      if (oldestEnded !== undefined) this.#drop(oldestEnded, (stream) => stream.clear());
+      else if (!this.#shortenLargest()) return;
+    }
+  }
+
+  /** False when each stream is down to its newest frame. */
+  #shortenLargest(): boolean {
+    let largest: RunStream | undefined;
+    for (const stream of this.#streams.values())
+      if (stream.frameCount > 1 && stream.bytes > (largest?.bytes ?? 0)) largest = stream;
+    if (!largest) return false;
+    const before = largest.bytes;
+    largest.evictOldest();
+    this.#bytes += largest.bytes - before;
+    return true;
+  }
+
+  #planCleaning(): void {
+    if (this.#cancelCleaning) return;
+    const [firstMs] = this.#endedMs.values();
+    if (firstMs === undefined) return;
+    const waitMs = firstMs + this.#limits.retentionMs - this.#clock();
+    this.#cancelCleaning = this.#timer(() => this.#clean(), Math.max(waitMs, 0));
+  }
+
+  #clean(): void {
+    this.#cancelCleaning = undefined;
+    const untilMs = this.#clock() - this.#limits.retentionMs;
+    for (const [key, endedMs] of this.#endedMs) {
+      if (endedMs > untilMs) break;
+      this.#drop(key, (stream) => stream.clear());
+    }
+    this.#planCleaning();
+  }
+}

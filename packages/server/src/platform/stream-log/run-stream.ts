@@ -1,0 +1,152 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { FrameBuffer } from './frame-buffer.ts';
+import { encodeEvent, type StreamFrame } from './stream-frame.ts';
+import {
+  partBytes,
+  type ReadOptions,
+  StreamBroken,
+  type StreamLogLimits,
+  type StreamPart,
+} from './stream-log.ts';
+
+type State = 'expected' | 'open' | 'ended' | { broken: StreamBroken['reason'] };
+
+/** A reader is a position; it is woken when there may be something new, and looks for itself. */
+interface Reader {
+  wake: () => void;
+}
+
+/** What a stream takes beside its frames, so that a million empty ones are not free. */
+const overheadBytes = 1_024;
+
+/** The frames of one key, and who reads them. */
+export class RunStream {
+  readonly #limits: StreamLogLimits;
+  readonly #readers = new Set<Reader>();
+  #state: State = 'expected';
+  #lastId = 0;
+  #buffer: FrameBuffer | undefined;
+
+  constructor(limits: StreamLogLimits) {
+    this.#limits = limits;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get bytes(): number {
+    return this.#state === 'expected' ? 0 : overheadBytes + (this.#buffer?.bytes ?? 0);
+  }
+
+  get frameCount(): number {
+    return this.#buffer?.size ?? 0;
+  }
+
+  get hasReaders(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  begin(base: number): void {
+    if (base < this.#lastId)
+      throw new Error(`A stream at id ${this.#lastId} cannot begin again at ${base}: ids ascend.`);
+    this.#state = 'open';
+    this.#lastId = base;
+    this.#buffer ??= this.#newBuffer(base);
+  }
+
+  append(event: string, data: string): number {
+    const id = this.#lastId + 1;
+    const frame: StreamFrame = { id, event, bytes: encodeEvent({ event, data, id }) };
+    this.#buffer?.push(frame);
+    this.#lastId = id;
+    return id;
+  }
+
+  end(): void {
+    this.#buffer ??= this.#newBuffer(this.#lastId);
+    this.#state = 'ended';
+  }
+
+  break(reason: StreamBroken['reason']): void {
+    this.#state = { broken: reason };
+    this.#buffer?.clear();
+  }
+
+  evictOldest(): void {
+    this.#buffer?.evictOldest();
+  }
+
+  /** Forgets the frames; readers that still need some are told that they were overtaken. */
+  clear(): void {
+    this.#buffer?.clear();
+  }
+
+  wakeReaders(): void {
+    for (const reader of this.#readers) reader.wake();
+  }
+
+  async *read({ after, signal }: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
+    const reader: Reader = { wake: () => undefined };
+    const wake = (): void => reader.wake();
+    this.#readers.add(reader);
+    signal.addEventListener('abort', wake);
+    try {
+      yield* this.#follow(reader, { after, signal });
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#readers.delete(reader);
+    }
+  }
+
+  async *#follow(
+    reader: Reader,
+    { after, signal }: ReadOptions,
+  ): AsyncGenerator<StreamPart, void, undefined> {
+    while (this.#buffer === undefined && !this.#isOver(signal)) await nextWake(reader);
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
+    // An id that was never given would wait for ever: it counts as the newest.
+    let seen = Math.min(Math.max(after, 0), this.#lastId);
+    if (seen < buffer.missingUpTo) {
+      yield this.#gapAfter(seen, buffer);
+      seen = buffer.missingUpTo;
+    }
+    let position = buffer.positionAfter(seen);
+    while (!this.#isOver(signal)) {
+      if (position < buffer.firstPosition) {
+        yield this.#gapAfter(seen, buffer);
+        throw new StreamBroken('overtaken');
+      }
+      const frames = buffer.take(position, partBytes);
+      if (frames.length > 0) {
+        position += frames.length;
+        seen = frames.at(-1)?.id ?? seen;
+        yield { type: 'frames', frames };
+      } else if (this.#state === 'ended') return;
+      else await nextWake(reader);
+    }
+  }
+
+  /** Throws when the stream is broken: then there is nothing more to hope for. */
+  #isOver(signal: AbortSignal): boolean {
+    if (signal.aborted) return true;
+    if (typeof this.#state === 'object') throw new StreamBroken(this.#state.broken);
+    return false;
+  }
+
+  #gapAfter(requested: number, buffer: FrameBuffer): StreamPart {
+    return { type: 'gap', requested, earliest: buffer.earliestId, latest: this.#lastId };
+  }
+
+  #newBuffer(base: number): FrameBuffer {
+    const { framesPerRun, bytesPerRun } = this.#limits;
+    return new FrameBuffer({ framesMax: framesPerRun, bytesMax: bytesPerRun, base });
+  }
+}
+
+async function nextWake(reader: Reader): Promise<void> {
+  const woken = newDeferred();
+  reader.wake = woken.resolve;
+  await woken.promise;
+}
