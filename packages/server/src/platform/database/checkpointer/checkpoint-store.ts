@@ -1,10 +1,15 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../dialect.ts';
+import type { CheckpointBatch } from './checkpoint-batch.ts';
+import type { Manifest } from './manifest.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { StoredValue } from './values.ts';
 
 export type CheckpointRow = Selectable<CheckpointTables['checkpoints']>;
-export type WriteRow = Insertable<CheckpointTables['checkpoint_writes']>;
+export type WriteRow = Omit<
+  Insertable<CheckpointTables['checkpoint_writes']>,
+  'prior_value' | 'prior_run_id'
+>;
 
 export interface CheckpointKey {
   threadId: string;
@@ -21,11 +26,15 @@ export interface CheckpointFilter {
   metadata?: Record<string, unknown> | undefined;
 }
 
-type Reader = Kysely<CheckpointTables>;
+type Reader = Kysely<CheckpointTables> | Transaction<CheckpointTables>;
 type Writer = Transaction<CheckpointTables>;
 
 /** Keeps a statement well below the number of parameters that a database takes. */
 const rowsAtOnce = 100;
+
+function* inParts<Row>(rows: Row[]): Generator<Row[]> {
+  for (let from = 0; from < rows.length; from += rowsAtOnce) yield rows.slice(from, from + rowsAtOnce);
+}
 
 export class CheckpointStore {
   readonly #dialect: Dialect;
@@ -40,53 +49,75 @@ export class CheckpointStore {
     await lockName(trx, { dialect: this.#dialect, name, isShared: mode === 'shared' });
   }
 
-  async channelsOf(trx: Writer, { threadId, namespace, id }: CheckpointKey): Promise<string | undefined> {
-    const row = await trx
+  async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
+    const row = await db
       .selectFrom('checkpoints')
       .select('channels')
       .where('thread_id', '=', threadId)
       .where('checkpoint_ns', '=', namespace)
       .where('checkpoint_id', '=', id)
       .executeTakeFirst();
-    return row?.channels;
+    return row ? (JSON.parse(row.channels) as Manifest) : {};
   }
 
-  async put(trx: Writer, row: CheckpointRow): Promise<void> {
-    const { parent_checkpoint_id, run_id, checkpoint, channels, metadata } = row;
+  /** Values first: a checkpoint never refers to what is not there. */
+  async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointBatch): Promise<void> {
+    const rows = values.map((value) => ({ thread_id: threadId, ...value }));
+    for (const some of inParts(rows)) {
+      await trx
+        .insertInto('checkpoint_values')
+        .values(some)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    for (const some of inParts(checkpoints)) await this.#putCheckpoints(trx, some);
+    for (const some of inParts(writes.filter(({ idx }) => idx >= 0))) {
+      await trx
+        .insertInto('checkpoint_writes')
+        .values(some)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    for (const some of inParts(writes.filter(({ idx }) => idx < 0))) await this.#replaceWrites(trx, some);
+  }
+
+  async #putCheckpoints(trx: Writer, rows: CheckpointRow[]): Promise<void> {
     await trx
       .insertInto('checkpoints')
-      .values(row)
+      .values(rows)
       .onConflict((conflict) =>
-        conflict
-          .columns(['thread_id', 'checkpoint_ns', 'checkpoint_id'])
-          .doUpdateSet({ parent_checkpoint_id, run_id, checkpoint, channels, metadata }),
+        conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id']).doUpdateSet((eb) => ({
+          parent_checkpoint_id: eb.ref('excluded.parent_checkpoint_id'),
+          run_id: eb.ref('excluded.run_id'),
+          checkpoint: eb.ref('excluded.checkpoint'),
+          channels: eb.ref('excluded.channels'),
+          metadata: eb.ref('excluded.metadata'),
+        })),
       )
       .execute();
   }
 
-  async putValues(trx: Writer, threadId: string, values: StoredValue[]): Promise<void> {
-    const rows = values.map((value) => ({ thread_id: threadId, ...value }));
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      await trx
-        .insertInto('checkpoint_values')
-        .values(rows.slice(from, from + rowsAtOnce))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
-  }
-
-  /** A task's write is never changed, except for those of LangGraph's own, which have indexes below zero. */
-  async putWrites(trx: Writer, rows: WriteRow[]): Promise<void> {
-    for (const row of rows) {
-      const insert = trx.insertInto('checkpoint_writes').values(row);
-      await insert
-        .onConflict((conflict) => {
-          const { channel, value, run_id } = row;
-          const same = conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'task_id', 'idx']);
-          return row.idx < 0 ? same.doUpdateSet({ channel, value, run_id }) : same.doNothing();
-        })
-        .execute();
-    }
+  /**
+   * A task's own write is never changed; those of LangGraph, which have indexes below zero, are. What another run had
+   * written there is kept beside it, since it comes back when this run is rolled back.
+   */
+  async #replaceWrites(trx: Writer, rows: WriteRow[]): Promise<void> {
+    const isOthers = sql<boolean>`checkpoint_writes.run_id is distinct from excluded.run_id`;
+    await trx
+      .insertInto('checkpoint_writes')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'task_id', 'idx'])
+          .doUpdateSet((eb) => ({
+            prior_value: sql`case when ${isOthers} then checkpoint_writes.value else checkpoint_writes.prior_value end`,
+            prior_run_id: sql`case when ${isOthers} then checkpoint_writes.run_id else checkpoint_writes.prior_run_id end`,
+            channel: eb.ref('excluded.channel'),
+            value: eb.ref('excluded.value'),
+            run_id: eb.ref('excluded.run_id'),
+          })),
+      )
+      .execute();
   }
 
   /** The newest first. `after` is the last row of the page before. */

@@ -4,13 +4,16 @@ import {
   type Checkpoint,
   type CheckpointMetadata,
   type CheckpointTuple,
+  ERROR,
   emptyCheckpoint,
   INTERRUPT,
+  RESUME,
   uuid6,
 } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrate.ts';
+import { CheckpointBatch } from './checkpoint-batch.ts';
 import { checkpointMigrations } from './migrations.ts';
 import { npmSuite } from './npm-suite.ts';
 import { Checkpointer } from './saver.ts';
@@ -283,11 +286,135 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await storedValues('t')).toEqual(['"before"', '"kept"']);
       });
 
+      it('brings back the question that the run was an answer to', async () => {
+        const asked = await put({ ...thread('t'), metadata: { run_id: 'r1' } }, {});
+        const by = (runId: string): RunnableConfig => ({ ...asked, metadata: { run_id: runId } });
+        await checkpointer.putWrites(by('r1'), [[INTERRUPT, 'first question']], 'task');
+        for (const answer of ['an answer', 'another answer']) {
+          await checkpointer.putWrites(
+            by('r2'),
+            [
+              [INTERRUPT, 'next question'],
+              [RESUME, answer],
+            ],
+            'task',
+          );
+        }
+        await checkpointer.prune('t', { keepLatest: 1 });
+        await checkpointer.deleteRun('t', 'r2');
+        expect((await checkpointer.getTuple(asked))?.pendingWrites).toEqual([
+          ['task', INTERRUPT, 'first question'],
+        ]);
+        await checkpointer.deleteRun('t', 'r1');
+        expect(await storedValues('t')).toEqual([]);
+      });
+
       it('of a run that is not there changes nothing', async () => {
         await put({ ...thread('t'), metadata: { run_id: 'r1' } }, { x: 1 });
         await checkpointer.deleteRun('t', 'r2');
         await checkpointer.deleteRun('other', 'r1');
         expect(await valuesOf(thread('t'))).toEqual({ x: 1 });
+      });
+    });
+
+    describe('a batch', () => {
+      const row = (
+        values: Record<string, unknown>,
+      ): { checkpoint: Checkpoint; metadata: CheckpointMetadata } => {
+        step += 1;
+        const versions = Object.fromEntries(Object.keys(values).map((channel) => [channel, step]));
+        const checkpoint = {
+          ...emptyCheckpoint(),
+          id: uuid6(step),
+          channel_values: values,
+          channel_versions: versions,
+        };
+        return { checkpoint, metadata: { source: 'loop', step, parents: {} } };
+      };
+
+      it('stores what single puts would store, as the state was when it was added', async () => {
+        const batch = new CheckpointBatch('t');
+        const state = { messages: [{ id: 1 }] };
+        const first = row(state);
+        const parent = batch.addCheckpoint(thread('t'), { ...first, parent: {} });
+        const config = {
+          configurable: { thread_id: 't', checkpoint_ns: '', checkpoint_id: first.checkpoint.id },
+        };
+        batch.addWrites(
+          config,
+          [
+            ['x', 'kept'],
+            [INTERRUPT, 'replaced'],
+          ],
+          'task',
+        );
+        batch.addWrites(
+          config,
+          [
+            ['x', 'too late'],
+            [INTERRUPT, 'newest'],
+          ],
+          'task',
+        );
+        batch.addCheckpoint(config, { ...row({ messages: [{ id: 1 }, { id: 2 }] }), parent });
+        state.messages.push({ id: 3 });
+        await database.write((trx) => checkpointer.write(trx, batch));
+
+        const [newest, oldest] = await listed(thread('t'));
+        expect(oldest?.checkpoint.channel_values).toEqual({ messages: [{ id: 1 }] });
+        expect(oldest?.pendingWrites).toEqual([
+          ['task', INTERRUPT, 'newest'],
+          ['task', 'x', 'kept'],
+        ]);
+        expect(newest?.checkpoint.channel_values).toEqual({ messages: [{ id: 1 }, { id: 2 }] });
+        expect(newest?.parentConfig).toEqual(oldest?.config);
+      });
+
+      it('is not there when its unit fails', async () => {
+        const batch = new CheckpointBatch('t');
+        batch.addCheckpoint(thread('t'), { ...row({ x: 1 }), parent: {} });
+        const failing = database.write(async (trx) => {
+          await checkpointer.write(trx, batch);
+          throw new Error('no');
+        });
+        await expect(failing).rejects.toThrow('no');
+        expect(await listed(thread('t'))).toEqual([]);
+      });
+    });
+
+    describe('the progress of a run', () => {
+      const by = (config: RunnableConfig, runId: string): RunnableConfig => ({
+        ...config,
+        metadata: { run_id: runId },
+      });
+
+      it('is how far its checkpoints have come, and which tasks of it need not run again', async () => {
+        const before = await put(by(thread('t'), 'r1'), {});
+        const first = await put(by(before, 'r2'), {});
+        const newest = await put(by(first, 'r2'), {});
+        await put(by(thread('t', 'sub'), 'r2'), {});
+        await checkpointer.putWrites(by(newest, 'r2'), [['x', 1]], 'done');
+        await checkpointer.putWrites(
+          by(newest, 'r2'),
+          [
+            ['x', 1],
+            [ERROR, { message: 'no' }],
+          ],
+          'failed',
+        );
+        await checkpointer.putWrites(by(newest, 'r2'), [[RESUME, ['yes']]], 'answered');
+        expect(await checkpointer.progressOf('t', 'r2')).toEqual({
+          steps: new Map([
+            ['', step - 1],
+            ['sub', step],
+          ]),
+          finishedTasks: new Set(['done']),
+        });
+      });
+
+      it('is null for one that has left nothing', async () => {
+        await put(by(thread('t'), 'r1'), {});
+        expect(await checkpointer.progressOf('t', 'r2')).toBeNull();
       });
     });
 

@@ -7,23 +7,22 @@ import {
   type CheckpointMetadata,
   type CheckpointTuple,
   type PendingWrite,
-  WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
-import type { Database } from '../database.ts';
+import type { Database, WriteTransaction } from '../database.ts';
+import { CheckpointBatch } from './checkpoint-batch.ts';
 import {
   type CheckpointFilter,
+  type CheckpointKey,
   type CheckpointRow,
   CheckpointStore,
-  type WriteRow,
 } from './checkpoint-store.ts';
 import { configOf, keyOf, requiredText, textOf } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
-import { type Manifest, manifestOf } from './manifest.ts';
-import { metadataText, runIdIn, runMetadata } from './metadata.ts';
+import type { Manifest } from './manifest.ts';
+import { progressFrom, type RunProgress } from './run-progress.ts';
 import type { CheckpointTables } from './tables.ts';
 import { ThreadStore } from './thread-store.ts';
 import { TupleReader } from './tuple-reader.ts';
-import { storedForm } from './values.ts';
 
 /** Rows that `list` reads at once. */
 const pageSize = 50;
@@ -90,51 +89,45 @@ export class Checkpointer extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const threadId = requiredText(config, 'thread_id');
     const { namespace, id: parentId } = keyOf(config);
-    const all = { ...runMetadata(config), ...metadata };
-    const { channel_values: _values, ...rest } = checkpoint;
+    const batch = new CheckpointBatch(threadId);
     await this.#database.write(async (trx) => {
       await this.#checkpoints.lock(trx, threadId, 'shared');
-      const parent =
-        parentId && (await this.#checkpoints.channelsOf(trx, { threadId, namespace, id: parentId }));
-      const { manifest, parts } = manifestOf(checkpoint, parent ? (JSON.parse(parent) as Manifest) : {});
-      await this.#checkpoints.putValues(trx, threadId, parts);
-      await this.#checkpoints.put(trx, {
-        thread_id: threadId,
-        checkpoint_ns: namespace,
-        checkpoint_id: checkpoint.id,
-        parent_checkpoint_id: parentId ?? null,
-        run_id: runIdIn(all),
-        checkpoint: JSON.stringify(rest),
-        channels: JSON.stringify(manifest),
-        metadata: metadataText(all),
-      });
+      const parent = parentId
+        ? await this.#checkpoints.manifest(trx, { threadId, namespace, id: parentId })
+        : {};
+      batch.addCheckpoint(config, { checkpoint, metadata, parent });
+      await this.#checkpoints.add(trx, batch);
     });
     return configOf({ threadId, namespace, id: checkpoint.id });
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const threadId = requiredText(config, 'thread_id');
-    const { namespace } = keyOf(config);
-    const id = requiredText(config, 'checkpoint_id');
-    const stored = writes.map(([, value]) => storedForm(value));
-    const rows = writes.map(
-      ([channel], index): WriteRow => ({
-        thread_id: threadId,
-        checkpoint_ns: namespace,
-        checkpoint_id: id,
-        task_id: taskId,
-        idx: WRITES_IDX_MAP[channel] ?? index,
-        channel,
-        value: JSON.stringify(stored[index]?.place),
-        run_id: runIdIn(runMetadata(config)),
-      }),
-    );
-    const values = stored.flatMap(({ parts }) => parts);
-    await this.#database.write(async (trx) => {
-      await this.#checkpoints.lock(trx, threadId, 'shared');
-      await this.#checkpoints.putValues(trx, threadId, values);
-      await this.#checkpoints.putWrites(trx, rows);
-    });
+    const batch = new CheckpointBatch(requiredText(config, 'thread_id'));
+    batch.addWrites(config, writes, taskId);
+    await this.#database.write((trx) => this.write(trx, batch));
+  }
+
+  /**
+   * Part of somebody else's unit. Nobody may prune the thread between the reading of the manifests that the batch was made
+   * with and this; whoever runs a thread has it alone.
+   */
+  async write(trx: WriteTransaction<CheckpointTables>, batch: CheckpointBatch): Promise<void> {
+    await this.#checkpoints.lock(trx, batch.threadId, 'shared');
+    await this.#checkpoints.add(trx, batch);
+  }
+
+  /** What a checkpoint holds; nothing where there is none. */
+  async manifest(key: CheckpointKey): Promise<Manifest> {
+    return this.#checkpoints.manifest(this.#database.read, key);
+  }
+
+  /** How far what is stored of a run has come, for whoever goes on with it. Null where it has left nothing at all. */
+  async progressOf(threadId: string, runId: string): Promise<RunProgress | null> {
+    const { read } = this.#database;
+    const checkpoints = await this.#threads.checkpointsOfRun(read, threadId, runId);
+    const writes = await this.#threads.writesOfRun(read, threadId, runId);
+    if (checkpoints.length === 0 && writes.length === 0) return null;
+    return progressFrom(checkpoints, writes);
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -162,7 +155,7 @@ export class Checkpointer extends BaseCheckpointSaver {
         threadId,
         outlines.filter((outline) => outline.runId === runId),
       );
-      await this.#threads.removeWritesOf(trx, threadId, runId);
+      await this.#threads.takeBackWritesOf(trx, threadId, runId);
       await this.#threads.removeUnusedValues(trx, threadId);
     });
   }

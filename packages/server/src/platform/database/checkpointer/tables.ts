@@ -30,6 +30,9 @@ interface CheckpointWriteTable {
   /** JSON: the place of the value. */
   value: string;
   run_id: string | null;
+  /** What another run had written here before, and which one; null where none had. It comes back with a rollback. */
+  prior_value: string | null;
+  prior_run_id: string | null;
 }
 
 /** Each value of a thread once, however many checkpoints hold it. */

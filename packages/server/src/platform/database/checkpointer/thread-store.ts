@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { type Dialect, isOneOf } from '../dialect.ts';
 import type { CheckpointKey } from './checkpoint-store.ts';
 import { hashesIn, type Manifest } from './manifest.ts';
@@ -16,6 +16,13 @@ export interface CheckpointOutline {
   metadata: string;
 }
 
+/** One channel that a run has written for a task. */
+export interface RunWrite {
+  taskId: string;
+  channel: string;
+}
+
+type Reader = Kysely<CheckpointTables> | Transaction<CheckpointTables>;
 type Writer = Transaction<CheckpointTables>;
 
 const tables = ['checkpoints', 'checkpoint_writes', 'checkpoint_values'] as const;
@@ -38,6 +45,8 @@ const writeColumns = [
   'channel',
   'value',
   'run_id',
+  'prior_value',
+  'prior_run_id',
 ] as const;
 const valueColumns = ['hash', 'type', 'data'] as const;
 
@@ -55,19 +64,7 @@ export class ThreadStore {
 
   /** The newest first in each namespace. */
   async outlines(trx: Writer, threadId: string): Promise<CheckpointOutline[]> {
-    return trx
-      .selectFrom('checkpoints')
-      .select([
-        'checkpoint_ns as namespace',
-        'checkpoint_id as id',
-        'parent_checkpoint_id as parentId',
-        'run_id as runId',
-        'metadata',
-      ])
-      .where('thread_id', '=', threadId)
-      .orderBy('checkpoint_ns')
-      .orderBy('checkpoint_id', 'desc')
-      .execute();
+    return outlinesIn(trx, threadId).execute();
   }
 
   /** With what was written to them. Their values stay until `removeUnusedValues`. */
@@ -86,9 +83,35 @@ export class ThreadStore {
   }
 
   /** Those that a run made to checkpoints of others, for example when it went on from an interrupt. */
-  async removeWritesOf(trx: Writer, threadId: string, runId: string): Promise<void> {
+  async takeBackWritesOf(trx: Writer, threadId: string, runId: string): Promise<void> {
+    await trx
+      .updateTable('checkpoint_writes')
+      .set((eb) => ({
+        value: eb.ref('prior_value').$notNull(),
+        run_id: eb.ref('prior_run_id'),
+        prior_value: null,
+        prior_run_id: null,
+      }))
+      .where('thread_id', '=', threadId)
+      .where('run_id', '=', runId)
+      .where('prior_value', 'is not', null)
+      .execute();
     await trx
       .deleteFrom('checkpoint_writes')
+      .where('thread_id', '=', threadId)
+      .where('run_id', '=', runId)
+      .execute();
+  }
+
+  /** The newest first in each namespace. */
+  async checkpointsOfRun(read: Reader, threadId: string, runId: string): Promise<CheckpointOutline[]> {
+    return outlinesIn(read, threadId).where('run_id', '=', runId).execute();
+  }
+
+  async writesOfRun(read: Reader, threadId: string, runId: string): Promise<RunWrite[]> {
+    return read
+      .selectFrom('checkpoint_writes')
+      .select(['task_id as taskId', 'channel'])
       .where('thread_id', '=', threadId)
       .where('run_id', '=', runId)
       .execute();
@@ -159,16 +182,33 @@ export class ThreadStore {
       .execute();
     const writes = await trx
       .selectFrom('checkpoint_writes')
-      .select('value')
+      .select(['value', 'prior_value'])
       .where('thread_id', '=', threadId)
       .execute();
     const used = new Set<string>();
     for (const { channels } of checkpoints) {
       for (const hash of hashesIn(JSON.parse(channels) as Manifest)) used.add(hash);
     }
-    for (const { value } of writes) {
-      for (const hash of [JSON.parse(value) as Place].flat()) used.add(hash);
+    for (const { value, prior_value } of writes) {
+      for (const place of [value, prior_value ?? '[]']) {
+        for (const hash of [JSON.parse(place) as Place].flat()) used.add(hash);
+      }
     }
     return used;
   }
+}
+
+function outlinesIn(db: Reader, threadId: string) {
+  return db
+    .selectFrom('checkpoints')
+    .select([
+      'checkpoint_ns as namespace',
+      'checkpoint_id as id',
+      'parent_checkpoint_id as parentId',
+      'run_id as runId',
+      'metadata',
+    ])
+    .where('thread_id', '=', threadId)
+    .orderBy('checkpoint_ns')
+    .orderBy('checkpoint_id', 'desc');
 }

@@ -33,6 +33,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('channel', 'text', (column) => column.notNull())
     .addColumn('value', 'text', (column) => column.notNull())
     .addColumn('run_id', id)
+    .addColumn('prior_value', 'text')
+    .addColumn('prior_run_id', id)
     .addPrimaryKeyConstraint('checkpoint_writes_pk', [
       'thread_id',
       'checkpoint_ns',
