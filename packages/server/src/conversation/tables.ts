@@ -65,6 +65,8 @@ export interface DeletedThreadTable {
   thread_id: string;
   user_id: string | null;
   deleted_at: string;
+  /** 1 until its files are removed too, which is after the commit; tried again at the next start. */
+  files_left: number;
 }
 
 export interface RunTable {

@@ -33,6 +33,11 @@ async function createThreadTables(db: Kysely<never>): Promise<void> {
       .execute();
   }
   await db.schema
+    .createIndex('threads_owner_thread_id')
+    .on('threads')
+    .columns(['user_id', 'thread_id'])
+    .execute();
+  await db.schema
     .createIndex('threads_owner_status')
     .on('threads')
     .columns(['user_id', 'status', 'updated_at', 'thread_id'])
@@ -75,6 +80,13 @@ async function createThreadTables(db: Kysely<never>): Promise<void> {
     .addColumn('thread_id', id, (column) => column.primaryKey())
     .addColumn('user_id', id)
     .addColumn('deleted_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('files_left', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('deleted_threads_files_left')
+    .on('deleted_threads')
+    .columns(['thread_id'])
+    .where(sql.ref('files_left'), '=', 1)
     .execute();
 }
 

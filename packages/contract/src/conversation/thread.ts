@@ -1,0 +1,107 @@
+import { type Static, type TSchemaOptions, Type } from 'typebox';
+import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { threadId } from './ids.ts';
+
+export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const;
+
+/** Any keys with any values. */
+export function openRecord(options: TSchemaOptions = {}) {
+  const record = Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...options });
+  return Object.assign(record, { type: 'object' as const });
+}
+
+export const metadata = openRecord({
+  maxProperties: 100,
+  description: 'At most 100 keys and 64 KB. The keys `owner_id` and `user_id` are dropped.',
+});
+
+const interrupts = Type.Unsafe<Record<string, { id?: string; value: unknown }[]>>(
+  openRecord({ description: 'What waits for a human, by the id of its task: `[{ id, value }]`.' }),
+);
+
+export const thread = Type.Object({
+  thread_id: threadId,
+  status: oneOf(threadStatuses),
+  created_at: isoTime,
+  updated_at: isoTime,
+  state_updated_at: isoTime,
+  assistant_id: nullable(Type.String()),
+  metadata: openRecord(),
+  values: openRecord({
+    description: 'The latest state. Under `/api`, where threads are listed or changed: their title alone.',
+  }),
+  interrupts,
+  error: nullable(Type.String({ description: 'Why the last run failed.' })),
+});
+export type Thread = Static<typeof thread>;
+
+export const threadFields = [
+  'thread_id',
+  'status',
+  'created_at',
+  'updated_at',
+  'state_updated_at',
+  'assistant_id',
+  'metadata',
+  'values',
+  'interrupts',
+  'error',
+] as const satisfies (keyof Thread)[];
+export type ThreadField = (typeof threadFields)[number];
+
+/** Without what `select` leaves out. */
+export const foundThread = Type.Object({
+  ...Type.Partial(thread).properties,
+  extracted: Type.Optional(openRecord({ description: 'What `extract` asked for, by alias.' })),
+});
+export type FoundThread = Static<typeof foundThread>;
+
+const openRecordOrNull = nullable(openRecord());
+
+export const checkpointId = Type.String({ minLength: 1, maxLength: 128 });
+
+/** How clients name a checkpoint: what they were answered may be sent back as it is. */
+export const wantedCheckpoint = Type.Object({
+  thread_id: Type.Optional(nullable(Type.String({ description: 'Not used: the path names the thread.' }))),
+  checkpoint_id: Type.Optional(nullable(checkpointId)),
+  checkpoint_ns: Type.Optional(nullable(Type.String({ maxLength: 1024 }))),
+  checkpoint_map: Type.Optional(openRecordOrNull),
+  id: Type.Optional(nullable(Type.String({ description: 'Not used.' }))),
+  ts: Type.Optional(nullable(Type.String({ description: 'Not used.' }))),
+});
+export type WantedCheckpoint = Static<typeof wantedCheckpoint>;
+
+const checkpoint = Type.Object({
+  thread_id: Type.String(),
+  checkpoint_ns: Type.String(),
+  checkpoint_id: Type.String(),
+  checkpoint_map: openRecordOrNull,
+  id: Type.String({ description: 'As `checkpoint_id`.' }),
+  ts: nullable(Type.String({ description: 'When it was made.' })),
+});
+export type StateCheckpoint = Static<typeof checkpoint>;
+
+const stateTask = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  path: Type.Unknown(),
+  error: Type.Unknown(),
+  interrupts: Type.Array(Type.Unsafe<{ id?: string; value: unknown }>(openRecord())),
+  checkpoint: openRecordOrNull,
+  state: openRecordOrNull,
+  result: Type.Unknown(),
+});
+
+/** A thread that has never run has no checkpoint, no values and no next node. */
+export const threadState = Type.Object({
+  values: openRecord(),
+  next: Type.Array(Type.String(), { description: 'The nodes that come next; none when the thread is done.' }),
+  tasks: Type.Array(stateTask),
+  metadata: openRecord(),
+  created_at: nullable(Type.String()),
+  checkpoint: nullable(checkpoint),
+  parent_checkpoint: openRecordOrNull,
+  checkpoint_id: nullable(Type.String()),
+  parent_checkpoint_id: nullable(Type.String()),
+});
+export type ThreadState = Static<typeof threadState>;
