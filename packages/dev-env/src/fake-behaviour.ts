@@ -2,8 +2,8 @@
  * How a fake worker goes wrong. `garbage`: answers that are no JSON. `hang`: never an answer. `trickle`: an answer that
  * never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`: the event
  * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `stubborn`:
- * it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends. `password`: 401 for
- * everything.
+ * it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends. `silent_history`: it says
+ * that a run is over and never how it ended. `password`: 401 for everything.
  */
 export type FakeTrouble =
   | 'garbage'
@@ -15,6 +15,7 @@ export type FakeTrouble =
   | 'refuse'
   | 'stubborn'
   | 'stuck_output'
+  | 'silent_history'
   | 'password';
 
 export interface FakeBehaviour {

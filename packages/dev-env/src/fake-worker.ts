@@ -110,6 +110,7 @@ export class FakeWorker {
         sendJson(response, 200, this.#queue.status);
         break;
       case 'history':
+        if (this.behaviour.trouble === 'silent_history') break;
         sendJson(response, 200, this.#queue.historyOf(historyOf ?? ''));
         break;
       case 'GET /queue':

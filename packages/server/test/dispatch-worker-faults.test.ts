@@ -261,6 +261,22 @@ describe('a worker that goes wrong', () => {
     await pool.user.call('DELETE', `/api/tasks/${id}`);
   });
 
+  it('slow to say how a run ended: it has the next task meanwhile', async () => {
+    pool = await startPool({ workers: [{ trouble: 'silent_history' }], runTimeouts: patientTimeouts });
+    const [worker] = pool.workers;
+    const [first, second] = [await submit(), await submit()];
+    await pool.user.until(
+      async () => worker?.stats.accepted,
+      (accepted) => accepted === 2,
+    );
+    expect((await pool.user.task(first.id)).status).not.toBe('completed');
+    if (worker) turn(worker, null);
+    for (const { id } of [first, second]) {
+      expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+    }
+    expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
+  });
+
   it('frozen: it counts as dead in time, its task runs elsewhere once, and what it says later is not believed', async () => {
     fleet = await startFakeFleet(1, { runMs: 1_500 });
     pool = await startPool({ workers: [], runTimeouts: patientTimeouts });

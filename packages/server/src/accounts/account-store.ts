@@ -1,6 +1,6 @@
 import {
-  type CompiledQuery,
   type Insertable,
+  type Kysely,
   type RawBuilder,
   type Selectable,
   sql,
@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { AccountTables, UserTable } from './tables.ts';
 
 export type AccountRow = Selectable<UserTable>;
@@ -47,17 +48,14 @@ export interface AccountPage {
 
 export class AccountStore {
   readonly #db: Database<AccountTables>;
-  readonly #bySession: CompiledQuery<SessionAccount>;
 
   constructor(db: Database<AccountTables>) {
     this.#db = db;
-    this.#bySession = bySession(db);
   }
 
   /** The one read that authenticates a session. It has no owner, since it is what finds out who that is. */
   async bySession(userId: string, sessionId: string): Promise<SessionAccount | undefined> {
-    const query = { ...this.#bySession, parameters: [sessionId, userId] };
-    return (await this.#db.read.executeQuery<SessionAccount>(query)).rows[0];
+    return accountOfSession.first(this.#db.read, { userId, sessionId });
   }
 
   async find(owner: Owner, id: string): Promise<AccountRow | undefined> {
@@ -211,21 +209,20 @@ function reachOf(owner: Owner): RawBuilder<boolean> {
   return 'user' in given ? sql<boolean>`users.id = ${given.user}` : sql<boolean>`1 = 1`;
 }
 
-/** Compiled once: its parameters are the session's id, then the user's. */
-function bySession(db: Database<AccountTables>): CompiledQuery<SessionAccount> {
-  return db.read
-    .selectFrom('users')
-    .leftJoin('revoked_sessions', (join) => join.on('revoked_sessions.session_id', '=', 'session'))
-    .select([
-      'users.id',
-      'users.email',
-      'users.system_role',
-      'users.needs_setup',
-      'users.oauth_provider',
-      'users.token_version',
-      'users.disabled',
-      'revoked_sessions.session_id as revoked',
-    ])
-    .where('users.id', '=', 'user')
-    .compile();
-}
+const accountOfSession = new Prepared(
+  (db: Kysely<AccountTables>, { userId, sessionId }: { userId: string; sessionId: string }) =>
+    db
+      .selectFrom('users')
+      .leftJoin('revoked_sessions', (join) => join.on('revoked_sessions.session_id', '=', sessionId))
+      .select([
+        'users.id',
+        'users.email',
+        'users.system_role',
+        'users.needs_setup',
+        'users.oauth_provider',
+        'users.token_version',
+        'users.disabled',
+        'revoked_sessions.session_id as revoked',
+      ])
+      .where('users.id', '=', userId),
+);

@@ -265,15 +265,16 @@ const newAttempt = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
   }),
 );
 
-const fencedTask = new Prepared((db: Db, fence: { taskId: string; attempt: number; token: number }, dialect) =>
-  db
-    .selectFrom('tasks')
-    .select(['owner', 'status', 'cancelRequested'])
-    .where('id', '=', fence.taskId)
-    .where('attempt', '=', fence.attempt)
-    .where('claimToken', '=', fence.token)
-    .where('status', 'in', ['pending', 'running'])
-    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+const fencedTask = new Prepared(
+  (db: Db, fence: { taskId: string; attempt: number; token: number }, dialect) =>
+    db
+      .selectFrom('tasks')
+      .select(['owner', 'status', 'cancelRequested'])
+      .where('id', '=', fence.taskId)
+      .where('attempt', '=', fence.attempt)
+      .where('claimToken', '=', fence.token)
+      .where('status', 'in', ['pending', 'running'])
+      .$if(dialect === 'postgres', (query) => query.forUpdate()),
 );
 
 const endedTask = new Prepared((db: Db, end: Required<TaskEnd> & { taskId: string }) =>

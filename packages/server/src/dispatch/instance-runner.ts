@@ -16,7 +16,7 @@ import { LostRuns } from './lost-runs.ts';
 import type { Matchmaker, Seeker } from './matchmaker.ts';
 import type { PendingTask } from './pending-entry.ts';
 import type { TaskRow } from './tables.ts';
-import { type AttemptDeps, TaskAttempt } from './task-attempt.ts';
+import { type AttemptDeps, TaskAttempt, type WorkerPart } from './task-attempt.ts';
 import type { TaskStore } from './task-store.ts';
 import type { WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
@@ -109,6 +109,7 @@ export class InstanceRunner {
 
   notice(event: WorkerEvent): void {
     for (const attempt of this.#onWorker) attempt.notice(event);
+    for (const attempt of this.#collecting.keys()) attempt.notice(event);
     this.#options.monitor.notice(event);
   }
 
@@ -260,11 +261,10 @@ export class InstanceRunner {
     this.#onWorker.add(attempt);
     this.#taking = null;
     monitor.setCurrentTask(attempt.taskId);
-    const part = await executePatiently(attempt, { execute, ...this.#patience(signal) });
-    attempt.forget();
-    if (part?.isStuck) monitor.noteHang(hangReason(part.outcome));
-    if (part && isLost(part.outcome)) this.#lostRuns.add(attempt.promptId);
-    if (part) this.#settleLater(attempt, { outcome: part.outcome, signal });
+    const over = executePatiently(attempt, { execute, ...this.#patience(signal) });
+    // How it ended is read while the worker has the next task already.
+    await Promise.race([over, attempt.leftWorker]);
+    this.#settleLater(attempt, { over, signal });
     this.#onWorker.delete(attempt);
     this.#lastFingerprint = fingerprint;
     this.#idleSinceMs = steadyClock();
@@ -278,15 +278,28 @@ export class InstanceRunner {
   /** The worker is free already; outputs and the last write of the task need only the gateway. */
   #settleLater(
     attempt: TaskAttempt,
-    { outcome, signal }: { outcome: AttemptOutcome; signal: AbortSignal },
+    { over, signal }: { over: Promise<WorkerPart | null>; signal: AbortSignal },
   ): void {
-    const settle = () => this.#settlement.settle(attempt, outcome);
-    const settled = settlePatiently(attempt, { settle, ...this.#patience(signal) }).finally(() => {
+    const settled = this.#settle(attempt, { over, signal }).finally(() => {
       this.#collecting.delete(attempt);
       this.reconsider();
       this.#options.onSettled();
     });
     this.#collecting.set(attempt, settled);
+  }
+
+  async #settle(
+    attempt: TaskAttempt,
+    { over, signal }: { over: Promise<WorkerPart | null>; signal: AbortSignal },
+  ): Promise<void> {
+    const part = await over;
+    attempt.forget();
+    if (!part) return;
+    const { outcome, isStuck } = part;
+    if (isStuck) this.#options.monitor.noteHang(hangReason(outcome));
+    if (isLost(outcome)) this.#lostRuns.add(attempt.promptId);
+    const settle = () => this.#settlement.settle(attempt, outcome);
+    await settlePatiently(attempt, { settle, ...this.#patience(signal) });
   }
 
   #patience(signal: AbortSignal) {

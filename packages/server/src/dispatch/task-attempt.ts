@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { AppError } from '../lib/app-error.ts';
+import { newDeferred } from '../lib/async/deferred.ts';
 import { linkedAbort } from '../lib/async/linked-abort.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AttemptOutcome, failed, outcomeOfResult, outcomeOfSubmit } from './attempt-outcome.ts';
@@ -56,6 +57,7 @@ interface AttemptInput {
 export class TaskAttempt {
   readonly promptId: string;
   readonly record: AttemptRecord;
+  readonly #leftWorker = newDeferred();
   readonly #deps: AttemptDeps;
   readonly #reports: RunReports;
   #graph: Graph = {};
@@ -95,9 +97,16 @@ export class TaskAttempt {
     this.#breakOff.handOver();
   }
 
+  /** The worker has said that it is done with the run, which may be a moment before it is known how the run ended. */
+  get leftWorker(): Promise<void> {
+    return this.#leftWorker.promise;
+  }
+
   notice(event: WorkerEvent): void {
     this.#watch?.notice(event);
-    if ('promptId' in event && event.promptId === this.promptId) this.#reports.takeIn(event);
+    if (!('promptId' in event) || event.promptId !== this.promptId) return;
+    this.#reports.takeIn(event);
+    if (event.type === 'run_settled') this.#leftWorker.resolve();
   }
 
   /** Hands the run to the worker and waits until the worker is done with it. Null: abandoned, nothing may be written. */
@@ -167,10 +176,7 @@ export class TaskAttempt {
     return this.#deps.files.inputsOf(this.taskId);
   }
 
-  async #pushInputs(
-    input: AttemptInput,
-    signal: AbortSignal,
-  ): Promise<Map<string, string> | AttemptOutcome> {
+  async #pushInputs(input: AttemptInput, signal: AbortSignal): Promise<Map<string, string> | AttemptOutcome> {
     const { client } = this.#deps;
     const names = new Map<string, string>();
     try {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from './database.ts';
 import { isUniqueViolation } from './database-errors.ts';
 import { migrate } from './migrate.ts';
+import { Prepared } from './prepared.ts';
 
 interface Tables {
   notes: { id: string; text: string; size: number | null; bytes: Uint8Array | null };
@@ -43,6 +44,32 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       database.write((trx) =>
         trx.insertInto('notes').values({ id, text, size: null, bytes: null }).execute(),
       );
+
+    describe('a statement that is built once', () => {
+      const byText = new Prepared((db: Kysely<Tables>, { text, most }: { text: string; most: number }) =>
+        db.selectFrom('notes').selectAll().where('text', '=', text).where('size', '<=', most).orderBy('id'),
+      );
+      const put = new Prepared((db: Kysely<Tables>, note: { id: string; size: number | null }) =>
+        db.insertInto('notes').values({ id: note.id, text: 'fixed', size: note.size, bytes: null }),
+      );
+
+      it('takes other values each time, null too, in a unit and in a read', async () => {
+        await database.write(async (trx) => {
+          await put.run(trx, { id: 'a', size: 1 });
+          await put.run(trx, { id: 'b', size: 5 });
+          await put.run(trx, { id: 'c', size: null });
+        });
+        const idsUpTo = async (most: number) =>
+          (await byText.run(database.read, { text: 'fixed', most })).rows.map(({ id }) => id);
+        expect(await idsUpTo(1)).toEqual(['a']);
+        expect(await idsUpTo(5)).toEqual(['a', 'b']);
+        expect(await byText.first(database.read, { text: 'other', most: 5 })).toBeUndefined();
+      });
+
+      it('does not write where only reads belong', async () => {
+        await expect(put.run(database.read, { id: 'd', size: 1 })).rejects.toThrow('database.write()');
+      });
+    });
 
     describe('values', () => {
       it('gives numbers, text, bytes and null back as they were', async () => {
