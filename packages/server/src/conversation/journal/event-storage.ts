@@ -2,8 +2,9 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
-import type { Coverage } from './origin.ts';
+import { type Coverage, isCovered, readOrigin } from './origin.ts';
 import type { Outbox } from './outbox.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 export type Unit<Result> = (trx: WriteTransaction<ConversationTables>) => Promise<Result>;
 
@@ -14,7 +15,7 @@ export interface RunKey {
   userId: string | null;
 }
 
-/** Part of a listing. It keeps the oldest rows after `afterSeq`, the newest otherwise; ascending in any case. */
+/** Part of a listing: the oldest rows after `afterSeq`, the newest otherwise. Ascending in any case. */
 export interface PageBounds {
   limit: number;
   beforeSeq?: number | undefined;
@@ -28,24 +29,33 @@ export interface EventFilter extends PageBounds {
   types?: readonly string[] | undefined;
 }
 
+/** Types of the messages of the assistant. */
+export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
+
 /**
  * Where run events are kept: `db`, `jsonl` or `memory`. `seq` is unique and ascends within a thread, whoever writes.
  * Readers see what belongs to their user; `{ system }` sees everything.
  */
 export interface EventStorage {
   /**
-   * Commits what the outbox holds when the unit begins, with the unit or before it. Where it cannot be written the unit
-   * does not happen and the events wait on; they are written once, whatever else becomes of the unit.
+   * Commits what the outbox holds when the unit begins, with the unit or before it. Where that fails the unit does not
+   * happen and the events wait on. A deleted thread takes no events.
    */
   write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result>;
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;
-  /** For each run the highest `seq` of its messages of the assistant. */
+  /** For each run the highest `seq` among the messages of the assistant. */
   lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>>;
-  /** Forgets events of a run that its checkpoints do not cover, and how it ended. Answers how many. */
+  /** Forgets events of a run that its checkpoints do not cover, and that it has ended. Answers how many. */
   dropUncovered(run: RunKey, coverage: Coverage): Promise<number>;
-  /** Part of the unit that deletes; after it, `removeThread` or `removeRun` clears what no unit can. */
+  /** Part of the unit that deletes; `clearThread` or `clearRun` follow its commit, for what no unit can remove. */
   deleteThread(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void>;
   deleteRun(trx: WriteTransaction<ConversationTables>, run: RunKey): Promise<void>;
-  removeThread(threadId: string): Promise<void>;
-  removeRun(run: RunKey): Promise<void>;
+  clearThread(threadId: string): Promise<void>;
+  clearRun(run: RunKey): Promise<void>;
+}
+
+/** A run that goes on has not ended, and does again what is not covered. */
+export function isKept(event: Pick<StoredEvent, 'event_type' | 'origin'>, coverage: Coverage): boolean {
+  if (event.event_type === 'run_end' || event.event_type === 'run_error') return false;
+  return isCovered(readOrigin(event.origin), coverage);
 }

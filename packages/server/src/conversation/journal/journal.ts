@@ -56,7 +56,7 @@ export class Journal {
   }
 
   async clearThread(threadId: string): Promise<void> {
-    await this.#options.storage.removeThread(threadId);
+    await this.#options.storage.clearThread(threadId);
   }
 
   /** Part of the unit that deletes a run; `clearRun` follows when it is committed. */
@@ -65,7 +65,7 @@ export class Journal {
   }
 
   async clearRun(run: RunKey): Promise<void> {
-    await this.#options.storage.removeRun(run);
+    await this.#options.storage.clearRun(run);
   }
 
   async #recount({ threadId, runId }: RunKey): Promise<Tally> {

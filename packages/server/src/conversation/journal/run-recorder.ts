@@ -7,6 +7,7 @@ import type { Coverage } from './origin.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 import { type NewRunEvent, storedEvent } from './stored-event.ts';
+import { wellFormed } from './well-formed.ts';
 
 export type { RunTotals } from './run-totals.ts';
 export type { NewRunEvent } from './stored-event.ts';
@@ -150,5 +151,5 @@ export class RunRecorder {
 
 function preview(input: unknown): string {
   const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
-  return text.slice(0, longestPreview).toWellFormed();
+  return wellFormed(text.slice(0, longestPreview));
 }

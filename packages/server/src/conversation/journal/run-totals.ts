@@ -1,6 +1,7 @@
 import type { RunRow } from '../tables.ts';
 import { type MessageContent, textOf } from './message-text.ts';
 import type { NewRunEvent } from './stored-event.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
 export type RunTotals = Pick<
@@ -143,5 +144,5 @@ function callIndexOf(metadata: Record<string, unknown>): number {
 /** Null when a message holds no text, as a picture alone does. */
 function excerpt(content: unknown): string | null {
   const text = textOf((content as { content?: MessageContent } | null)?.content);
-  return text === '' ? null : text.slice(0, longestText).toWellFormed();
+  return text === '' ? null : wellFormed(text.slice(0, longestText));
 }

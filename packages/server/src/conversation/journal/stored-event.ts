@@ -1,7 +1,8 @@
-import type { RunEventCategory } from '@switchyard/contract/conversation/run-event';
+import type { RunEvent, RunEventCategory } from '@switchyard/contract/conversation/run-event';
 import { toIso } from '../../lib/clock.ts';
-import type { Origin } from './origin.ts';
-import { originText } from './origin.ts';
+import type { RunEventRow } from '../tables.ts';
+import { type Origin, originText } from './origin.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What happened, as whoever saw it says it. */
 export interface NewRunEvent {
@@ -41,7 +42,7 @@ export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOpti
     ? { content_truncated: true, original_byte_length: cut.originalBytes }
     : !isText && { content_is_dict: true };
   return {
-    event_type: event.event_type.slice(0, longestType).toWellFormed(),
+    event_type: wellFormed(event.event_type.slice(0, longestType)),
     category: event.category,
     content: cut?.text ?? text,
     metadata: JSON.stringify({ ...event.metadata, ...flags }),
@@ -50,8 +51,25 @@ export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOpti
   };
 }
 
-/** Content as a reader gets it. What is flagged as JSON and is none is given as the text that it is. */
-export function readContent(content: string, metadata: Record<string, unknown>): unknown {
+/** An event as a reader gets it. Where it was made stays inside. */
+export function presentEvent(row: Omit<RunEventRow, 'origin'>): RunEvent {
+  const { thread_id, run_id, user_id, event_type, category, seq, created_at } = row;
+  const metadata = JSON.parse(row.metadata) as Record<string, unknown>;
+  return {
+    thread_id,
+    run_id,
+    user_id,
+    event_type,
+    category: category as RunEventCategory,
+    content: readContent(row.content, metadata),
+    metadata,
+    seq,
+    created_at,
+  };
+}
+
+/** What is flagged as JSON and is none is given as the text that it is. */
+function readContent(content: string, metadata: Record<string, unknown>): unknown {
   if (metadata.content_is_dict !== true) return content;
   try {
     return JSON.parse(content);
@@ -77,5 +95,5 @@ function isContinuation(byte: number | undefined): boolean {
 
 /** Postgres takes no U+0000 in text. In JSON it is written as an escape, so only bare text can hold it. */
 function withoutNul(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed();
+  return wellFormed(text.replaceAll('\0', '\ufffd'));
 }

@@ -1,0 +1,170 @@
+import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { ConversationTables } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+import type { EventLog, LoggedEvent } from './event-log.ts';
+import {
+  answerTypes,
+  type EventFilter,
+  type EventStorage,
+  isKept,
+  type RunKey,
+  type Unit,
+} from './event-storage.ts';
+import type { Coverage } from './origin.ts';
+import type { Outbox } from './outbox.ts';
+import { presentEvent } from './stored-event.ts';
+import { Turns } from './turns.ts';
+
+interface LoggedEventsOptions {
+  log: EventLog;
+  database: Database<ConversationTables>;
+  isDeleted: (threadId: string) => Promise<boolean>;
+}
+
+/** Threads whose last number is remembered; another one is looked up in the log. */
+const rememberedThreads = 10_000;
+
+/**
+ * Run events in a log of their own (`jsonl`, `memory`), for one process. A batch is in the log before the unit is
+ * committed that covers it, so a unit that fails leaves events which the next attempt of the run drops.
+ */
+export class LoggedEvents implements EventStorage {
+  readonly #options: LoggedEventsOptions;
+  readonly #turns = new Turns();
+  readonly #lastSeqs = new Map<string, number>();
+
+  constructor(options: LoggedEventsOptions) {
+    this.#options = options;
+  }
+
+  async write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
+    // In turn also when nothing waits: what an earlier write has taken is in the log before this unit may cover it.
+    await outbox.inTurn(() => this.#append(run, outbox));
+    return this.#options.database.write(unit);
+  }
+
+  async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
+    const { threadId, runId, limit, afterSeq } = filter;
+    const range = { threadId, runId, scope: userScope(owner) };
+    let found: LoggedEvent[] = [];
+    for await (const event of this.#options.log.scan(range)) {
+      if (!matches(event, filter)) continue;
+      found.push(event);
+      // Bounds what a long thread takes of memory to two pages.
+      if (found.length >= 2 * limit) found = page(found, { limit, afterSeq });
+    }
+    return page(found, { limit, afterSeq }).map(presentEvent);
+  }
+
+  async lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>> {
+    const scope = userScope(owner);
+    const last = new Map<string, number>();
+    for (const runId of runIds) {
+      for await (const { event_type, seq } of this.#options.log.scan({ threadId, scope, runId })) {
+        if (isAnswer(event_type)) last.set(runId, Math.max(seq, last.get(runId) ?? 0));
+      }
+    }
+    return last;
+  }
+
+  async dropUncovered(run: RunKey, coverage: Coverage): Promise<number> {
+    return this.#turns.take(run.threadId, async () => {
+      const { log } = this.#options;
+      const kept: LoggedEvent[] = [];
+      let dropped = 0;
+      for await (const event of log.scan({ ...run, scope: run.userId })) {
+        if (isKept(event, coverage)) kept.push(event);
+        else dropped += 1;
+      }
+      if (dropped > 0) await log.replace(run, kept);
+      return dropped;
+    });
+  }
+
+  async deleteThread(): Promise<void> {
+    // A log is no part of a unit: `clearThread` removes it when the unit is committed.
+  }
+
+  async deleteRun(): Promise<void> {
+    // A log is no part of a unit: `clearRun` removes it when the unit is committed.
+  }
+
+  async clearThread(threadId: string): Promise<void> {
+    await this.#turns.take(threadId, () => this.#options.log.removeThread(threadId));
+  }
+
+  async clearRun(run: RunKey): Promise<void> {
+    await this.#turns.take(run.threadId, () => this.#options.log.replace(run, []));
+  }
+
+  async #append(run: RunKey, outbox: Outbox): Promise<void> {
+    if (outbox.size > 0) await this.#turns.take(run.threadId, () => this.#appendAlone(run, outbox));
+  }
+
+  /** A thread that is deleted while we append is cleared in the turn after ours. */
+  async #appendAlone(run: RunKey, outbox: Outbox): Promise<void> {
+    const { log, isDeleted } = this.#options;
+    const { threadId, runId, userId } = run;
+    if (await isDeleted(threadId)) {
+      throw new AppError('thread_not_found', { message: `Thread ${threadId} not found` });
+    }
+    const last = this.#lastSeqs.get(threadId) ?? (await this.#lastSeqInLog(threadId));
+    const batch = outbox.take();
+    const rows = batch.events.map((event, index) => ({
+      thread_id: threadId,
+      run_id: runId,
+      user_id: userId,
+      seq: last + index + 1,
+      ...event,
+    }));
+    // Kept also where the write fails: a part of it may have reached the log.
+    this.#remember(threadId, last + rows.length);
+    try {
+      await log.append(run, rows);
+    } catch (error) {
+      batch.putBack();
+      throw error;
+    }
+  }
+
+  async #lastSeqInLog(threadId: string): Promise<number> {
+    let last = 0;
+    for await (const { seq } of this.#options.log.scan({ threadId, scope: null })) last = Math.max(last, seq);
+    return last;
+  }
+
+  /** The thread that was written to longest ago goes first. */
+  #remember(threadId: string, seq: number): void {
+    this.#lastSeqs.delete(threadId);
+    this.#lastSeqs.set(threadId, seq);
+    if (this.#lastSeqs.size <= rememberedThreads) return;
+    for (const oldest of this.#lastSeqs.keys()) {
+      this.#lastSeqs.delete(oldest);
+      return;
+    }
+  }
+}
+
+function matches(event: LoggedEvent, { category, types, beforeSeq, afterSeq }: EventFilter): boolean {
+  return (
+    (category === undefined || event.category === category) &&
+    (types === undefined || types.includes(event.event_type)) &&
+    (beforeSeq === undefined || event.seq < beforeSeq) &&
+    (afterSeq === undefined || event.seq > afterSeq)
+  );
+}
+
+function page(
+  events: LoggedEvent[],
+  { limit, afterSeq }: { limit: number; afterSeq: number | undefined },
+): LoggedEvent[] {
+  const sorted = events.sort((one, other) => one.seq - other.seq);
+  return afterSeq === undefined ? sorted.slice(-limit) : sorted.slice(0, limit);
+}
+
+function isAnswer(type: string): boolean {
+  return (answerTypes as readonly string[]).includes(type);
+}

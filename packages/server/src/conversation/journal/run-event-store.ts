@@ -1,0 +1,206 @@
+import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { type Insertable, type Kysely, sql } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
+import type { ConversationTables, RunEventTable } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+import {
+  answerTypes,
+  type EventFilter,
+  type EventStorage,
+  isKept,
+  type RunKey,
+  type Unit,
+} from './event-storage.ts';
+import type { Coverage } from './origin.ts';
+import type { Batch, Outbox } from './outbox.ts';
+import { presentEvent, type StoredEvent } from './stored-event.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+
+/** Keeps a statement well below the number of parameters that a database takes. */
+const rowsAtOnce = 100;
+
+const columns = [
+  'thread_id',
+  'run_id',
+  'user_id',
+  'event_type',
+  'category',
+  'content',
+  'metadata',
+  'seq',
+  'created_at',
+] as const;
+
+/** Run events in the gateway's database (`db`): committed together with what the same unit writes. */
+export class RunEventStore implements EventStorage {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /** SQLite runs units in the order in which they were asked for; on Postgres those of a run wait for each other. */
+  write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
+    const write = (): Promise<Result> => this.#write(run, outbox, unit);
+    return this.#database.dialect === 'postgres' ? outbox.inTurn(write) : write();
+  }
+
+  async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
+    const { threadId, runId, category, types, limit, beforeSeq, afterSeq } = filter;
+    const scope = userScope(owner);
+    let query = this.#database.read
+      .selectFrom('run_events')
+      .select(columns)
+      .where('thread_id', '=', threadId)
+      .limit(limit);
+    if (scope !== null) query = query.where('user_id', '=', scope);
+    if (runId !== undefined) query = query.where('run_id', '=', runId);
+    if (category !== undefined) query = query.where('category', '=', category);
+    if (types !== undefined) query = query.where('event_type', 'in', types);
+    if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
+    if (afterSeq !== undefined) query = query.where('seq', '>', afterSeq);
+    const isForward = afterSeq !== undefined;
+    const rows = await query.orderBy('seq', isForward ? 'asc' : 'desc').execute();
+    return (isForward ? rows : rows.reverse()).map(presentEvent);
+  }
+
+  async lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>> {
+    const scope = userScope(owner);
+    let query = this.#database.read
+      .selectFrom('run_events')
+      .select(['run_id', ({ fn }) => fn.max('seq').as('seq')])
+      .where('thread_id', '=', threadId)
+      .where(isOneOf(this.#database.dialect, { column: 'run_id', values: runIds }))
+      .where('category', '=', 'message')
+      .where('event_type', 'in', answerTypes)
+      .groupBy('run_id');
+    if (scope !== null) query = query.where('user_id', '=', scope);
+    const rows = await query.execute();
+    return new Map(rows.map((row) => [row.run_id, Number(row.seq)]));
+  }
+
+  async dropUncovered({ threadId, runId }: RunKey, coverage: Coverage): Promise<number> {
+    return this.#database.write(async (trx) => {
+      const rows = await trx
+        .selectFrom('run_events')
+        .select(['seq', 'event_type', 'origin'])
+        .where('thread_id', '=', threadId)
+        .where('run_id', '=', runId)
+        .execute();
+      const dropped = rows.filter((row) => !isKept(row, coverage)).map(({ seq }) => seq);
+      for (let from = 0; from < dropped.length; from += rowsAtOnce) {
+        await trx
+          .deleteFrom('run_events')
+          .where('thread_id', '=', threadId)
+          .where('seq', 'in', dropped.slice(from, from + rowsAtOnce))
+          .execute();
+      }
+      return dropped.length;
+    });
+  }
+
+  /** Waits for whoever is adding to the thread; whoever adds later finds it deleted. */
+  async deleteThread(trx: Trx, threadId: string): Promise<void> {
+    await trx
+      .updateTable('thread_sequences')
+      .set((update) => ({ event_seq: update.ref('event_seq') }))
+      .where('thread_id', '=', threadId)
+      .execute();
+    await trx.deleteFrom('run_events').where('thread_id', '=', threadId).execute();
+  }
+
+  async deleteRun(trx: Trx, { threadId, runId }: RunKey): Promise<void> {
+    await trx
+      .deleteFrom('run_events')
+      .where('thread_id', '=', threadId)
+      .where('run_id', '=', runId)
+      .execute();
+  }
+
+  async clearThread(): Promise<void> {
+    // The unit has removed everything.
+  }
+
+  async clearRun(): Promise<void> {
+    // The unit has removed everything.
+  }
+
+  async #write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
+    let batch: Batch | undefined;
+    try {
+      return await this.#database.write(async (trx) => {
+        const taken = outbox.take();
+        batch = taken;
+        try {
+          await insertEvents(trx, run, taken.events);
+          return await unit(trx);
+        } catch (error) {
+          // At once, so that the run's next unit, which may begin before anybody hears of this, takes them along.
+          taken.putBack();
+          throw error;
+        }
+      });
+    } catch (error) {
+      batch?.putBack();
+      throw error;
+    }
+  }
+}
+
+async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const { threadId, runId, userId } = run;
+  const last = await takeSeqs(trx, threadId, events.length);
+  await requireThread(trx, threadId);
+  const first = last - events.length + 1;
+  const rows = events.map(
+    (event, index): Insertable<RunEventTable> => ({
+      thread_id: threadId,
+      run_id: runId,
+      user_id: userId,
+      seq: first + index,
+      ...event,
+    }),
+  );
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    await trx
+      .insertInto('run_events')
+      .values(rows.slice(from, from + rowsAtOnce))
+      .execute();
+  }
+}
+
+/** Answers the last of as many numbers. The thread's row is ours until the unit has ended, so nobody else takes one meanwhile. */
+async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<number> {
+  const { event_seq } = await trx
+    .insertInto('thread_sequences')
+    .values({ thread_id: threadId, event_seq: howMany, run_admission: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('thread_id')
+        .doUpdateSet({ event_seq: sql<number>`thread_sequences.event_seq + ${howMany}` }),
+    )
+    .returning('event_seq')
+    .executeTakeFirstOrThrow();
+  return event_seq;
+}
+
+/** Asked when the numbers are taken: a deletion before us has been committed by then, one after us removes our rows. */
+async function requireThread(trx: Trx, threadId: string): Promise<void> {
+  if (await isThreadDeleted(trx, threadId)) {
+    throw new AppError('thread_not_found', { message: `Thread ${threadId} not found` });
+  }
+}
+
+export async function isThreadDeleted(read: Kysely<ConversationTables>, threadId: string): Promise<boolean> {
+  const deleted = await read
+    .selectFrom('deleted_threads')
+    .select('thread_id')
+    .where('thread_id', '=', threadId)
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
