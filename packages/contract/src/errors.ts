@@ -182,10 +182,19 @@ export const errorCatalogue = {
 
   // Threads and feedback
   thread_not_found: { kind: 'not_found', message: 'Thread not found' },
-
-  // Assistants, models, store
-  run_not_found: { kind: 'not_found', message: 'Run not found' },
+  thread_exists: { kind: 'conflict', message: 'Thread already exists' },
+  thread_busy: {
+    kind: 'conflict',
+    message: 'The thread has work in flight. Try again after the work has ended.',
+  },
+  feedback_not_found: { kind: 'not_found', message: 'No feedback found for this run' },
+  rating_invalid: { kind: 'malformed', message: 'rating must be +1 or -1' },
+  feedback_unavailable: { kind: 'unavailable', message: 'Feedback not available' },
   checkpoint_not_found: { kind: 'not_found', message: 'Checkpoint not found' },
+  state_update_invalid: { kind: 'invalid', message: 'The state of this thread cannot take the update.' },
+
+  // Runs
+  run_not_found: { kind: 'not_found', message: 'Run not found' },
   run_active: {
     kind: 'conflict',
     message: 'The thread already has an active run. Wait for its end, or choose another multitask_strategy.',
@@ -196,6 +205,8 @@ export const errorCatalogue = {
     kind: 'too_many',
     message: 'As many runs wait as may wait. Try again when some of them have ended.',
   },
+
+  // Assistants, models, store
   assistant_not_found: {
     kind: 'not_found',
     message: 'No such assistant. POST /api/assistants/search lists those that you can use.',

@@ -57,6 +57,13 @@ export const taskResult = Type.Object({
 });
 export type TaskResult = Static<typeof taskResult>;
 
+export const taskConversation = Type.Object({
+  threadId: Type.String(),
+  runId: Type.String(),
+  toolCallId: Type.String(),
+});
+export type TaskConversation = Static<typeof taskConversation>;
+
 export const task = Type.Object({
   id: Type.String(),
   instanceId: nullable(Type.String()),
@@ -78,6 +85,7 @@ export const task = Type.Object({
   startedAt: nullable(isoTime),
   finishedAt: nullable(isoTime),
   node: nullable(Type.String({ description: 'Title of the running node.' })),
+  conversation: nullable(taskConversation),
 });
 export type Task = Static<typeof task>;
 

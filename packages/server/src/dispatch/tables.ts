@@ -47,6 +47,8 @@ export interface TaskTable {
   warnings: string;
   webhook: string | null;
   requestId: string | null;
+  /** JSON: the tool call of an agent that asked for it. */
+  conversation: string | null;
   createdAt: string;
   updatedAt: string;
   startedAt: string | null;

@@ -232,6 +232,7 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
     warnings: row.warnings,
     webhook: row.webhook,
     requestId: row.requestId,
+    conversation: row.conversation,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     startedAt: row.startedAt,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TaskConversation } from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { toIso } from '../lib/clock.ts';
 import { newTimeOrderedId } from '../lib/ids.ts';
@@ -16,6 +17,7 @@ export interface PreparedTask {
 export interface SubmissionContext {
   owner: string;
   requestId: string | null;
+  conversation: TaskConversation | null;
   idempotency: IdempotencyKey | null;
   nowMs: number;
   /** Names on a worker of the files that the params mention; what is missing here does not exist for this owner. */
@@ -68,6 +70,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         warnings: JSON.stringify(applied.warnings),
         webhook: input.webhook ? JSON.stringify(input.webhook) : null,
         requestId: context.requestId,
+        conversation: context.conversation && JSON.stringify(context.conversation),
         createdAt: at,
         updatedAt: at,
         startedAt: null,

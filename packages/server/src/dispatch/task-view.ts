@@ -1,6 +1,7 @@
 import type {
   Task,
   TaskAttempt,
+  TaskConversation,
   TaskDetail,
   TaskError,
   TaskResult,
@@ -45,6 +46,7 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     startedAt: row.startedAt,
     finishedAt: row.finishedAt,
     node: row.node,
+    conversation: row.conversation ? (JSON.parse(row.conversation) as TaskConversation) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Task, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput, TaskListQuery, TaskWebhook } from '@switchyard/contract/dispatch/tasks';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
@@ -42,6 +42,8 @@ interface SubmitMeta {
   origin?: string | undefined;
   requestId: string | null;
   idempotencyKey: string | null;
+  /** The tool call that asks for it, where an agent does. */
+  conversation?: TaskConversation;
 }
 
 export class Tasks {
@@ -67,6 +69,7 @@ export class Tasks {
     const prepared = prepareTask(input, {
       owner: meta.userId,
       requestId: meta.requestId,
+      conversation: meta.conversation ?? null,
       idempotency,
       nowMs: clock(),
       fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),

@@ -36,6 +36,7 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
     .addColumn('warnings', 'text', (column) => column.notNull())
     .addColumn('webhook', 'text')
     .addColumn('requestId', 'varchar(36)')
+    .addColumn('conversation', 'text')
     .addColumn('createdAt', 'varchar(24)', (column) => column.notNull())
     .addColumn('updatedAt', 'varchar(24)', (column) => column.notNull())
     .addColumn('startedAt', 'varchar(24)')

@@ -1,0 +1,92 @@
+import type {
+  WorkerSummary,
+  WorkflowOrder,
+  WorkflowRunner,
+  WorkflowUpdate,
+} from '../conversation/agent/tools/workflow-runner.ts';
+import type { Instances } from '../dispatch/instances.ts';
+import type { Links } from '../dispatch/links.ts';
+import type { TaskRow } from '../dispatch/tables.ts';
+import { taskErrorOf, viewResult } from '../dispatch/task-view.ts';
+import type { TaskUpdate } from '../dispatch/task-watch.ts';
+import type { Tasks } from '../dispatch/tasks.ts';
+import { AppError } from '../lib/app-error.ts';
+
+interface PoolOptions {
+  tasks: Pick<Tasks, 'submit' | 'watch' | 'cancel'>;
+  instances: Pick<Instances, 'list'>;
+  links: Pick<Links, 'to'>;
+}
+
+/** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
+export class PoolWorkflows implements WorkflowRunner {
+  readonly #options: PoolOptions;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async submit(order: WorkflowOrder): Promise<{ taskId: string }> {
+    const { userId, workflow, params, name, idempotencyKey, threadId, runId, toolCallId } = order;
+    const input = { workflow, params, ...(name !== null && { name }) };
+    const { task } = await this.#options.tasks.submit(input, {
+      userId,
+      requestId: null,
+      idempotencyKey,
+      conversation: { threadId, runId, toolCallId },
+    });
+    return { taskId: task.id };
+  }
+
+  async *watch(userId: string, taskId: string, signal: AbortSignal): AsyncGenerator<WorkflowUpdate> {
+    let instance: string | null = null;
+    for await (const update of this.#options.tasks.watch({ user: userId }, taskId, signal)) {
+      if ('task' in update) instance = update.task.instanceId;
+      yield this.#updateOf(update, instance);
+    }
+  }
+
+  async cancel(userId: string, taskId: string): Promise<void> {
+    try {
+      await this.#options.tasks.cancel({ owner: { user: userId } }, taskId);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'task_finished') throw error;
+    }
+  }
+
+  async instances(): Promise<WorkerSummary[]> {
+    const instances = await this.#options.instances.list();
+    return instances.map((instance) => ({
+      id: instance.id,
+      name: instance.serverName,
+      state: instance.state,
+      kind: instance.kind,
+      currentTaskId: instance.currentTaskId,
+      lastError: instance.lastError,
+    }));
+  }
+
+  #updateOf(update: TaskUpdate, instance: string | null): WorkflowUpdate {
+    if (update.type === 'progress') {
+      const { progress, node = null } = update.progress;
+      return { type: 'progress', progress, node, instance };
+    }
+    const { task } = update;
+    if (task.phase === 'ended') return this.#endOf(task);
+    return { type: 'progress', progress: task.progress, node: task.node, instance };
+  }
+
+  #endOf(task: TaskRow): WorkflowUpdate {
+    const error = taskErrorOf(task);
+    if (error) return { type: 'failed', code: error.code, message: error.message };
+    const result = viewResult(task, (file) => this.#options.links.to(file));
+    const files = (result?.outputs ?? []).map(({ fileId, filename, url, contentType, size }) => ({
+      fileId,
+      filename,
+      url,
+      contentType,
+      sizeBytes: size,
+    }));
+    return { type: 'completed', files, texts: (result?.texts ?? []).map(({ text }) => text) };
+  }
+}
