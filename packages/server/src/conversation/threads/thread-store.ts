@@ -1,12 +1,13 @@
 import { type Insertable, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
 import type { StateView } from '../agent/agent-run.ts';
-import type { ConversationTables, ThreadRow, ThreadTable } from '../tables.ts';
+import type { ConversationTables, ThreadRow, ThreadSnapshotRow, ThreadTable } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound, titleOf } from './thread.ts';
 import { type Metadata, mergedMetadata, metadataText, searchableEntries } from './thread-metadata.ts';
-import { saveSnapshot } from './thread-snapshot-store.ts';
+import { readSnapshot, saveSnapshot } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -27,6 +28,9 @@ export interface Settlement {
   at: string;
 }
 
+/** Part of the unit that deletes a thread. */
+export type ForgetThread = (trx: Trx, threadId: string) => Promise<void>;
+
 /** Threads as rows. What runs does to a thread inside its own units stands below as functions over their transaction. */
 export class ThreadStore {
   readonly #database: Database<ConversationTables>;
@@ -44,8 +48,77 @@ export class ThreadStore {
     return isDeleted(this.#database.read, threadId);
   }
 
+  async snapshot(threadId: string): Promise<ThreadSnapshotRow | undefined> {
+    return readSnapshot(this.#database.read, threadId);
+  }
+
   async create(owner: Owner, thread: NewThread): Promise<{ thread: ThreadRow; isNew: boolean }> {
     return this.#database.write((trx) => createIfMissing(trx, owner, thread));
+  }
+
+  /** The state changed without a run. A run that has begun meanwhile says itself how the thread stands. */
+  async saveState(threadId: string, { state, at }: { state: StateView; at: string }): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const present = await touch(trx, threadId, { at });
+      const isBusy = present?.status === 'busy';
+      const status = state.next.length > 0 ? 'interrupted' : 'idle';
+      return settle(trx, threadId, { status: isBusy ? 'busy' : status, state, at });
+    });
+  }
+
+  /** The thread with everything in it; only its id stays. False when it is gone already. */
+  async delete(
+    { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
+    { alongside, at }: { alongside: readonly ForgetThread[]; at: string },
+  ): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      for (const forget of alongside) await forget(trx, thread_id);
+      if (!(await removeRows(trx, thread_id))) return false;
+      await trx
+        .insertInto('deleted_threads')
+        .values({ thread_id, user_id, deleted_at: at, files_left: 1 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return true;
+    });
+  }
+
+  /** As if it had never been made: for a thread whose making failed. */
+  async discard(threadId: string, { alongside }: { alongside: readonly ForgetThread[] }): Promise<void> {
+    await this.#database.write(async (trx) => {
+      for (const forget of alongside) await forget(trx, threadId);
+      await removeRows(trx, threadId);
+    });
+  }
+
+  async filesRemoved(threadId: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.updateTable('deleted_threads').set({ files_left: 0 }).where('thread_id', '=', threadId).execute(),
+    );
+  }
+
+  /** Deleted threads whose files may still be there. */
+  async withFilesLeft(limit: number): Promise<Pick<ThreadRow, 'thread_id' | 'user_id'>[]> {
+    return this.#database.read
+      .selectFrom('deleted_threads')
+      .select(['thread_id', 'user_id'])
+      .where('files_left', '=', 1)
+      .limit(limit)
+      .execute();
+  }
+
+  /** Of these, the ids that have no record and are not deleted. */
+  async unknownAmong(threadIds: readonly string[]): Promise<string[]> {
+    const known = new Set<string>();
+    for (const table of ['threads', 'deleted_threads'] as const) {
+      const rows = await this.#database.read
+        .selectFrom(table)
+        .select('thread_id')
+        .where(isOneOf(this.#database.dialect, { column: 'thread_id', values: threadIds }))
+        .execute();
+      for (const { thread_id } of rows) known.add(thread_id);
+    }
+    return threadIds.filter((threadId) => !known.has(threadId));
   }
 
   /** Nobody's change is lost: the row is locked before it is read. Undefined when it is gone or somebody else's. */
@@ -140,6 +213,14 @@ export async function nextAdmission(trx: Trx, threadId: string): Promise<number>
 export async function nextEventSeqs(trx: Trx, threadId: string, count: number): Promise<number> {
   const { event_seq } = await advance(trx, threadId, { events: count, admissions: 0 });
   return event_seq - count + 1;
+}
+
+async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
+  const deleted = await trx.deleteFrom('threads').where('thread_id', '=', threadId).executeTakeFirst();
+  if (deleted.numDeletedRows === 0n) return false;
+  for (const table of ['thread_metadata', 'thread_snapshots', 'thread_sequences'] as const)
+    await trx.deleteFrom(table).where('thread_id', '=', threadId).execute();
+  return true;
 }
 
 async function findThread(

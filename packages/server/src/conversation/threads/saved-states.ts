@@ -1,0 +1,23 @@
+import type { Owner } from '../../lib/owner.ts';
+import type { GraphStates, StatefulThread } from '../agent/graph-state.ts';
+import type { ThreadRow } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+
+/** What threads need of the agent runtime. */
+export type SavedStates = Pick<
+  GraphStates,
+  'current' | 'history' | 'update' | 'bulkUpdate' | 'copy' | 'prune'
+>;
+
+/** The graph of an assistant, or the default one for null; null where there is no such assistant any more. */
+export type GraphFor = (owner: Owner, assistantId: string | null) => Promise<string | null>;
+
+export function ownedState(owner: Owner, threadId: string, graphId: string | null): StatefulThread {
+  return { threadId, graphId, userId: userScope(owner) ?? 'default' };
+}
+
+/** The graph that runs in this thread, as its last run or its maker said; null where nobody did. */
+export function graphIdOf(thread: Pick<ThreadRow, 'metadata'> | null): string | null {
+  const { graph_id } = JSON.parse(thread?.metadata ?? '{}') as { graph_id?: unknown };
+  return typeof graph_id === 'string' ? graph_id : null;
+}

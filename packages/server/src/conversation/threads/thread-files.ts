@@ -1,0 +1,31 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ThreadRow } from '../tables.ts';
+
+type Named = Pick<ThreadRow, 'thread_id' | 'user_id'>;
+
+/** Where the files of threads lie: below their user, and in the older layout without one. */
+export class ThreadFiles {
+  readonly #home: string;
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** Everything of the thread; a shared one may have files of every user. */
+  async remove({ thread_id, user_id }: Named): Promise<void> {
+    const users = user_id === null ? await this.#users() : [user_id];
+    const folders = users.map((userId) => join(this.#home, 'users', userId, 'threads', thread_id));
+    for (const folder of [...folders, join(this.#home, 'threads', thread_id)])
+      await rm(folder, { recursive: true, force: true });
+  }
+
+  async #users(): Promise<string[]> {
+    try {
+      return await readdir(join(this.#home, 'users'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}

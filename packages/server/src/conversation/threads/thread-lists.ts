@@ -1,0 +1,66 @@
+import type { FoundThread, ThreadField } from '@switchyard/contract/conversation/thread';
+import type { Owner } from '../../lib/owner.ts';
+import type { MountRules } from '../mount-rules.ts';
+import { type ExtractPath, valueAtPath } from './extract-paths.ts';
+import type { ThreadFilter, ThreadOrder } from './thread-filter.ts';
+import type { ThreadSearch } from './thread-search.ts';
+import type { FoundThreadRow } from './thread-search-store.ts';
+import { listedValues, selected, shownSnapshot, threadView } from './thread-view.ts';
+
+export interface ListWish {
+  filter: ThreadFilter;
+  order: ThreadOrder;
+  limit: number;
+  offset: number;
+  select: ThreadField[] | null;
+  extract: ExtractPath[];
+  rules: MountRules;
+}
+
+export interface ThreadList {
+  threads: FoundThread[];
+  total: number | null;
+  nextOffset: number | null;
+}
+
+/** The caller's threads, as lists show them: from records and stored states, never from checkpoints. */
+export class ThreadLists {
+  readonly #search: ThreadSearch;
+
+  constructor(search: ThreadSearch) {
+    this.#search = search;
+  }
+
+  async page(owner: Owner, { filter, order, limit, offset, ...wish }: ListWish): Promise<ThreadList> {
+    const withValues = wantsValues(wish);
+    const page = { ...filter, ...order, limit, offset, withValues };
+    const { threads, total, hasMore } = await this.#search.page(owner, page);
+    return {
+      threads: threads.map((row) => found(row, wish)),
+      total,
+      nextOffset: hasMore ? offset + limit : null,
+    };
+  }
+
+  async count(owner: Owner, filter: ThreadFilter): Promise<number> {
+    return this.#search.count(owner, filter);
+  }
+}
+
+type Shown = Pick<ListWish, 'select' | 'extract' | 'rules'>;
+
+function wantsValues({ select, extract, rules }: Shown): boolean {
+  const listsValues = rules.searchValues === 'snapshot' && (!select || select.includes('values'));
+  return listsValues || extract.some(({ segments }) => segments[0] === 'values');
+}
+
+function found(row: FoundThreadRow, { select, extract, rules }: Shown): FoundThread {
+  const state = shownSnapshot(row);
+  const whole = threadView(row, state);
+  const view: FoundThread = { ...whole, values: listedValues(row, state.values, rules) };
+  if (extract.length > 0) {
+    const entries = extract.map(({ alias, segments }) => [alias, valueAtPath(whole, segments)]);
+    view.extracted = Object.fromEntries(entries) as Record<string, unknown>;
+  }
+  return selected(view, select);
+}

@@ -1,0 +1,111 @@
+import type { ThreadField, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import { threadFields } from '@switchyard/contract/conversation/thread';
+import type {
+  HistoryBody,
+  NewThreadBody,
+  StatePatchBody,
+  ThreadFilterBody,
+  ThreadSearchBody,
+} from '@switchyard/contract/conversation/threads';
+import { AppError } from '../../lib/app-error.ts';
+import type { StateUpdate } from '../agent/graph-state.ts';
+import type { MountRules } from '../mount-rules.ts';
+import { parsePath } from './extract-paths.ts';
+import type { Condition, ThreadFilter } from './thread-filter.ts';
+import type { ListWish } from './thread-lists.ts';
+import { maxFilterValueBytes } from './thread-metadata.ts';
+import type { HistoryWish, StateChange } from './thread-states.ts';
+import type { ThreadWish } from './threads.ts';
+
+/** What bodies say, in the words of the area. The schemas have checked their shape; here is what a schema cannot say. */
+
+export function threadWish(body: NewThreadBody): ThreadWish {
+  return {
+    threadId: body.thread_id ?? null,
+    assistantId: body.assistant_id ?? null,
+    metadata: body.metadata ?? {},
+    ifExists: body.if_exists ?? null,
+    supersteps: (body.supersteps ?? []).map(({ updates }) => updates.map(stateUpdate)),
+  };
+}
+
+export function threadFilter({ metadata, values, status, ids }: ThreadFilterBody): ThreadFilter {
+  const conditions = Object.entries(metadata ?? {}).map(([key, value]): Condition => {
+    const text = JSON.stringify(value);
+    if (Buffer.byteLength(text) > maxFilterValueBytes)
+      throw invalid(['metadata', key], `a value to search for has at most ${maxFilterValueBytes} bytes`);
+    return { kind: 'metadata', key, value: text };
+  });
+  if (status) conditions.push({ kind: 'status', status });
+  const state = Object.entries(values ?? {}).map(([key, value]) => ({ key, value }));
+  return { conditions, values: state, ids: ids ?? null };
+}
+
+export function listWish(body: ThreadSearchBody, rules: MountRules): ListWish {
+  return {
+    filter: threadFilter(body),
+    order: { sortBy: body.sort_by ?? 'updated_at', order: body.sort_order ?? 'desc' },
+    limit: body.limit ?? rules.searchLimit,
+    offset: body.offset ?? 0,
+    select: body.select ? body.select.filter(isThreadField) : null,
+    extract: Object.entries(body.extract ?? {}).map(([alias, path]) => parsePath(alias, path)),
+    rules,
+  };
+}
+
+export function stateChange({ values, as_node, checkpoint, checkpoint_id }: StatePatchBody): StateChange {
+  const wanted: WantedCheckpoint = { ...checkpoint, ...(checkpoint_id && { checkpoint_id }) };
+  return {
+    values,
+    asNode: as_node ?? undefined,
+    checkpoint: namesCheckpoint(wanted) ? withoutThread(wanted) : undefined,
+  };
+}
+
+export function historyWish({ limit = 10, before, metadata, checkpoint }: HistoryBody): HistoryWish {
+  return {
+    limit,
+    before: before ? beforeId(before) : undefined,
+    metadata: metadata ?? undefined,
+    checkpoint: checkpoint ? withoutThread(checkpoint) : undefined,
+  };
+}
+
+/** The thread is the one in the path, whatever came along. */
+export function withoutThread({
+  checkpoint_id,
+  checkpoint_ns,
+  checkpoint_map,
+}: WantedCheckpoint): WantedCheckpoint {
+  return { checkpoint_id, checkpoint_ns, checkpoint_map } as WantedCheckpoint;
+}
+
+function stateUpdate({
+  values,
+  command,
+  as_node,
+}: NonNullable<NewThreadBody['supersteps']>[number]['updates'][number]): StateUpdate {
+  return { values: command ? command.update : values, ...(as_node && { asNode: as_node }) };
+}
+
+function namesCheckpoint({ checkpoint_id, checkpoint_ns, checkpoint_map }: WantedCheckpoint): boolean {
+  return Boolean(checkpoint_id || checkpoint_ns || checkpoint_map);
+}
+
+/** An id, a checkpoint, or a config that holds one. */
+function beforeId(before: string | Record<string, unknown>): string {
+  const named = typeof before === 'string' ? { checkpoint_id: before } : (before.configurable ?? before);
+  const { checkpoint_id } = named as { checkpoint_id?: unknown };
+  if (typeof checkpoint_id === 'string' && checkpoint_id !== '') return checkpoint_id;
+  throw invalid(['before'], 'name a checkpoint: its id, or an object with checkpoint_id');
+}
+
+function isThreadField(field: string): field is ThreadField {
+  return (threadFields as readonly string[]).includes(field);
+}
+
+function invalid(path: string[], text: string): AppError {
+  return new AppError('validation_failed', {
+    faults: [{ in: 'body', path, type: 'value_error', message: `Value error, ${text}` }],
+  });
+}

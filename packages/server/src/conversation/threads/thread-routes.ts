@@ -1,0 +1,88 @@
+import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import {
+  copyThread,
+  countThreads,
+  createThread,
+  deleteThread,
+  getThread,
+  patchThread,
+  pruneThreads,
+  searchThreads,
+} from '@switchyard/contract/conversation/threads';
+import type { Routes } from '../../http/app.ts';
+import { ownerOf } from '../../http/guard.ts';
+import { mountRules } from '../mount-rules.ts';
+import type { ThreadLists } from './thread-lists.ts';
+import { listWish, threadFilter, threadWish } from './thread-requests.ts';
+import type { Threads } from './threads.ts';
+
+interface ThreadRoutesOptions {
+  threads: Threads;
+  lists: ThreadLists;
+}
+
+export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptions): Routes {
+  const rules = mountRules[mount];
+  return (app) => {
+    app.route({
+      ...at(mount, createThread),
+      handler: async (request) => threads.create(ownerOf(request), threadWish(request.body), rules),
+    });
+
+    app.route({
+      ...at(mount, searchThreads),
+      handler: async (request, reply) => {
+        const list = await lists.page(ownerOf(request), listWish(request.body, rules));
+        if (list.total !== null) reply.header('x-pagination-total', String(list.total));
+        if (list.nextOffset !== null) reply.header('x-pagination-next', String(list.nextOffset));
+        return list.threads;
+      },
+    });
+
+    app.route({
+      ...at(mount, countThreads),
+      handler: async (request) => lists.count(ownerOf(request), threadFilter(request.body)),
+    });
+
+    app.route({
+      ...at(mount, pruneThreads),
+      handler: async (request) => {
+        const { thread_ids, strategy = 'delete' } = request.body;
+        return { pruned_count: await threads.prune(ownerOf(request), thread_ids, strategy) };
+      },
+    });
+
+    app.route({
+      ...at(mount, getThread),
+      handler: async (request) => threads.get(ownerOf(request), request.params.thread_id),
+    });
+
+    app.route({
+      ...at(mount, patchThread),
+      handler: async (request, reply) => {
+        const { thread_id } = request.params;
+        const thread = await threads.patch(ownerOf(request), thread_id, request.body.metadata ?? {}, rules);
+        if (!prefersMinimal(request.headers.prefer)) return thread;
+        return reply.header('preference-applied', 'return=minimal').code(204).send(null);
+      },
+    });
+
+    app.route({
+      ...at(mount, deleteThread),
+      handler: async (request) => {
+        const { thread_id } = request.params;
+        await threads.delete(ownerOf(request), thread_id);
+        return { success: true, message: `Deleted local thread data for ${thread_id}` };
+      },
+    });
+
+    app.route({
+      ...at(mount, copyThread),
+      handler: async (request) => threads.copy(ownerOf(request), request.params.thread_id, rules),
+    });
+  };
+}
+
+function prefersMinimal(prefer: string | undefined): boolean {
+  return (prefer ?? '').split(',').some((wish) => wish.trim().toLowerCase() === 'return=minimal');
+}

@@ -1,0 +1,180 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Owner } from '../../lib/owner.ts';
+import { userScope } from '../user-scope.ts';
+import type { ThreadFilter, ThreadOrder } from './thread-filter.ts';
+import type { FoundThreadRow, Position, ThreadSearchStore, Walk } from './thread-search-store.ts';
+
+export interface ThreadPage extends ThreadFilter, ThreadOrder {
+  limit: number;
+  offset: number;
+  /** The values of the states are wanted; they can be large. */
+  withValues: boolean;
+}
+
+export interface FoundThreads {
+  threads: FoundThreadRow[];
+  hasMore: boolean;
+  /** Exact below the ceiling, and the ceiling where there are as many or more; null where counting would take too long. */
+  total: number | null;
+}
+
+interface PageOfIds {
+  /** One more than the page holds, where there are more. */
+  threadIds: string[];
+  total: number | null;
+}
+
+/** Where to look: along an index, or among a few threads. */
+type Plan = { walk: Walk; among: string[] | null };
+
+export interface SearchLimits {
+  /** A list's total is not counted beyond this. */
+  countCeiling: number;
+  /** A set of this size is looked at whole. */
+  smallSet: number;
+  /** Threads that are looked at in one go, while nobody else is served. */
+  stepSize: number;
+  /** Threads that are looked at for a list's total alone, once its page is full. */
+  lookedForTotal: number;
+  /** Rows of an index that are counted in one go. */
+  countedAtOnce: number;
+}
+
+const defaultLimits: SearchLimits = {
+  countCeiling: 10_000,
+  smallSet: 1_000,
+  stepSize: 500,
+  lookedForTotal: 5_000,
+  countedAtOnce: 20_000,
+};
+
+/** Lists and counts of a user's own threads. Shared ones are in nobody's list. */
+export class ThreadSearch {
+  readonly #store: ThreadSearchStore;
+  readonly #limits: SearchLimits;
+
+  constructor(store: ThreadSearchStore, limits: Partial<SearchLimits> = {}) {
+    this.#store = store;
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  async page(owner: Owner, page: ThreadPage): Promise<FoundThreads> {
+    const userId = requireUser(owner);
+    const plan = await this.#plan(userId, page, page);
+    const { threadIds, total } = plan ? await this.#pageOfIds(plan, page) : { threadIds: [], total: 0 };
+    const threads = await this.#store.rows(userId, threadIds.slice(0, page.limit), page);
+    return {
+      threads,
+      total: total && Math.min(total, this.#limits.countCeiling),
+      hasMore: threadIds.length > page.limit,
+    };
+  }
+
+  /** Exact, however many there are. */
+  async count(owner: Owner, filter: ThreadFilter): Promise<number> {
+    const plan = await this.#plan(requireUser(owner), filter, { sortBy: 'updated_at', order: 'desc' });
+    if (!plan) return 0;
+    if (plan.among) return (await this.#store.matchesAmong(plan.walk, plan.among)).length;
+    return isPlain(plan.walk) ? this.#countAll(plan.walk) : this.#countMatches(plan.walk);
+  }
+
+  /**
+   * The rarest condition leads: a small set is looked at whole, and one that is not is walked where its index has the
+   * wanted order. Undefined when a condition holds for no thread.
+   */
+  async #plan(userId: string, filter: ThreadFilter, order: ThreadOrder): Promise<Plan | undefined> {
+    const { conditions, ids, values } = filter;
+    const along = (start: Walk['start']): Walk => {
+      const rest = conditions.filter((condition) => condition !== start);
+      return { userId, order, start, rest: { conditions: rest, values } };
+    };
+    if (ids) return { walk: along(null), among: ids };
+    const [only] = conditions;
+    if (!only) return { walk: along(null), among: null };
+    const isOrdered = order.sortBy === 'updated_at';
+    if (conditions.length === 1 && values.length === 0 && isOrdered)
+      return { walk: along(only), among: null };
+
+    const byTime: ThreadOrder = { sortBy: 'updated_at', order: 'desc' };
+    let [rarest, count] = [only, Number.POSITIVE_INFINITY];
+    for (const condition of conditions) {
+      const probe: Walk = { userId, order: byTime, start: condition, rest: { conditions: [], values: [] } };
+      const found = await this.#store.countUpTo(probe, this.#limits.smallSet + 1);
+      if (found === 0) return undefined;
+      if (found < count) [rarest, count] = [condition, found];
+    }
+    const walk = along(rarest);
+    if (count > this.#limits.smallSet) return { walk: isOrdered ? walk : along(null), among: null };
+    return {
+      walk,
+      among: await this.#store.ids({ ...walk, order: byTime }, { limit: this.#limits.smallSet, offset: 0 }),
+    };
+  }
+
+  async #pageOfIds({ walk, among }: Plan, { offset, limit }: ThreadPage): Promise<PageOfIds> {
+    const end = offset + limit + 1;
+    if (among) {
+      const all = await this.#store.matchesAmong(walk, among);
+      return { threadIds: all.slice(offset, end), total: all.length };
+    }
+    if (!isPlain(walk)) return this.#pageOfMatches(walk, { offset, end });
+    const threadIds = await this.#store.ids(walk, { limit: limit + 1, offset });
+    return { threadIds, total: await this.#store.countUpTo(walk, this.#limits.countCeiling) };
+  }
+
+  async #pageOfMatches(walk: Walk, { offset, end }: { offset: number; end: number }): Promise<PageOfIds> {
+    const threadIds: string[] = [];
+    let [total, looked] = [0, 0];
+    for await (const step of this.#steps(walk)) {
+      const from = Math.max(offset - total, 0);
+      threadIds.push(...step.matching.slice(from, Math.max(end - total, 0)));
+      total += step.matching.length;
+      looked += step.looked;
+      if (total >= end && total >= this.#limits.countCeiling) return { threadIds, total };
+      if (total >= end && looked >= this.#limits.lookedForTotal) return { threadIds, total: null };
+    }
+    return { threadIds, total };
+  }
+
+  async #countMatches(walk: Walk): Promise<number> {
+    let total = 0;
+    for await (const { matching } of this.#steps(walk)) total += matching.length;
+    return total;
+  }
+
+  async #countAll(walk: Walk): Promise<number> {
+    let [total, after]: [number, Position | undefined] = [0, undefined];
+    for (;;) {
+      const next = await this.#store.positionAfter(walk, { after, rows: this.#limits.countedAtOnce });
+      if (!next) return total + (await this.#store.countUpTo(walk, this.#limits.countedAtOnce, after));
+      [total, after] = [total + this.#limits.countedAtOnce, next];
+      await nextTurn();
+    }
+  }
+
+  async *#steps(walk: Walk): AsyncGenerator<{ looked: number; matching: string[] }> {
+    let after: Position | undefined;
+    for (;;) {
+      const { looked, matching, last } = await this.#store.step(walk, {
+        after,
+        limit: this.#limits.stepSize,
+      });
+      yield { looked, matching };
+      if (looked < this.#limits.stepSize) return;
+      after = last;
+      await nextTurn();
+    }
+  }
+}
+
+/** Every thread on the way matches. */
+function isPlain({ rest }: Walk): boolean {
+  return rest.conditions.length === 0 && rest.values.length === 0;
+}
+
+/** A list without a user would be everybody's. */
+function requireUser(owner: Owner): string {
+  const userId = userScope(owner);
+  if (userId === null) throw new Error('Threads are searched for a user. Pass { user }.');
+  return userId;
+}

@@ -1,0 +1,123 @@
+import type { ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { StatefulThread } from '../agent/graph-state.ts';
+import { viewOf, type WireState } from '../agent/wire-state.ts';
+import type { MountRules } from '../mount-rules.ts';
+import type { ThreadRow } from '../tables.ts';
+import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
+import { threadNotFound } from './thread.ts';
+import type { ThreadAccess } from './thread-access.ts';
+import type { ThreadStore } from './thread-store.ts';
+import { historyEntry, stateView } from './thread-view.ts';
+
+export interface ThreadStatesOptions {
+  store: ThreadStore;
+  access: ThreadAccess;
+  states: SavedStates;
+  graphFor: GraphFor;
+  clock: Clock;
+}
+
+export interface StateChange {
+  values: unknown;
+  asNode: string | undefined;
+  checkpoint: WantedCheckpoint | undefined;
+}
+
+export interface HistoryWish {
+  limit: number;
+  before?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  checkpoint?: WantedCheckpoint | undefined;
+}
+
+/** The saved states of threads, for who may see the thread. */
+export class ThreadStates {
+  readonly #options: ThreadStatesOptions;
+
+  constructor(options: ThreadStatesOptions) {
+    this.#options = options;
+  }
+
+  async current(owner: Owner, threadId: string, subgraphs = false): Promise<ThreadState> {
+    const { access, states } = this.#options;
+    const thread = await access.require(owner, threadId, { mustExist: false });
+    const state = await states.current(stateful(owner, threadId, thread), { subgraphs });
+    // A thread that has neither record nor state is none.
+    if (!state || (!thread && !state.checkpoint)) throw threadNotFound(threadId);
+    return stateView(state);
+  }
+
+  async at(
+    owner: Owner,
+    threadId: string,
+    { checkpoint, subgraphs }: { checkpoint: WantedCheckpoint; subgraphs: boolean },
+  ): Promise<ThreadState> {
+    const { access, states } = this.#options;
+    const thread = await access.require(owner, threadId, { mustExist: false });
+    const state = await states.current(stateful(owner, threadId, thread), { checkpoint, subgraphs });
+    if (!state || (checkpoint.checkpoint_id && !state.checkpoint)) throw checkpointNotFound(checkpoint);
+    return stateView(state);
+  }
+
+  /** The newest first. */
+  async history(
+    owner: Owner,
+    threadId: string,
+    { rules, ...wish }: HistoryWish & { rules: MountRules },
+  ): Promise<ThreadState[]> {
+    const { access, states } = this.#options;
+    const thread = await access.require(owner, threadId, { mustExist: false });
+    const about = stateful(owner, threadId, thread);
+    const entries = await states.history(about, wish);
+    const newestId = await this.#newestId(about, { rules, entries, wish });
+    return entries.map((entry) => {
+      const isNewest = entry.checkpoint?.checkpoint_id === newestId;
+      return historyEntry(entry, { rules, isNewest });
+    });
+  }
+
+  /** Makes a new checkpoint through the graph's reducers. Answers the state there. */
+  async update(owner: Owner, threadId: string, change: StateChange): Promise<ThreadState> {
+    const { access, states, store, graphFor, clock } = this.#options;
+    const thread = await access.requireRecord(owner, threadId);
+    if (thread.status === 'busy') throw busy();
+    const graphId = graphIdOf(thread) ?? (await graphFor(owner, thread.assistant_id));
+    const about = ownedState(owner, threadId, graphId);
+    const { values, asNode, checkpoint } = change;
+    const made = await states.update(about, { values, ...(asNode !== undefined && { asNode }) }, checkpoint);
+    const newest = await states.current(about);
+    if (newest) await store.saveState(threadId, { state: viewOf(newest), at: toIso(clock()) });
+    if (newest?.checkpoint?.checkpoint_id === made.checkpoint_id) return stateView(newest);
+    const state = await states.current(about, { checkpoint: made });
+    if (!state) throw checkpointNotFound(made);
+    return stateView(state);
+  }
+
+  /** Which entry is where the thread stands now; only asked where the mount treats it apart. */
+  async #newestId(
+    about: StatefulThread,
+    { rules, entries, wish }: { rules: MountRules; entries: WireState[]; wish: HistoryWish },
+  ): Promise<string | undefined> {
+    if (rules.historyMessages === 'every' || entries.length === 0) return undefined;
+    const isWhole = !wish.before && !wish.metadata && !wish.checkpoint;
+    const [newest] = isWhole ? entries : await this.#options.states.history(about, { limit: 1 });
+    return newest?.checkpoint?.checkpoint_id;
+  }
+}
+
+function stateful(owner: Owner, threadId: string, thread: ThreadRow | null): StatefulThread {
+  return ownedState(owner, threadId, graphIdOf(thread));
+}
+
+function checkpointNotFound({ checkpoint_id }: WantedCheckpoint): AppError {
+  return new AppError('checkpoint_not_found', { message: `Checkpoint ${checkpoint_id} not found` });
+}
+
+function busy(): AppError {
+  return new AppError('thread_busy', {
+    message: 'Thread has a run in flight. Update state after the run finishes.',
+  });
+}

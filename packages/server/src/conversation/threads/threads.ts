@@ -1,0 +1,193 @@
+import type { Thread } from '@switchyard/contract/conversation/thread';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
+import type { StateUpdate } from '../agent/graph-state.ts';
+import { viewOf, type WireState } from '../agent/wire-state.ts';
+import type { MountRules } from '../mount-rules.ts';
+import type { ThreadRow } from '../tables.ts';
+import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
+import { threadNotFound } from './thread.ts';
+import type { ThreadAccess } from './thread-access.ts';
+import { type Metadata, withoutReserved } from './thread-metadata.ts';
+import type { ThreadRemoval } from './thread-removal.ts';
+import type { ThreadStore } from './thread-store.ts';
+import {
+  listedValues,
+  noState,
+  type ShownState,
+  shownSnapshot,
+  threadView,
+  threadWithoutRecord,
+} from './thread-view.ts';
+
+export interface ThreadsOptions {
+  store: ThreadStore;
+  access: ThreadAccess;
+  removal: ThreadRemoval;
+  checkpoints: Pick<ThreadCheckpoints, 'exist'>;
+  states: SavedStates;
+  graphFor: GraphFor;
+  clock: Clock;
+  newId: () => string;
+}
+
+export interface ThreadWish {
+  threadId: string | null;
+  assistantId: string | null;
+  metadata: Metadata;
+  ifExists: 'raise' | 'do_nothing' | null;
+  /** What the state begins with; a checkpoint for each. */
+  supersteps: StateUpdate[][];
+}
+
+export type PruneStrategy = 'delete' | 'keep_latest';
+
+/** What can be done with threads, apart from lists and states. */
+export class Threads {
+  readonly #options: ThreadsOptions;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+  }
+
+  async create(owner: Owner, wish: ThreadWish, rules: MountRules): Promise<Thread> {
+    const { store, newId } = this.#options;
+    const { thread, isNew } = await store.create(owner, {
+      threadId: wish.threadId ?? newId(),
+      assistantId: wish.assistantId,
+      metadata: withoutReserved(wish.metadata),
+      at: this.#now(),
+    });
+    if (isNew && wish.supersteps.length > 0) return this.#begin(owner, thread, { ...wish, rules });
+    const ifExists = wish.ifExists ?? (rules.existingThread === 'conflict' ? 'raise' : 'do_nothing');
+    if (!isNew && ifExists === 'raise') throw new AppError('thread_exists');
+    return this.#listed(thread, rules);
+  }
+
+  async get(owner: Owner, threadId: string): Promise<Thread> {
+    const { access, store, checkpoints } = this.#options;
+    const thread = await access.require(owner, threadId, { mustExist: false });
+    if (!thread) return this.#withoutRecord(owner, threadId);
+    const snapshot = await store.snapshot(threadId);
+    if (snapshot && thread.status !== 'busy') return threadView(thread, shownSnapshot(snapshot));
+    if (!(await checkpoints.exist(threadId))) return threadView(thread, noState);
+    return threadView(thread, await this.#liveState(owner, threadId));
+  }
+
+  async patch(owner: Owner, threadId: string, metadata: Metadata, rules: MountRules): Promise<Thread> {
+    const { access, store } = this.#options;
+    await access.require(owner, threadId, { mustExist: true });
+    const change = { metadata: withoutReserved(metadata), at: this.#now() };
+    const thread = await store.mergeMetadata(owner, threadId, change);
+    if (!thread) throw threadNotFound(threadId);
+    return this.#listed(thread, rules);
+  }
+
+  async delete(owner: Owner, threadId: string): Promise<void> {
+    const { access, removal } = this.#options;
+    await removal.remove(await access.requireRecord(owner, threadId));
+  }
+
+  /** A thread of the caller's own with the same states and metadata. Runs, events and files stay where they are. */
+  async copy(owner: Owner, threadId: string, rules: MountRules): Promise<Thread> {
+    const { access, checkpoints, store, states, newId } = this.#options;
+    const source = await access.require(owner, threadId, { mustExist: false });
+    const hasStates = await checkpoints.exist(threadId);
+    if (!source && !hasStates) throw threadNotFound(threadId);
+    const metadata = JSON.parse(source?.metadata ?? '{}') as Metadata;
+    const copyId = newId();
+    const { thread } = await store.create(owner, {
+      threadId: copyId,
+      assistantId: source?.assistant_id ?? null,
+      metadata: { ...metadata, thread_id: copyId },
+      at: this.#now(),
+    });
+    if (!hasStates) return this.#listed(thread, rules);
+    return this.#orDiscard(thread, async () => {
+      await states.copy(threadId, copyId);
+      return this.#settled(owner, thread, { graphId: null, rules });
+    });
+  }
+
+  /** Answers how many threads were deleted or cut. Every one is looked at before any is touched. */
+  async prune(owner: Owner, threadIds: readonly string[], strategy: PruneStrategy): Promise<number> {
+    const { access, states, removal } = this.#options;
+    const threads: ThreadRow[] = [];
+    for (const threadId of new Set(threadIds)) threads.push(await access.requireRecord(owner, threadId));
+    if (strategy === 'delete') {
+      for (const thread of threads) await removal.remove(thread);
+      return threads.length;
+    }
+    if (threads.some(({ status }) => status === 'busy')) throw new AppError('thread_busy');
+    for (const { thread_id } of threads) await states.prune(thread_id, { keepLatest: 1 });
+    return threads.length;
+  }
+
+  #now(): string {
+    return toIso(this.#options.clock());
+  }
+
+  async #begin(
+    owner: Owner,
+    thread: ThreadRow,
+    { supersteps, assistantId, rules }: ThreadWish & { rules: MountRules },
+  ): Promise<Thread> {
+    const { states, graphFor } = this.#options;
+    return this.#orDiscard(thread, async () => {
+      const graphId = graphIdOf(thread) ?? (await graphFor(owner, assistantId));
+      await states.bulkUpdate(ownedState(owner, thread.thread_id, graphId), supersteps);
+      return this.#settled(owner, thread, { graphId, rules });
+    });
+  }
+
+  /** The thread with what its states say of it. */
+  async #settled(
+    owner: Owner,
+    thread: ThreadRow,
+    { graphId, rules }: { graphId: string | null; rules: MountRules },
+  ): Promise<Thread> {
+    const { states, store } = this.#options;
+    const state = await states.current(ownedState(owner, thread.thread_id, graphId));
+    if (state) await store.saveState(thread.thread_id, { state: viewOf(state), at: this.#now() });
+    const settled = await store.find(thread.thread_id);
+    if (!settled) throw threadNotFound(thread.thread_id);
+    return this.#listed(settled, rules);
+  }
+
+  /** A thread that was made by half is none. */
+  async #orDiscard<Result>({ thread_id }: ThreadRow, make: () => Promise<Result>): Promise<Result> {
+    try {
+      return await make();
+    } catch (error) {
+      await this.#options.removal.discard(thread_id);
+      throw error;
+    }
+  }
+
+  async #listed(thread: ThreadRow, rules: MountRules): Promise<Thread> {
+    const snapshot = await this.#options.store.snapshot(thread.thread_id);
+    const state = snapshot ? shownSnapshot(snapshot) : noState;
+    return threadView(thread, { ...state, values: listedValues(thread, state.values, rules) });
+  }
+
+  /** From the checkpoints alone: whether an agent's code can be loaded matters to nobody who reads a thread. */
+  async #liveState(owner: Owner, threadId: string): Promise<ShownState> {
+    const state = await this.#stateOf(owner, threadId);
+    if (!state) return noState;
+    const { values, interrupts } = viewOf(state);
+    return { values, interrupts, error: null };
+  }
+
+  async #withoutRecord(owner: Owner, threadId: string): Promise<Thread> {
+    const exists = await this.#options.checkpoints.exist(threadId);
+    const state = exists ? await this.#stateOf(owner, threadId) : null;
+    if (!state?.checkpoint) throw threadNotFound(threadId);
+    return threadWithoutRecord(threadId, { state, view: viewOf(state), now: this.#now() });
+  }
+
+  #stateOf(owner: Owner, threadId: string): Promise<WireState | null> {
+    return this.#options.states.current(ownedState(owner, threadId, null));
+  }
+}
