@@ -14,14 +14,6 @@ export function setMissingVariables(variables: Environment): void {
   for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
 }
 
-/**
- * To be called before LangChain is first imported. Its callbacks then run in turn: in the background, which is its
- * default, most token events are lost under load.
- */
-export function prepareForLangChain(): void {
-  process.env.LANGCHAIN_CALLBACKS_BACKGROUND = 'false';
-}
-
 const prefix = 'SWITCHYARD__';
 
 /** Values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset. */
@@ -52,4 +44,12 @@ function notAKey(key: string, source: Source): ConfigFault {
   }
   const example = environmentName(`${key}.${Object.keys(section.properties)[0]}`);
   return { key, source, message: `is a section; set its keys one by one, for example ${example}` };
+}
+
+/**
+ * LangChain looks for it while its modules load. Its callbacks are awaited then, so that what they record stands before
+ * whatever follows from it.
+ */
+export function awaitLangchainCallbacks(): void {
+  process.env.LANGCHAIN_CALLBACKS_BACKGROUND = 'false';
 }

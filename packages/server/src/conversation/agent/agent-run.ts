@@ -45,7 +45,10 @@ export interface AgentRunTools {
   signal: AbortSignal;
   /** Takes the run's events; the checkpointer commits them with the checkpoints that cover them. */
   recorder: RunRecorder;
-  /** One frame for the stream: its wire name (`values`, `messages|ns`, …) and its data, which is JSON. */
+  /**
+   * One frame for the stream: its wire name (`values`, `messages|ns`, …) and its data, which is JSON. All that the graph
+   * makes; `metadata` and `error` are the caller's.
+   */
   frame: (event: string, data: unknown) => void;
 }
 
@@ -54,7 +57,10 @@ export type AgentRunEnd =
   | { outcome: 'done'; state: StateView }
   | { outcome: 'failed'; error: { name: string; message: string }; state: StateView | null };
 
-/** Runs a graph and says how it ended. What the graph throws is an end; the reason of an aborted signal is thrown. */
+/**
+ * Runs a graph and says how it ended. What the graph throws is an end. Thrown are the reason of an aborted signal, and what
+ * keeps the run from being stored. In any case nothing more is stored of the run's checkpoints when this has answered.
+ */
 export interface AgentRunner {
   run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd>;
 }

@@ -1,5 +1,15 @@
-import type { StateView } from './agent-run.ts';
-import type { Json } from './wire-values.ts';
+import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
+import { AppError } from '../../lib/app-error.ts';
+import type { PrunePolicy } from '../../platform/database/checkpointer/kept-checkpoints.ts';
+import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
+import { AgentFault } from './agent-fault.ts';
+import type { AgentGraph, Agents } from './agents.ts';
+import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
+import { storedState, updateStored } from './stored-state.ts';
+import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
+
+export type { StateUpdate } from './state-update.ts';
+export type { CheckpointRef, WireInterrupt, WireState, WireTask } from './wire-state.ts';
 
 /** Whose state is meant. With no graph, as for a thread made elsewhere, its checkpoints alone are read. */
 export interface StatefulThread {
@@ -8,50 +18,11 @@ export interface StatefulThread {
   userId: string;
 }
 
-export interface CheckpointRef {
-  thread_id: string;
-  checkpoint_ns: string;
-  checkpoint_id: string;
-  checkpoint_map: Record<string, unknown> | null;
-}
-
 /** As clients name a checkpoint; the newest one of the namespace where no id is given. */
 export interface WantedCheckpoint {
   checkpoint_id?: string | null | undefined;
   checkpoint_ns?: string | null | undefined;
   checkpoint_map?: Record<string, unknown> | null | undefined;
-}
-
-export interface WireInterrupt {
-  id?: string;
-  value: Json;
-}
-
-export interface WireTask {
-  id: string;
-  name: string;
-  path: Json;
-  error: Json;
-  interrupts: WireInterrupt[];
-  checkpoint: CheckpointRef | null;
-  state: WireState | null;
-  result: Json;
-}
-
-export interface WireState {
-  values: Record<string, Json>;
-  next: string[];
-  tasks: WireTask[];
-  metadata: Record<string, Json>;
-  created_at: string | null;
-  checkpoint: CheckpointRef | null;
-  parent_checkpoint: CheckpointRef | null;
-}
-
-export interface StateUpdate {
-  values: unknown;
-  /** With it, what a run would make of the node's answer; without it LangGraph finds out whose update it can be. */
-  asNode?: string | undefined;
 }
 
 export interface HistoryQuery {
@@ -63,35 +34,173 @@ export interface HistoryQuery {
   checkpoint?: WantedCheckpoint | undefined;
 }
 
-/** The saved states of threads. Knows no owners: whoever asks has checked whose the thread is. */
-export declare class GraphStates {
-  /** A thread that has never run has an empty state without a checkpoint; null where the checkpoint asked for is none. */
-  current(
-    thread: StatefulThread,
-    options?: { checkpoint?: WantedCheckpoint | undefined; subgraphs?: boolean | undefined },
-  ): Promise<WireState | null>;
-  /** The newest first. */
-  history(thread: StatefulThread, query: HistoryQuery): Promise<WireState[]>;
-  /** Through the graph's reducers, into a new checkpoint. Throws 422 for channels that the graph does not have. */
-  update(
-    thread: StatefulThread,
-    update: StateUpdate,
-    checkpoint?: WantedCheckpoint | undefined,
-  ): Promise<CheckpointRef>;
-  /** Each superstep makes a checkpoint. */
-  bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef>;
-  copy(fromThreadId: string, toThreadId: string): Promise<void>;
-  delete(threadId: string): Promise<void>;
-  /** Answers how many checkpoints were removed. */
-  prune(threadId: string, policy: { keepLatest: number }): Promise<number>;
-  /** Brings the thread back to where it stood before the run. */
-  rollback(threadId: string, runId: string): Promise<void>;
+export interface GraphStatesOptions {
+  agents: Pick<Agents, 'graph'>;
+  checkpointer: () => Promise<Checkpointer>;
 }
 
-/** What the snapshot row keeps of a state. */
-export function viewOf({ values, next, tasks, checkpoint }: WireState): StateView {
-  const interrupts = Object.fromEntries(
-    tasks.filter((task) => task.interrupts.length > 0).map((task) => [task.id, task.interrupts]),
-  );
-  return { values, next, interrupts, checkpointId: checkpoint?.checkpoint_id ?? null };
+/** The saved states of threads. Knows no owners: whoever asks has checked whose the thread is. */
+export class GraphStates {
+  readonly #agents: Pick<Agents, 'graph'>;
+  readonly #checkpointer: () => Promise<Checkpointer>;
+
+  constructor({ agents, checkpointer }: GraphStatesOptions) {
+    this.#agents = agents;
+    this.#checkpointer = checkpointer;
+  }
+
+  /** A thread that has never run has an empty state without a checkpoint; null where the checkpoint asked for is none. */
+  async current(
+    thread: StatefulThread,
+    {
+      checkpoint = {},
+      subgraphs = false,
+    }: { checkpoint?: WantedCheckpoint | undefined; subgraphs?: boolean | undefined } = {},
+  ): Promise<WireState | null> {
+    const checkpointer = await this.#checkpointer();
+    const config = configFor(thread, checkpoint);
+    const none = checkpoint.checkpoint_id ? null : emptyState;
+    const graph = await this.#graph(thread, checkpointer, checkpoint);
+    if (graph) {
+      const snapshot = await graph.getState(config, { subgraphs });
+      return snapshot.createdAt ? wireState(snapshot) : none;
+    }
+    const tuple = await checkpointer.getTuple(config);
+    return tuple ? storedState(tuple) : none;
+  }
+
+  /** The newest first. */
+  async history(
+    thread: StatefulThread,
+    { limit, before, metadata, checkpoint = {} }: HistoryQuery,
+  ): Promise<WireState[]> {
+    const checkpointer = await this.#checkpointer();
+    const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
+    const options = {
+      limit,
+      ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }),
+      ...(metadata && { filter: metadata }),
+    };
+    const graph = await this.#graph(thread, checkpointer, checkpoint);
+    const states: WireState[] = [];
+    if (graph) {
+      for await (const snapshot of graph.getStateHistory(config, options)) states.push(wireState(snapshot));
+    } else {
+      for await (const tuple of checkpointer.list(config, options)) states.push(storedState(tuple));
+    }
+    return states;
+  }
+
+  /** Through the graph's reducers, into a new checkpoint. 422 for what the graph does not have or cannot take. */
+  async update(
+    thread: StatefulThread,
+    update: StateUpdate,
+    checkpoint: WantedCheckpoint = {},
+  ): Promise<CheckpointRef> {
+    return this.#update(thread, [[update]], checkpoint);
+  }
+
+  /** Each superstep makes a checkpoint. */
+  async bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef> {
+    return this.#update(thread, supersteps, {});
+  }
+
+  async copy(fromThreadId: string, toThreadId: string): Promise<void> {
+    await (await this.#checkpointer()).copyThread(fromThreadId, toThreadId);
+  }
+
+  async delete(threadId: string): Promise<void> {
+    await (await this.#checkpointer()).deleteThread(threadId);
+  }
+
+  /** Answers how many checkpoints were removed. Nobody may run the thread meanwhile. */
+  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
+    return (await this.#checkpointer()).prune(threadId, policy);
+  }
+
+  /** Brings the thread back to where it stood before the run. Nobody may run it meanwhile. */
+  async rollback(threadId: string, runId: string): Promise<void> {
+    await (await this.#checkpointer()).deleteRun(threadId, runId);
+  }
+
+  async #update(
+    thread: StatefulThread,
+    supersteps: StateUpdate[][],
+    checkpoint: WantedCheckpoint,
+  ): Promise<CheckpointRef> {
+    const checkpointer = await this.#checkpointer();
+    const config = {
+      ...configFor(thread, checkpoint),
+      metadata: thread.graphId === null ? {} : { graph_id: thread.graphId },
+    };
+    if (checkpoint.checkpoint_id) await requireCheckpoint(checkpointer.getTuple(config), checkpoint);
+    const graph = await this.#graph(thread, checkpointer, checkpoint);
+    if (!graph) return refOf(await updateStored(checkpointer, config, supersteps.flat()));
+    for (const update of supersteps.flat()) assertChannels(graph, update);
+    const updates = await Promise.all(
+      supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
+    );
+    try {
+      return refOf(await graph.bulkUpdateState(config, updates));
+    } catch (error) {
+      throw asUpdateFault(error);
+    }
+  }
+
+  /**
+   * Null where the graph is not here, its file is at fault, or the namespace is of a graph that it does not know, as one
+   * that a tool runs: what is stored is readable all the same.
+   */
+  async #graph(
+    { graphId, userId }: StatefulThread,
+    checkpointer: Checkpointer,
+    { checkpoint_ns: namespace }: WantedCheckpoint,
+  ): Promise<AgentGraph | null> {
+    if (graphId === null) return null;
+    try {
+      const graph = await this.#agents.graph(graphId, { userId, checkpointer });
+      return (await knows(graph, namespace ?? '')) ? graph : null;
+    } catch (error) {
+      const isUnknown = error instanceof AppError && error.code === 'assistant_not_found';
+      if (isUnknown || error instanceof AgentFault) return null;
+      throw error;
+    }
+  }
+}
+
+/** A namespace is `node:task|node:task…`, with numbers in between where a node runs several graphs. */
+async function knows(graph: AgentGraph, namespace: string): Promise<boolean> {
+  if (namespace === '') return true;
+  const parts = namespace.split('|').filter((part) => !/^\d+$/.test(part));
+  const path = parts.map((part) => part.split(':')[0]).join('|');
+  for await (const [name] of graph.getSubgraphsAsync(path, true)) if (name === path) return true;
+  return false;
+}
+
+function configFor(
+  { threadId }: StatefulThread,
+  { checkpoint_id, checkpoint_ns, checkpoint_map }: WantedCheckpoint,
+): { configurable: Record<string, unknown> } {
+  return {
+    configurable: {
+      thread_id: threadId,
+      checkpoint_ns: checkpoint_ns ?? '',
+      ...(checkpoint_id && { checkpoint_id }),
+      ...(checkpoint_map && { checkpoint_map }),
+    },
+  };
+}
+
+async function requireCheckpoint(
+  reading: Promise<CheckpointTuple | undefined>,
+  { checkpoint_id }: WantedCheckpoint,
+): Promise<void> {
+  if (await reading) return;
+  throw new AppError('checkpoint_not_found', { message: `Checkpoint ${checkpoint_id} not found` });
+}
+
+function refOf(config: object): CheckpointRef {
+  const ref = checkpointRef(config);
+  if (!ref) throw new Error('An update of a state has made no checkpoint.');
+  return ref;
 }

@@ -1,0 +1,193 @@
+import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
+import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import { nothingCovered } from '../journal/origin.ts';
+import type { RunRecorder } from '../journal/run-recorder.ts';
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from './agent-run.ts';
+import type { AgentGraph, Agents } from './agents.ts';
+import { commandOf, isCommand } from './graph-command.ts';
+import { loadLangchain } from './langchain.ts';
+import type { RunCheckpointer } from './run-checkpointer.ts';
+import { runConfig } from './run-config.ts';
+import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
+import { stateValues, viewOf, wireState } from './wire-state.ts';
+import { wireError } from './wire-values.ts';
+
+export interface GraphRunnerOptions {
+  agents: Pick<Agents, 'graph'>;
+  checkpointer: () => Promise<Checkpointer>;
+  /** Follows a run's models, tools and nodes, and records what they do. */
+  observer: (recorder: RunRecorder, request: AgentRunRequest) => Promise<BaseCallbackHandler>;
+}
+
+/** A run while it goes on. */
+interface Going {
+  request: AgentRunRequest;
+  tools: AgentRunTools;
+  checkpointer: RunCheckpointer;
+  frames: GraphFrames;
+  /** Aborts with the caller's signal, and when the run cannot be stored any more. */
+  signal: AbortSignal;
+  isResumed: boolean;
+}
+
+/** Runs compiled graphs of LangGraph. */
+export class GraphRunner implements AgentRunner {
+  readonly #options: GraphRunnerOptions;
+
+  constructor(options: GraphRunnerOptions) {
+    this.#options = options;
+  }
+
+  async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
+    tools.signal.throwIfAborted();
+    const going = await this.#begin(request, tools);
+    const { checkpointer } = going;
+    try {
+      const end = await this.#perform(going);
+      if (!checkpointer.failure) return end;
+    } finally {
+      await checkpointer.close();
+    }
+    tools.signal.throwIfAborted();
+    throw checkpointer.failure.error;
+  }
+
+  async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
+    const saved = await this.#options.checkpointer();
+    const { RunCheckpointer } = await loadLangchain(() => import('./run-checkpointer.ts'));
+    const failed = new AbortController();
+    return {
+      request,
+      tools,
+      checkpointer: new RunCheckpointer({
+        saved,
+        threadId: request.threadId,
+        isSync: request.durability === 'sync',
+        commit: (unit) =>
+          tools.recorder.write((trx) => unit(trx as unknown as WriteTransaction<CheckpointTables>)),
+        onFailure: () => failed.abort(),
+      }),
+      frames: new GraphFrames({
+        modes: request.streamModes,
+        subgraphs: request.streamSubgraphs,
+        frame: tools.frame,
+      }),
+      signal: AbortSignal.any([tools.signal, failed.signal]),
+      isResumed: await resume(request, { saved, recorder: tools.recorder }),
+    };
+  }
+
+  async #perform(going: Going): Promise<AgentRunEnd> {
+    const { request, tools, checkpointer, frames } = going;
+    let graph: AgentGraph | undefined;
+    try {
+      graph = await this.#options.agents.graph(request.graphId, {
+        userId: request.userId,
+        checkpointer,
+        config: request.config,
+      });
+      await this.#stream(graph, going);
+      await checkpointer.settled();
+      const state = await finalState(graph, going);
+      frames.end();
+      return { outcome: 'done', state };
+    } catch (error) {
+      await checkpointer.reached().catch(() => undefined); // kept as its failure
+      tools.signal.throwIfAborted();
+      const { failure } = checkpointer;
+      if (failure && !failure.isOfGraph) throw failure.error;
+      const { name, message } = wireError(failure ? failure.error : error);
+      return {
+        outcome: 'failed',
+        error: { name, message },
+        state: graph ? await savedState(graph, going) : null,
+      };
+    }
+  }
+
+  async #stream(graph: AgentGraph, going: Going): Promise<void> {
+    const { request, tools, checkpointer, frames, signal, isResumed } = going;
+    const { runId, threadId, userId } = request;
+    const config = runConfig(request, {
+      callbacks: [await this.#options.observer(tools.recorder, request)],
+      signal,
+      handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
+      isResumed,
+    });
+    const input = isResumed ? null : await inputOf(graph, request);
+    const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
+    if (request.streamModes.includes('events')) {
+      const events = graph.streamEvents(input, { ...options, version: 'v2' });
+      for await (const event of events) addEvent(frames, event, request);
+      return;
+    }
+    for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
+  }
+}
+
+/** What attempts before this one have stored decides whether the run goes on or begins once more. */
+async function resume(
+  { threadId, runId, attempt }: AgentRunRequest,
+  { saved, recorder }: { saved: Checkpointer; recorder: RunRecorder },
+): Promise<boolean> {
+  if (attempt === 1) return false;
+  const progress = await saved.progressOf(threadId, runId);
+  await recorder.flush();
+  await recorder.dropUncovered(progress ?? nothingCovered);
+  return progress !== null;
+}
+
+async function inputOf(graph: AgentGraph, { command, input, threadId }: AgentRunRequest): Promise<unknown> {
+  if (!isCommand(command)) return input;
+  const { resume: answer } = command;
+  if (answer === undefined || answer === null || answer) return commandOf(command);
+  return commandOf({ ...command, resume: await answerByInterrupt(graph, threadId, answer) });
+}
+
+/** LangGraph passes over an answer that is `false`, `0` or empty, unless it says which question it is for. */
+async function answerByInterrupt(graph: AgentGraph, threadId: string, answer: unknown): Promise<unknown> {
+  const { tasks } = await graph.getState({ configurable: { thread_id: threadId } });
+  const [id] = tasks.flatMap(({ interrupts }) => interrupts.map((interrupt) => interrupt.id));
+  return id === undefined ? answer : { [id]: answer };
+}
+
+function addEvent(
+  frames: GraphFrames,
+  event: { event: string; run_id: string; data: { chunk?: unknown }; tags?: string[] | undefined },
+  request: AgentRunRequest,
+): void {
+  if (event.tags?.includes('langsmith:hidden')) return;
+  const isOwn = event.event === 'on_chain_stream' && event.run_id === request.runId;
+  if (isOwn) frames.add(asChunk(event.data.chunk, request));
+  else frames.event(event);
+}
+
+function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChunk {
+  if (streamSubgraphs) return chunk as GraphChunk;
+  const [mode, payload] = chunk as [string, unknown];
+  return [[], mode, payload];
+}
+
+/** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
+async function finalState(graph: AgentGraph, going: Going): Promise<StateView> {
+  const { frames, checkpointer } = going;
+  const isKnown = !frames.isInterrupted && frames.values !== undefined && checkpointer.newestId !== null;
+  if (!isKnown) return viewOf(await read(graph, going));
+  return {
+    values: stateValues(frames.values),
+    next: [],
+    interrupts: {},
+    checkpointId: checkpointer.newestId,
+  };
+}
+
+/** Null where it cannot be read: the run ends as it has ended. */
+async function savedState(graph: AgentGraph, going: Going): Promise<StateView | null> {
+  return read(graph, going).then(viewOf, () => null);
+}
+
+async function read(graph: AgentGraph, { request }: Going): Promise<ReturnType<typeof wireState>> {
+  return wireState(await graph.getState({ configurable: { thread_id: request.threadId } }));
+}
