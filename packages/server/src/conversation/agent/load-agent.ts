@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { AgentFault } from './agent-fault.ts';
 import type { AgentGraph, GraphConfig, GraphFactory } from './agents.ts';
+import { loadLangchain } from './langchain.ts';
 import { faultOf, shown } from './load-agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 
@@ -21,7 +22,7 @@ export async function loadAgent(
   const name = shown(file, cwd);
   await requireLoadable(file, name);
   const exported = await guarded(async () => {
-    const all = await modules.import(file);
+    const all = await loadLangchain(() => modules.import(file));
     if (!Object.hasOwn(all, exportName)) throw new AgentFault(missing(exportName, all), { file: name });
     return await all[exportName];
   });

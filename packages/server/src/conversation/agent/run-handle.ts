@@ -13,9 +13,29 @@ export interface RunHandle {
   beforeActing(): Promise<void>;
 }
 
-/** The handle of the run that a tool or node works for; undefined for a graph that nobody runs for a user. */
-export function runHandleOf(config: {
+interface ConfigOfRun {
   configurable?: Record<string, unknown> | undefined;
-}): RunHandle | undefined {
+}
+
+/** The handle of the run that a tool or node works for; undefined for a graph that nobody runs for a user. */
+export function runHandleOf(config: ConfigOfRun): RunHandle | undefined {
   return config.configurable?.[runHandleKey] as RunHandle | undefined;
+}
+
+/** As `runHandleOf`, for a tool that makes no sense without. */
+export function requireRunHandle(config: ConfigOfRun): RunHandle {
+  const handle = runHandleOf(config);
+  if (!handle) throw new Error('This tool works only in a run of the gateway, which knows for whom it acts.');
+  return handle;
+}
+
+/**
+ * True where a run was stopped only because its process lets go of it, and another goes on with it: what it has begun in
+ * the world is then left alone. Every other end of a run ends that too.
+ */
+export function isHandedOver(signal: AbortSignal | undefined): boolean {
+  const reason: unknown = signal?.reason;
+  if (typeof reason !== 'object' || reason === null || !('how' in reason)) return false;
+  const { kind } = (reason.how ?? {}) as { kind?: unknown };
+  return kind === 'lost' || kind === 'released';
 }

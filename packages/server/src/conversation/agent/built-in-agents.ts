@@ -1,0 +1,27 @@
+import type { AgentDefinition } from './agents.ts';
+import { loadLangchain } from './langchain.ts';
+import type { WorkflowRunner } from './tools/workflow-runner.ts';
+
+export const leadAgentName = 'lead_agent';
+
+/** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
+export function builtInAgents(options: {
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  log: { warn(details: object, message: string): void };
+}): AgentDefinition[] {
+  return [
+    {
+      graphId: leadAgentName,
+      description: 'Answers and runs workflows on the pool.',
+      from: 'built in',
+      file: null,
+      load: async () => {
+        const { createLeadAgent } = await loadLangchain(() => import('./lead-agent.ts'));
+        const { DemoModel } = await loadLangchain(() => import('./demo/demo-model.ts'));
+        const graph = createLeadAgent({ model: new DemoModel(), ...options });
+        return async () => graph;
+      },
+    },
+  ];
+}

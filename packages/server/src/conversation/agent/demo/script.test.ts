@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { nextReply, type Turn } from './script.ts';
+
+const tools = new Set(['list_instances', 'run_workflow']);
+
+describe('the script of the demo model', () => {
+  it.each([
+    ['What can you do?', 'list instances'],
+    ['hello there', 'Hello! I am the demo model'],
+    ['Who are you?', 'token counts are simulated'],
+    ['thanks!', 'You are welcome.'],
+    ['Write me a poem', 'I did not understand that'],
+    ['', 'I did not understand that'],
+  ])('answers %j in words', (question, words) => {
+    const reply = nextReply([user(question)], tools);
+
+    expect(reply.text).toContain(words);
+    expect(reply.calls).toEqual([]);
+  });
+
+  it.each(['hello', 'what can you do?', 'who are you', 'nonsense'])(
+    'says to %j that it is scripted',
+    (question) => {
+      expect(nextReply([user(question)], tools).text).toContain('scripted, not an AI');
+    },
+  );
+
+  it.each(['list instances', 'Which workers are there?'])('looks at the pool for %j', (question) => {
+    expect(nextReply([user(question)], tools).calls).toEqual([{ name: 'list_instances', args: {} }]);
+  });
+
+  it.each(['Invert a picture', 'run the sample workflow', 'please run a workflow'])(
+    'runs a workflow for %j',
+    (question) => {
+      expect(nextReply([user(question)], tools).calls).toMatchObject([
+        { name: 'run_workflow', args: { workflow: { '5': { class_type: 'ImageInvert' } } } },
+      ]);
+    },
+  );
+
+  it('calls no tool that it does not have', () => {
+    const reply = nextReply([user('invert a picture')], new Set());
+
+    expect(reply.calls).toEqual([]);
+    expect(reply.text).toContain('this gateway has no pool');
+  });
+
+  it('tells what a workflow made', () => {
+    const result = { task_id: 't1', files: [{ filename: 'inverted.png', url: 'http://x/inverted.png' }] };
+
+    expect(nextReply([user('invert'), calling, tool('run_workflow', result)], tools)).toEqual({
+      text: 'Done. Task t1 made 1 file:\n- [inverted.png](http://x/inverted.png)',
+      calls: [],
+    });
+  });
+
+  it('tells which workers there are', () => {
+    const result = {
+      instances: [
+        { name: 'one', state: 'idle' },
+        { name: 'two', state: 'busy' },
+      ],
+    };
+
+    expect(nextReply([user('workers?'), calling, tool('list_instances', result)], tools).text).toBe(
+      'The pool has 2 workers:\n- one: idle\n- two: busy',
+    );
+    expect(nextReply([calling, tool('list_instances', { instances: [] })], tools).text).toContain(
+      'no workers yet',
+    );
+  });
+
+  it('tells that a tool failed', () => {
+    const failed: Turn = { from: 'tool', text: 'Error: no', tool: { name: 'run_workflow', failed: true } };
+
+    expect(nextReply([user('invert'), calling, failed], tools).text).toBe('That did not work. Error: no');
+  });
+
+  it('does not stumble over a result that is no JSON', () => {
+    const odd: Turn = { from: 'tool', text: '[', tool: { name: 'run_workflow', failed: false } };
+
+    expect(nextReply([calling, odd], tools).text).toContain('made no files');
+  });
+});
+
+const calling: Turn = { from: 'assistant', text: '' };
+
+function user(text: string): Turn {
+  return { from: 'user', text };
+}
+
+function tool(name: string, result: object): Turn {
+  return { from: 'tool', text: JSON.stringify(result), tool: { name, failed: false } };
+}

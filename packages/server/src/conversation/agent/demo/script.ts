@@ -1,0 +1,123 @@
+import { listInstancesName } from '../tools/list-instances.ts';
+import { runWorkflowName } from '../tools/run-workflow.ts';
+import { sampleCall } from './sample-workflow.ts';
+
+/** A conversation as the script sees it: plain, so that what it says can be tested without a model. */
+export interface Turn {
+  from: 'user' | 'assistant' | 'tool' | 'other';
+  text: string;
+  /** Of a tool's answer. */
+  tool?: { name: string; failed: boolean };
+}
+
+export interface ScriptedCall {
+  name: string;
+  args: Record<string, unknown>;
+}
+
+export interface ScriptedReply {
+  text: string;
+  calls: ScriptedCall[];
+}
+
+interface Rule {
+  asks: RegExp;
+  reply: (tools: ReadonlySet<string>) => ScriptedReply;
+}
+
+/** The first rule that fits wins. */
+const rules: readonly Rule[] = [
+  { asks: /\b(what|which things) can you do\b|\bhelp\b|\bcommands?\b/, reply: () => say(abilities) },
+  {
+    asks: /\b(instances?|workers?)\b/,
+    reply: call({ name: listInstancesName, args: {} }, 'Let me look at the pool.'),
+  },
+  {
+    asks: /\binvert\b|\b(sample|demo|example)\b.*\bworkflow\b|\brun\b.*\bworkflow\b/,
+    reply: call(sampleCall, 'I run a small sample workflow on the pool: it draws a picture and inverts it.'),
+  },
+  {
+    asks: /\b(who|what) are you\b|\bexplain yourself\b|\bare you (an ai|real|a bot)\b/,
+    reply: () => say(self),
+  },
+  { asks: /^\s*(hi|hello|hey|good (morning|afternoon|evening)|greetings)\b/, reply: () => say(greeting) },
+  { asks: /\b(thanks|thank you)\b/, reply: () => say('You are welcome.') },
+];
+
+const label = 'I am the demo model of Switchyard: scripted, not an AI.';
+const examples = '"list instances", "invert a picture" or "what can you do?"';
+const abilities = [
+  `${label} Until a real model is configured I understand a few plain requests:`,
+  '- "list instances" shows the workers of the pool and what each is doing',
+  '- "invert a picture" or "run the sample workflow" runs a real workflow on a worker, with its progress in this conversation',
+  '- "who are you?" explains what I am',
+].join('\n');
+const self = `${label} My answers are written in advance, and my token counts are simulated. The tools that I call are real: a workflow that I start runs on a worker of your pool.`;
+const greeting = `Hello! ${label} Try ${examples}.`;
+const unknown = `${label} I did not understand that. Try ${examples}.`;
+
+/** What the demo model says next. */
+export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): ScriptedReply {
+  const last = turns.at(-1);
+  if (last?.from === 'tool') return say(answersSince(turns).map(tellResult).join('\n'));
+  const question = turns.findLast(({ from }) => from === 'user')?.text.toLowerCase() ?? '';
+  const rule = rules.find(({ asks }) => asks.test(question.slice(0, longestQuestion)));
+  return rule ? rule.reply(tools) : say(unknown);
+}
+
+/** A request fits into a sentence; what comes behind is material. */
+const longestQuestion = 2_000;
+
+function say(text: string): ScriptedReply {
+  return { text, calls: [] };
+}
+
+function call(scripted: ScriptedCall, text: string): Rule['reply'] {
+  return (tools) => {
+    if (tools.has(scripted.name)) return { text, calls: [scripted] };
+    return say(`${label} I would need the tool ${scripted.name} for that, and this gateway has no pool.`);
+  };
+}
+
+/** The answers of all tools that the last reply called. */
+function answersSince(turns: readonly Turn[]): Turn[] {
+  const before = turns.findLastIndex(({ from }) => from !== 'tool');
+  return turns.slice(before + 1);
+}
+
+function tellResult({ text, tool }: Turn): string {
+  if (tool?.failed) return `That did not work. ${text}`;
+  const result = parse(text);
+  if (tool?.name === listInstancesName) return tellInstances(result);
+  if (tool?.name === runWorkflowName) return tellFiles(result);
+  return `Here is what ${tool?.name ?? 'the tool'} answered: ${text.slice(0, longestEcho)}`;
+}
+
+const longestEcho = 1_000;
+
+function tellInstances({ instances }: Record<string, unknown>): string {
+  const workers = (Array.isArray(instances) ? instances : []) as { name: string; state: string }[];
+  if (workers.length === 0) return 'The pool has no workers yet.';
+  const lines = workers.map(({ name, state }) => `- ${name}: ${state}`);
+  return [`The pool has ${count(workers.length, 'worker')}:`, ...lines].join('\n');
+}
+
+function tellFiles({ task_id: taskId, files }: Record<string, unknown>): string {
+  const made = (Array.isArray(files) ? files : []) as { filename: string; url: string }[];
+  if (made.length === 0) return `Task ${String(taskId)} is done. It made no files.`;
+  const lines = made.map(({ filename, url }) => `- [${filename}](${url})`);
+  return [`Done. Task ${String(taskId)} made ${count(made.length, 'file')}:`, ...lines].join('\n');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

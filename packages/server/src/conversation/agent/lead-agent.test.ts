@@ -1,0 +1,144 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { MemorySaver } from '@langchain/langgraph';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../lib/app-error.ts';
+import type { AgentGraph } from './agents.ts';
+import { DemoModel } from './demo/demo-model.ts';
+import { createLeadAgent } from './lead-agent.ts';
+import { runHandleKey } from './run-handle.ts';
+import { titleOf } from './thread-title.ts';
+import type { WorkflowRunner } from './tools/workflow-runner.ts';
+
+const log = { warn: () => {} };
+
+describe('the lead agent', () => {
+  it('runs a workflow with its tool and tells what came of it', async () => {
+    const { messages } = await ask(agent(), 'invert a picture');
+
+    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
+    expect(messages.at(-1)?.text).toBe('Done. Task t1 made 1 file:\n- [a.png](http://gate/a.png)');
+  });
+
+  it('says what its tool said when that fails, and goes on', async () => {
+    const refuse = async () => {
+      throw new AppError('no_capable_instance', {
+        details: [{ path: 'workflow.5', message: 'ImageInvert' }],
+      });
+    };
+    const { messages } = await ask(agent({ submit: refuse }), 'invert a picture');
+
+    expect(messages[2]).toMatchObject({ type: 'tool', status: 'error' });
+    expect(messages[2]?.text).toContain(
+      "Error: Tool 'run_workflow' failed with no_capable_instance: No instance",
+    );
+    expect(messages[2]?.text).toContain('workflow.5');
+    expect(messages[3]?.text).toContain('That did not work.');
+  });
+
+  it('keeps what went wrong inside a tool to itself', async () => {
+    const explode = async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7:5432');
+    };
+    const { messages } = await ask(agent({ submit: explode }), 'invert a picture');
+
+    expect(messages[2]?.text).toContain('failed with internal_error');
+    expect(messages[2]?.text).not.toContain('10.0.0.7');
+  });
+
+  it('streams progress of a task as custom events', async () => {
+    const events: unknown[] = [];
+    const stream = await agent().stream(question('invert a picture'), { ...config(), streamMode: 'custom' });
+    for await (const event of stream) events.push(event);
+
+    expect(events).toMatchObject([
+      { type: 'worker_task_progress', progress: 40 },
+      { type: 'worker_task_completed' },
+    ]);
+  });
+
+  it('gives the thread its title after the first answer, once', async () => {
+    const told: [string, unknown][] = [];
+    const handlers = [{ handleCustomEvent: (name: string, data: unknown) => void told.push([name, data]) }];
+    const graph = agent();
+    const first = await graph.invoke(question('invert a picture'), { ...config(), callbacks: handlers });
+    const second = await graph.invoke(question('and who are you?'), { ...config(), callbacks: handlers });
+
+    expect([first.title, second.title]).toEqual(['invert a picture', 'invert a picture']);
+    expect(told).toEqual([
+      [
+        'middleware:title',
+        {
+          name: 'TitleMiddleware',
+          hook: 'after_model',
+          action: 'generate_title',
+          changes: { title: 'invert a picture' },
+        },
+      ],
+    ]);
+  });
+
+  it('keeps the title that the thread has', async () => {
+    const { title } = await agent().invoke({ ...question('hello'), title: 'Mine' }, config());
+
+    expect(title).toBe('Mine');
+  });
+
+  it('adds artifacts to those that the thread has, each once', async () => {
+    const graph = agent();
+    await graph.invoke({ ...question('hello'), artifacts: ['a', 'b'] }, config());
+    const { artifacts } = await graph.invoke({ ...question('hello'), artifacts: ['b', 'c'] }, config());
+
+    expect(artifacts).toEqual(['a', 'b', 'c']);
+  });
+
+  it('does without the tools of the pool where there is none', async () => {
+    const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows: null, log });
+    graph.checkpointer = new MemorySaver();
+    const { messages } = await ask(graph, 'list instances');
+
+    expect(messages.at(-1)?.text).toContain('this gateway has no pool');
+  });
+});
+
+describe('a title', () => {
+  it.each([
+    ['What is this?', 'What is this?'],
+    ['  many\n\nspaces  here ', 'many spaces here'],
+    ['', 'New Conversation'],
+    ['x'.repeat(50), 'x'.repeat(50)],
+    [`${'x'.repeat(49)} yz`, `${'x'.repeat(49)}...`],
+    ['🎨'.repeat(51), `${'🎨'.repeat(50)}...`],
+  ])('of %j', (text, title) => {
+    expect(titleOf(text)).toBe(title);
+  });
+});
+
+function agent(differences: Partial<WorkflowRunner> = {}): AgentGraph {
+  const workflows: WorkflowRunner = {
+    submit: async () => ({ taskId: 't1' }),
+    async *watch() {
+      yield { type: 'progress', progress: 40, node: 'Invert', instance: 'one' };
+      const file = { fileId: 'f1', filename: 'a.png', url: 'http://gate/a.png' };
+      yield { type: 'completed', files: [{ ...file, contentType: 'image/png', sizeBytes: 3 }], texts: [] };
+    },
+    cancel: async () => {},
+    instances: async () => [],
+    ...differences,
+  };
+  const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows, log });
+  graph.checkpointer = new MemorySaver();
+  return graph;
+}
+
+async function ask(graph: AgentGraph, text: string): Promise<{ messages: BaseMessage[] }> {
+  return graph.invoke(question(text), config());
+}
+
+function question(text: string) {
+  return { messages: [{ role: 'user', content: text }] };
+}
+
+function config() {
+  const handle = { runId: 'r1', threadId: 't1', userId: 'u1', beforeActing: async () => {} };
+  return { configurable: { thread_id: 't1', [runHandleKey]: handle } };
+}

@@ -1,0 +1,37 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { createAgent } from 'langchain';
+import type { AgentGraph } from './agents.ts';
+import { leadAgentName } from './built-in-agents.ts';
+import { threadState } from './thread-state.ts';
+import { threadTitle } from './thread-title.ts';
+import { listInstancesTool } from './tools/list-instances.ts';
+import { runWorkflowTool } from './tools/run-workflow.ts';
+import { toolErrors } from './tools/tool-errors.ts';
+import type { WorkflowRunner } from './tools/workflow-runner.ts';
+
+export interface LeadAgentOptions {
+  model: BaseChatModel;
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  log: { warn(details: object, message: string): void };
+}
+
+const systemPrompt = [
+  'You are the lead agent of Switchyard, a gateway in front of a pool of workers that run image workflows.',
+  'Run workflows with your tools when the user asks for pictures, and say plainly what came of it.',
+  'Never invent the result of a tool.',
+].join(' ');
+
+/** The agent that answers when none of the user's own is asked. */
+export function createLeadAgent({ model, workflows, log }: LeadAgentOptions): AgentGraph {
+  const tools = workflows ? [listInstancesTool(workflows), runWorkflowTool(workflows)] : [];
+  const agent = createAgent({
+    name: leadAgentName,
+    model,
+    tools,
+    systemPrompt,
+    stateSchema: threadState,
+    middleware: [toolErrors(log), threadTitle()],
+  });
+  return agent.graph as unknown as AgentGraph;
+}

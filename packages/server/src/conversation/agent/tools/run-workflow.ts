@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tool } from '@langchain/core/tools';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { z } from 'zod';
+import { isHandedOver, type RunHandle, requireRunHandle } from '../run-handle.ts';
+import { ToolFailure } from './tool-failure.ts';
+import {
+  completedEvent,
+  failedEvent,
+  progressEvent,
+  taskFile,
+  type WorkerTaskEvent,
+} from './worker-task-events.ts';
+import type { WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
+
+export const runWorkflowName = 'run_workflow';
+
+const arguments_ = z.object({
+  workflow: z
+    .record(z.string(), z.unknown())
+    .describe("The graph in ComfyUI's API format: node ids, each with class_type and inputs."),
+  params: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values to put into the graph: `<node id>.<input>` or `<node title>.<input>`.'),
+  name: z.string().max(200).optional().describe('What to call the task.'),
+});
+
+/** Submits a workflow to the pool for the owner of the thread, tells its progress and answers with what it made. */
+export function runWorkflowTool(workflows: WorkflowRunner) {
+  return tool(
+    async ({ workflow, params = {}, name = null }, config) => {
+      const run = requireRunHandle(config);
+      const { writer, signal } = config as LangGraphRunnableConfig;
+      const call: Call = { run, toolCallId: toolCallIdOf(config), emit: writer, signal };
+      // After a crash the run comes back to this very call, and the key to the task that it has made already.
+      await run.beforeActing();
+      call.signal?.throwIfAborted();
+      const { taskId } = await workflows.submit({
+        userId: run.userId,
+        workflow,
+        params,
+        name,
+        idempotencyKey: `${run.runId}:${call.toolCallId}`,
+        threadId: run.threadId,
+        runId: run.runId,
+        toolCallId: call.toolCallId,
+      });
+      return await follow(workflows, taskId, call);
+    },
+    {
+      name: runWorkflowName,
+      description:
+        'Runs a workflow on the pool of workers and waits for it. Answers with the files and texts that it made.',
+      schema: arguments_,
+    },
+  );
+}
+
+interface Call {
+  run: RunHandle;
+  toolCallId: string;
+  emit: ((event: WorkerTaskEvent) => void) | undefined;
+  signal: AbortSignal | undefined;
+}
+
+async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Promise<string> {
+  const { run, signal = new AbortController().signal, toolCallId } = call;
+  const emit = (event: WorkerTaskEvent) => call.emit?.(event);
+  const at = { taskId, toolCallId };
+  try {
+    const end = await lastUpdate(workflows.watch(run.userId, taskId, signal));
+    if (end.type === 'completed') {
+      emit(completedEvent(at, end.files));
+      return answerOf(taskId, end);
+    }
+    emit(failedEvent(at, end));
+    throw new ToolFailure(end.code, end.message);
+  } catch (error) {
+    if (signal.aborted && !isHandedOver(signal)) await workflows.cancel(run.userId, taskId).catch(() => {});
+    throw error;
+  }
+
+  /** A watcher that fell behind is sent away; it comes back after a moment and is told how things stand. */
+  async function lastUpdate(updates: AsyncIterable<WorkflowUpdate>): Promise<Ended> {
+    let told = '';
+    for await (const update of updates) {
+      if (update.type !== 'progress') return update;
+      const event = progressEvent(at, update);
+      const text = JSON.stringify(event);
+      if (text !== told) emit(event);
+      told = text;
+    }
+    signal.throwIfAborted();
+    await delay(comeBackAfterMs, undefined, { signal });
+    return lastUpdate(workflows.watch(run.userId, taskId, signal));
+  }
+}
+
+type Ended = Exclude<WorkflowUpdate, { type: 'progress' }>;
+
+const comeBackAfterMs = 250;
+
+function answerOf(taskId: string, { files, texts }: Extract<WorkflowUpdate, { type: 'completed' }>): string {
+  return JSON.stringify({
+    task_id: taskId,
+    status: 'completed',
+    files: files.map(taskFile),
+    texts,
+  });
+}
+
+function toolCallIdOf(config: { toolCall?: { id?: string }; toolCallId?: string }): string {
+  const id = config.toolCallId ?? config.toolCall?.id;
+  if (!id) throw new Error('The tool call has no id, so it could not be recognised after a restart.');
+  return id;
+}

@@ -1,0 +1,57 @@
+import type { WorkflowFile, WorkflowUpdate } from './workflow-runner.ts';
+
+/** What a conversation's stream tells of a task on the pool, as `custom` events. */
+export type WorkerTaskEvent =
+  | ({
+      type: 'worker_task_progress';
+      progress: number;
+      node: string | null;
+      instance: string | null;
+    } & TaskOfCall)
+  | ({ type: 'worker_task_completed'; files: TaskFile[] } & TaskOfCall)
+  | ({ type: 'worker_task_failed'; error: { code: string; message: string } } & TaskOfCall);
+
+interface TaskOfCall {
+  task_id: string;
+  tool_call_id: string;
+}
+
+interface TaskFile {
+  file_id: string;
+  filename: string;
+  url: string;
+  content_type: string;
+  size: number;
+}
+
+interface Where {
+  taskId: string;
+  toolCallId: string;
+}
+
+export function progressEvent(
+  where: Where,
+  { progress, node, instance }: Extract<WorkflowUpdate, { type: 'progress' }>,
+): WorkerTaskEvent {
+  return { type: 'worker_task_progress', ...placed(where), progress, node, instance };
+}
+
+export function completedEvent(where: Where, files: readonly WorkflowFile[]): WorkerTaskEvent {
+  return { type: 'worker_task_completed', ...placed(where), files: files.map(taskFile) };
+}
+
+export function failedEvent(
+  where: Where,
+  { code, message }: { code: string; message: string },
+): WorkerTaskEvent {
+  return { type: 'worker_task_failed', ...placed(where), error: { code, message } };
+}
+
+/** A file as events and tool results name it. */
+export function taskFile({ fileId, filename, url, contentType, sizeBytes }: WorkflowFile): TaskFile {
+  return { file_id: fileId, filename, url, content_type: contentType, size: sizeBytes };
+}
+
+function placed({ taskId, toolCallId }: Where): TaskOfCall {
+  return { task_id: taskId, tool_call_id: toolCallId };
+}
