@@ -81,6 +81,7 @@ interface DispatchDependencies {
 export interface DispatchArea {
   routes: Routes[];
   tasks: Tasks;
+  instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
   instanceStore: InstanceStore;
@@ -215,6 +216,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,
+    instances,
     events,
     fleet,
     instanceStore,
