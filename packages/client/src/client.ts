@@ -1,5 +1,6 @@
 import { gatewayUrl } from './base-url.ts';
 import type { Call } from './call.ts';
+import { Runs } from './conversation/runs.ts';
 import { type CredentialOptions, Credentials } from './credentials.ts';
 import { withDeadline } from './deadline.ts';
 import type { AnswerOf } from './endpoint-types.ts';
@@ -40,6 +41,7 @@ export interface Client {
   download(fileId: string, options?: DownloadOptions): Promise<Download>;
   session: Session;
   push: Push;
+  runs: Runs;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -47,12 +49,15 @@ const defaultTimeoutMs = 30_000;
 export function createClient(options: ClientOptions): Client {
   const baseUrl = gatewayUrl(options.baseUrl);
   const credentials = new Credentials(options);
+  const fetch: Fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
   const transport = new Transport({
     baseUrl,
     credentials,
-    fetch: options.fetch ?? ((url, request) => globalThis.fetch(url, request)),
+    fetch,
     retry: options.retry ?? defaultRetryPolicy,
   });
+  // A stream comes back by rules of its own.
+  const streams = new Transport({ baseUrl, credentials, fetch, retry: { maxTries: 1, maxWaitMs: 0 } });
   const call: Call = async (endpoint, ...[input]) => {
     const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, ...parts } = input ?? {};
     const request = buildRequest(endpoint, parts);
@@ -69,5 +74,6 @@ export function createClient(options: ClientOptions): Client {
     download: (fileId, downloadOptions) => download(transport, fileId, downloadOptions),
     session: new Session(call, credentials),
     push: new Push({ baseUrl, credentials, WebSocket: options.WebSocket }),
+    runs: new Runs(streams),
   };
 }

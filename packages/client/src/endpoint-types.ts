@@ -7,12 +7,12 @@ export type InputOf<E extends Endpoint> = Part<'params', SchemaOf<E, 'params'>> 
   Part<'body', SchemaOf<E, 'body'>> &
   Part<'headers', SchemaOf<E, 'headers'>>;
 
-/** What a call answers when it succeeds; of an envelope, what is inside. */
+/** What a call answers when it succeeds; of an envelope, what is inside; null where there is nothing to say. */
 export type AnswerOf<E extends Endpoint> = Unwrapped<
   Static<E['schema']['response'][keyof E['schema']['response'] & SuccessStatus]>
 >;
 
-type SuccessStatus = 200 | 201;
+type SuccessStatus = 200 | 201 | 202 | 204;
 type Unwrapped<Answer> = Answer extends { code: 200; data: infer Data } ? Data : Answer;
 
 type SchemaOf<E extends Endpoint, Name extends keyof E['schema']> = E['schema'][Name];

@@ -105,6 +105,11 @@ describe('a value', () => {
     expect(await readValue(answer(200, [1]))).toEqual([1]);
   });
 
+  it('is null where there is nothing to say', async () => {
+    expect(await readValue(new Response(null, { status: 204 }))).toBeNull();
+    expect(await readValue(new Response(null, { status: 202 }))).toBeNull();
+  });
+
   it('that is no JSON means that no gateway is there', async () => {
     await expect(readValue(answer(200, '<html>'))).rejects.toMatchObject({
       name: 'ConnectionError',

@@ -6,8 +6,12 @@ import { ApiError, ConnectionError } from './errors.ts';
 const longestAnswerBytes = 64 * 1024 * 1024;
 const longestErrorBytes = 1024 * 1024;
 
+/** Success without a value. */
+const emptyStatuses: readonly number[] = [202, 204];
+
 /** The value of an answer that succeeded, without the envelope where it has one. */
 export async function readValue(response: Response): Promise<unknown> {
+  if (emptyStatuses.includes(response.status)) return null;
   const value = parse(await readText(response, longestAnswerBytes));
   if (value === undefined) {
     throw new ConnectionError(

@@ -1,3 +1,4 @@
+import { streamExistingRun } from '@switchyard/contract/conversation/runs';
 import { getTask, listTasks, submitTask } from '@switchyard/contract/dispatch/tasks';
 import { describe, expect, it } from 'vitest';
 import { buildRequest } from './request.ts';
@@ -20,6 +21,13 @@ describe('a request', () => {
       path: '/api/tasks?status=failed&limit=5',
       headers: {},
     });
+  });
+
+  it('repeats a field of the query for each item of a list', () => {
+    const params = { thread_id: 't', run_id: 'r' };
+    expect(
+      buildRequest(streamExistingRun, { params, query: { stream_mode: ['values', 'custom'] } }).path,
+    ).toBe('/api/threads/t/runs/r/stream?stream_mode=values&stream_mode=custom');
   });
 
   it('has no content type without a body', () => {

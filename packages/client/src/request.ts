@@ -43,7 +43,9 @@ function fillPath(url: string, params: Readonly<Record<string, unknown>>): strin
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = given.flatMap(([name, value]) =>
+    [value].flat().map((item): [string, string] => [name, String(item)]),
+  );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 

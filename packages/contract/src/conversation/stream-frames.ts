@@ -149,11 +149,10 @@ export const gapFrame = frame(
   }),
 );
 
+export const runtimeEvents = ['events', 'debug', 'tasks', 'checkpoints', 'tools'] as const;
+
 /** Frames of further stream modes, for those who know the runtime from within. */
-export const runtimeFrame = Type.Object({
-  event: oneOf(['events', 'debug', 'tasks', 'checkpoints', 'tools']),
-  data: Type.Unknown(),
-});
+export const runtimeFrame = Type.Object({ event: oneOf(runtimeEvents), data: Type.Unknown() });
 
 export const streamFrame = Type.Union([
   metadataFrame,

@@ -1,0 +1,45 @@
+import {
+  runtimeEvents,
+  type StreamFrame,
+  streamFrame,
+} from '@switchyard/contract/conversation/stream-frames';
+import { ConnectionError } from '../errors.ts';
+import type { ParsedEvent } from './event-parser.ts';
+
+interface Place {
+  /** Null for a frame that cannot be resumed from. */
+  id: string | null;
+  /** Of the subgraph that it comes from; empty for the graph itself. */
+  namespace: string[];
+}
+
+/** Ours, not the gateway's: the connection is lost and will be opened anew. Nothing is lost by it. */
+export interface DisconnectedFrame extends Place {
+  event: 'disconnected';
+  data: { reason: string; retryInMs: number };
+}
+
+type Placed<Frame> = Frame extends unknown ? Frame & Place : never;
+
+export type RunFrame = Placed<StreamFrame> | DisconnectedFrame;
+
+const knownEvents: ReadonlySet<string> = new Set(
+  streamFrame.anyOf.flatMap(({ properties: { event } }): readonly string[] =>
+    'const' in event ? [event.const] : runtimeEvents,
+  ),
+);
+
+/** Null for what this version does not know: a newer gateway may say more. */
+export function decodeFrame({ event: name, data, id }: ParsedEvent): RunFrame | null {
+  const [event = '', ...namespace] = name.split('|');
+  if (!knownEvents.has(event)) return null;
+  return { event, namespace, id, data: parse(data, event) } as RunFrame;
+}
+
+function parse(data: string, event: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new ConnectionError('not_understood', `The data of a frame "${event}" is no JSON.`, cause);
+  }
+}
