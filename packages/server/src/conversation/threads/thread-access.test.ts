@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { openDatabase } from '../../platform/database/open.ts';
+import { conversationMigrations } from '../migrations.ts';
+import type { ConversationTables } from '../tables.ts';
+import { ThreadAccess } from './thread-access.ts';
+import { ThreadStore } from './thread-store.ts';
+
+const at = '2030-01-01T00:00:00.000Z';
+const anna = { user: 'anna' };
+
+describe('access to threads', () => {
+  let database: Database<ConversationTables>;
+  let access: ThreadAccess;
+
+  beforeAll(async () => {
+    const opened = await openDatabase({ backend: 'memory' });
+    await migrate(opened, 'conversation', conversationMigrations);
+    database = opened.withTables<ConversationTables>();
+    const store = new ThreadStore(database);
+    access = new ThreadAccess(store);
+    await store.create(anna, { threadId: 'own', at });
+    await store.create({ user: 'bert' }, { threadId: 'foreign', at });
+    await store.create(anna, { threadId: 'shared', at });
+    await store.create(anna, { threadId: 'deleted', at });
+    await database.write((trx) =>
+      trx.updateTable('threads').set({ user_id: null }).where('thread_id', '=', 'shared').execute(),
+    );
+    await store.delete({ thread_id: 'deleted', user_id: 'anna' }, { alongside: [], at });
+  });
+  afterAll(() => database.close());
+
+  test.each([
+    { threadId: 'own', mustExist: true, found: true, rule: 'own' },
+    { threadId: 'own', mustExist: false, found: true, rule: 'own, where it need not exist' },
+    { threadId: 'shared', mustExist: true, found: true, rule: 'rule 4: a shared record' },
+    { threadId: 'shared', mustExist: false, found: true, rule: 'rule 4: a shared record' },
+    { threadId: 'untracked', mustExist: false, found: false, rule: 'rule 3: no record' },
+  ])('$threadId is allowed ($rule)', async ({ threadId, mustExist, found }) => {
+    const thread = await access.require(anna, threadId, { mustExist });
+    expect(thread?.thread_id ?? null).toBe(found ? threadId : null);
+  });
+
+  test.each([
+    { threadId: 'foreign', mustExist: true, rule: 'rule 1' },
+    { threadId: 'foreign', mustExist: false, rule: 'rule 1' },
+    { threadId: 'untracked', mustExist: true, rule: 'rule 2' },
+    { threadId: 'deleted', mustExist: true, rule: 'deleted' },
+    { threadId: 'deleted', mustExist: false, rule: 'deleted' },
+  ])('$threadId is not found ($rule, must exist: $mustExist)', async ({ threadId, mustExist }) => {
+    const asking = access.require(anna, threadId, { mustExist });
+    await expect(asking).rejects.toMatchObject({
+      code: 'thread_not_found',
+      message: `Thread ${threadId} not found`,
+    });
+  });
+
+  test('an administrator is a user like another', async () => {
+    const asking = access.require({ admin: 'root' }, 'own', { mustExist: false });
+    await expect(asking).rejects.toMatchObject({ code: 'thread_not_found' });
+  });
+
+  test('an internal caller that says its reason sees all, and a deleted one is gone for it too', async () => {
+    const system = { system: 'test' };
+    expect(await access.require(system, 'foreign', { mustExist: true })).toMatchObject({ user_id: 'bert' });
+    const asking = access.require(system, 'deleted', { mustExist: false });
+    await expect(asking).rejects.toMatchObject({ code: 'thread_not_found' });
+  });
+
+  test('nobody is an error, not everybody', async () => {
+    await expect(access.require({ user: '' }, 'own', { mustExist: true })).rejects.toThrow(
+      'without an owner',
+    );
+  });
+});
