@@ -1,7 +1,9 @@
+import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Clock } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
-import type { EventStorage, RunKey } from './event-storage.ts';
+import type { EventFilter, EventStorage, RunKey } from './event-storage.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { count, emptyTally, type Tally } from './run-totals.ts';
 
@@ -48,6 +50,11 @@ export class Journal {
       recount,
       tally: run.attempt > 1 ? await recount() : emptyTally(),
     });
+  }
+
+  /** In pages: the oldest after a cursor, the newest otherwise; ascending. */
+  async events(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
+    return this.#options.storage.list(owner, filter);
   }
 
   /** Part of the unit that deletes a thread; `clearThread` follows when it is committed. */

@@ -1,0 +1,324 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { LLMResult } from '@langchain/core/outputs';
+import { type Clock, steadyClock } from '../../lib/clock.ts';
+import type { Origin } from '../journal/origin.ts';
+import type { NewRunEvent, RunRecorder } from '../journal/run-recorder.ts';
+import { callerOf } from './model-caller.ts';
+import {
+  answerEvent,
+  answerIn,
+  configuredModel,
+  errorText,
+  type ObservedCall,
+  requestEvent,
+  responseEvent,
+} from './observed-calls.ts';
+import {
+  isObject,
+  kindOf,
+  type Message,
+  messagesIn,
+  named,
+  recordOf,
+  toolMessageIn,
+} from './observed-messages.ts';
+import { middlewareEvents } from './observed-middleware.ts';
+import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
+import { wireValue } from './wire-values.ts';
+
+interface ObservedTool {
+  name: string;
+  callId: string | null;
+  metadata: TaskMetadata;
+}
+
+interface ObservedNode {
+  name: string;
+  input: unknown;
+  /** The messages that the state held when the node began; a node may add to the list that it is given. */
+  messagesBefore: number;
+  metadata: TaskMetadata;
+}
+
+const longestArguments = 2_000;
+const hiddenTag = 'langsmith:hidden';
+
+/**
+ * Watches a graph at work and records what happens in it. Goes into `callbacks` of one run's config, with
+ * LANGCHAIN_CALLBACKS_BACKGROUND=false, so that an event is recorded before the checkpoint that covers it is made.
+ */
+export class RunObserver extends BaseCallbackHandler {
+  override readonly name = 'RunObserver';
+  /** What cannot be recorded ends the run: a message must not be missing in silence. */
+  override raiseError = true;
+  override awaitHandlers = true;
+  readonly #recorder: RunRecorder;
+  readonly #now: Clock;
+  readonly #origins = new TaskOrigins();
+  readonly #calls = new Map<string, ObservedCall>();
+  readonly #tools = new Map<string, ObservedTool>();
+  readonly #nodes = new Map<string, ObservedNode>();
+  /** Tool calls that have failed and whose message the node has yet to make. */
+  readonly #failedTools = new Map<ObservedTool, string>();
+  /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
+  readonly #leadGraphs = new Set(['']);
+  /** Ids of messages, and of the calls that tool messages answer. */
+  readonly #recorded = new Set<string>();
+
+  constructor(recorder: RunRecorder, { now = steadyClock }: { now?: Clock } = {}) {
+    super();
+    this.#recorder = recorder;
+    this.#now = now;
+  }
+
+  override handleChatModelStart(
+    _model: unknown,
+    messages: unknown[][],
+    runId: string,
+    _parentRunId?: string,
+    extra?: Record<string, unknown>,
+    tags: string[] = [],
+    metadata?: Record<string, unknown>,
+  ): void {
+    const call: ObservedCall = {
+      index: this.#recorder.nextCallIndex(),
+      caller: callerOf({ tags, metadata, toolNamespaces: this.#toolNamespaces() }),
+      model: configuredModel(metadata, extra),
+      startedMs: this.#now(),
+      metadata,
+    };
+    this.#calls.set(runId, call);
+    if (call.caller === 'lead_agent') this.#leadGraphs.add(graphOf(namespaceOf(metadata)));
+    this.#record(requestEvent(call, (messages[0] ?? []) as Message[]), metadata);
+  }
+
+  /** Models without messages: their prompt counts as one. */
+  override handleLLMStart(
+    model: unknown,
+    prompts: string[],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+    tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    const messages = prompts.map((content) => ({ type: 'human', content }));
+    this.handleChatModelStart(model, [messages], runId, parentRunId, extra, tags, metadata);
+  }
+
+  override handleLLMEnd(output: LLMResult, runId: string): void {
+    const call = this.#calls.get(runId);
+    if (!call) return;
+    this.#calls.delete(runId);
+    this.#record(responseEvent(call, output, this.#now()), call.metadata);
+    const answer = answerIn(output);
+    if (answer && call.caller === 'lead_agent') this.#recordAnswer(answer, call);
+  }
+
+  override handleLLMError(error: unknown, runId: string): void {
+    const call = this.#calls.get(runId);
+    if (!call) return;
+    this.#calls.delete(runId);
+    const metadata = { caller: call.caller, llm_call_index: call.index };
+    this.#record(
+      { event_type: 'llm_error', category: 'trace', content: errorText(error), metadata },
+      call.metadata,
+    );
+  }
+
+  override handleToolStart(
+    _tool: unknown,
+    input: string,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+    runName = 'tool',
+    toolCallId?: string,
+  ): void {
+    const tool = { name: runName, callId: toolCallId ?? null, metadata };
+    this.#tools.set(runId, tool);
+    const args = input.slice(0, longestArguments);
+    this.#recordTool('tool_start', tool, { content: '', metadata: { args } });
+  }
+
+  override handleToolEnd(output: unknown, runId: string): void {
+    const tool = this.#tools.get(runId);
+    if (!tool) return;
+    this.#tools.delete(runId);
+    const message = toolMessageIn(output) ?? plainResult(output);
+    // The call that began is the one that is answered, also where the tool does not say which.
+    if (typeof message.tool_call_id !== 'string' || message.tool_call_id === '') {
+      if (typeof message.getType !== 'function') message.tool_call_id = tool.callId;
+    }
+    const status = message.status === 'error' ? 'error' : 'success';
+    this.#recordTool('tool_end', tool, { content: textIn(message), metadata: { status } });
+    if (this.#isOfConversation(tool)) this.#recordToolMessage(named(message), tool);
+  }
+
+  override handleToolError(error: unknown, runId: string): void {
+    const tool = this.#tools.get(runId);
+    if (!tool) return;
+    this.#tools.delete(runId);
+    // Not a failure: the graph waits for a human, or goes on elsewhere.
+    if (isObject(error) && error.is_bubble_up === true) return;
+    this.#recordTool('tool_error', tool, { content: errorText(error), metadata: {} });
+    if (this.#isOfConversation(tool)) this.#failedTools.set(tool, errorText(error));
+  }
+
+  /** LangChain hands in the type of the run and its name last, otherwise than its type says. */
+  override handleChainStart(
+    _chain: unknown,
+    input: unknown,
+    runId: string,
+    _parentRunId?: string,
+    tags: string[] = [],
+    metadata?: Record<string, unknown>,
+    _runType?: string,
+    name?: string,
+  ): void {
+    this.#origins.begin(metadata);
+    if (name === undefined || name !== metadata?.langgraph_node || tags.includes(hiddenTag)) return;
+    if (!this.#leadGraphs.has(graphOf(namespaceOf(metadata)))) return;
+    this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input).length, metadata });
+  }
+
+  override handleChainEnd(output: unknown, runId: string): void {
+    const node = this.#nodes.get(runId);
+    if (!node) return;
+    this.#nodes.delete(runId);
+    this.#recordAdded(node, output);
+    this.#recordUnansweredTools(node);
+    for (const event of middlewareEvents(node, output)) this.#record(event, node.metadata);
+  }
+
+  override handleChainError(_error: unknown, runId: string): void {
+    const node = this.#nodes.get(runId);
+    if (!node) return;
+    this.#nodes.delete(runId);
+    this.#recordUnansweredTools(node);
+  }
+
+  override handleCustomEvent(
+    name: string,
+    data: unknown,
+    _runId: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    const payload = wireValue(data);
+    const isPlain = isObject(payload) && !Array.isArray(payload);
+    this.#record(
+      { event_type: name, category: 'trace', content: '', metadata: isPlain ? payload : { data: payload } },
+      metadata,
+    );
+  }
+
+  /**
+   * Messages that reach the conversation without a model call or tool of the lead agent: a node that makes them itself,
+   * or an agent that runs as a node.
+   */
+  #recordAdded(node: ObservedNode, output: unknown): void {
+    const before = new Set(
+      messagesIn(node.input)
+        .slice(0, node.messagesBefore)
+        .map(({ id }) => id),
+    );
+    for (const message of messagesIn(output)) {
+      if (before.has(message.id)) continue;
+      if (kindOf(message) === 'ai')
+        this.#recordAnswer(message, { caller: 'lead_agent', model: null, metadata: node.metadata });
+      if (kindOf(message) === 'tool')
+        this.#recordToolMessage(message, { name: null, callId: null, metadata: node.metadata });
+    }
+  }
+
+  #recordAnswer(
+    message: Message,
+    call: { caller: string; model: string | null; metadata: TaskMetadata },
+  ): void {
+    const withId = named(message);
+    if (this.#isNew(String(withId.id))) this.#record(answerEvent(withId, call), call.metadata);
+  }
+
+  #recordToolMessage(
+    message: Message,
+    tool: { name: string | null; callId: string | null; metadata: TaskMetadata },
+  ): void {
+    const record = recordOf(message);
+    const callId =
+      typeof record.tool_call_id === 'string' && record.tool_call_id !== ''
+        ? record.tool_call_id
+        : tool.callId;
+    if (!this.#isNew(`call ${callId ?? record.id}`)) return;
+    if (typeof record.id === 'string') this.#recorded.add(record.id);
+    const name = typeof record.name === 'string' && record.name !== '' ? record.name : tool.name;
+    const status = record.status === 'error' ? 'error' : 'success';
+    this.#record(
+      {
+        event_type: 'tool_result',
+        category: 'message',
+        content: { ...record, tool_call_id: callId, name, status },
+        metadata: { tool_name: name, status },
+      },
+      tool.metadata,
+    );
+  }
+
+  /** A node that has not turned the failure of a tool into a message of its own, and most likely fails of it. */
+  #recordUnansweredTools(node: ObservedNode): void {
+    for (const [tool, text] of this.#failedTools) {
+      if (namespaceOf(tool.metadata) !== namespaceOf(node.metadata)) continue;
+      this.#failedTools.delete(tool);
+      const content = `Error: ${text}`;
+      this.#recordToolMessage(
+        named({ type: 'tool', content, tool_call_id: tool.callId, name: tool.name, status: 'error' }),
+        tool,
+      );
+    }
+  }
+
+  #recordTool(
+    type: 'tool_start' | 'tool_end' | 'tool_error',
+    tool: ObservedTool,
+    { content, metadata }: { content: string; metadata: Record<string, unknown> },
+  ): void {
+    this.#record(
+      {
+        event_type: type,
+        category: 'trace',
+        content,
+        metadata: { tool_name: tool.name, tool_call_id: tool.callId, ...metadata },
+      },
+      tool.metadata,
+    );
+  }
+
+  #isOfConversation({ metadata }: ObservedTool): boolean {
+    return this.#leadGraphs.has(graphOf(namespaceOf(metadata)));
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#recorded.has(key)) return false;
+    this.#recorded.add(key);
+    return true;
+  }
+
+  *#toolNamespaces(): Generator<string> {
+    for (const { metadata } of this.#tools.values()) yield namespaceOf(metadata);
+  }
+
+  #record(event: NewRunEvent, metadata: TaskMetadata): void {
+    const origin: Origin | null = this.#origins.of(metadata);
+    this.#recorder.record({ ...event, origin });
+  }
+}
+
+function plainResult(output: unknown): Message {
+  const content = typeof output === 'string' ? output : JSON.stringify(wireValue(output));
+  return { type: 'tool', content, status: 'success' };
+}
+
+function textIn({ content }: Message): string {
+  return typeof content === 'string' ? content : JSON.stringify(wireValue(content));
+}
