@@ -216,6 +216,10 @@ export const errorCatalogue = {
     kind: 'invalid',
     message: "This agent's file cannot be loaded. The gateway's log says what is wrong with it.",
   },
+  store_full: {
+    kind: 'conflict',
+    message: 'You have as many items in the store as you may have. Delete some first.',
+  },
   model_not_found: { kind: 'not_found', message: 'No such model. GET /api/models lists them.' },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -4,6 +4,9 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { AgentFault } from './agent-fault.ts';
 import { assistantIdOf } from './assistant-id.ts';
+import { loadLangchain } from './langchain.ts';
+import type { AgentModules } from './load-agent-modules.ts';
+import type { StoreItems } from './store-items.ts';
 
 /** A compiled graph, whoever compiled it and with whichever copy of LangGraph. */
 export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
@@ -53,8 +56,8 @@ export interface AgentsOptions {
   definitions: readonly AgentDefinition[];
   /** A user's own assistant by its id. */
   storedAssistant: (owner: Owner, assistantId: string) => Promise<ResolvedAgent | undefined>;
-  /** What a graph reaches as its store: the user's items and nobody else's. */
-  storeFor: (userId: string) => Promise<BaseStore>;
+  storeItems: StoreItems;
+  modules: Pick<AgentModules, 'renew'>;
   log: { warn(details: object, message: string): void };
 }
 
@@ -64,6 +67,7 @@ export class Agents {
   readonly #definitions: ReadonlyMap<string, AgentDefinition>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #factories = new Map<string, Promise<GraphFactory>>();
+  #graphStoreModule: Promise<typeof import('./graph-store.ts')> | undefined;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -91,7 +95,8 @@ export class Agents {
   /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
   async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
-    return bind(await make(config), checkpointer, await this.#options.storeFor(userId));
+    const { GraphStore } = await this.#graphStore();
+    return bind(await make(config), checkpointer, new GraphStore(this.#options.storeItems, userId));
   }
 
   /** Every agent, each with what is wrong with it; loads those that have not been used. */
@@ -107,9 +112,10 @@ export class Agents {
     );
   }
 
-  /** The next use loads it again. Runs that are under way keep the graph that they began with. */
-  reload(graphId: string): void {
-    this.#factories.delete(graphId);
+  /** The next use of each reads its files again. Runs that are under way keep the graph that they began with. */
+  reload(): void {
+    this.#options.modules.renew();
+    this.#factories.clear();
   }
 
   async #faultOf(graphId: string): Promise<AgentFault | null> {
@@ -119,6 +125,16 @@ export class Agents {
     } catch (error) {
       return AgentFault.from(error);
     }
+  }
+
+  /** Late, as everything that brings LangChain along. */
+  #graphStore(): Promise<typeof import('./graph-store.ts')> {
+    this.#graphStoreModule ??= loadLangchain(async () => {
+      const loaded = await import('./graph-store.ts');
+      loaded.handOnAtOnce();
+      return loaded;
+    });
+    return this.#graphStoreModule;
   }
 
   async #factory(graphId: string): Promise<GraphFactory> {

@@ -121,6 +121,7 @@ async function createRunTables(db: Kysely<never>): Promise<void> {
     .addColumn('attempt', 'integer', (column) => column.notNull())
     .addColumn('worker_id', 'text')
     .addColumn('delete_thread', 'integer', (column) => column.notNull())
+    .addColumn('webhook', 'text')
     .addColumn('checkpoint_id', id)
     .addColumn('follow_up_to_run_id', id)
     .addColumn('model_name', 'text')
@@ -261,7 +262,7 @@ async function createStoreTable(db: Kysely<never>): Promise<void> {
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
     .addColumn('expires_at', 'varchar(24)')
-    .addColumn('ttl_minutes', 'integer')
+    .addColumn('ttl_minutes', 'real')
     .addPrimaryKeyConstraint('store_items_pk', ['user_id', 'namespace', 'key'])
     .execute();
   await db.schema.createIndex('store_items_expiry').on('store_items').columns(['expires_at']).execute();

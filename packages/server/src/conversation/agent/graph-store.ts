@@ -1,0 +1,89 @@
+import {
+  AsyncBatchedStore,
+  BaseStore,
+  type Item,
+  type ListNamespacesOperation,
+  type MatchCondition,
+  type Operation,
+  type OperationResults,
+} from '@langchain/langgraph-checkpoint';
+import type { Owner } from '../../lib/owner.ts';
+import type { StoreItem, StoreItems } from './store-items.ts';
+
+/**
+ * What graphs reach as their store: the items of the user for whom they run, the same that the store routes show. There
+ * is no index of meanings, so a `query` does not rank, as in LangGraph's own stores without one.
+ */
+export class GraphStore extends BaseStore {
+  readonly #items: StoreItems;
+  readonly #owner: Owner;
+
+  constructor(items: StoreItems, userId: string) {
+    super();
+    this.#items = items;
+    this.#owner = { user: userId };
+  }
+
+  override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    const results: unknown[] = [];
+    // One after the other: a later one may read what an earlier one has written.
+    for (const operation of operations) results.push(await this.#apply(operation));
+    return results as OperationResults<Op>;
+  }
+
+  async #apply(operation: Operation): Promise<unknown> {
+    if ('namespacePrefix' in operation) {
+      const { namespacePrefix: prefix, filter = {}, limit = 10, offset = 0 } = operation;
+      return (await this.#items.search(this.#owner, { prefix, filter, limit, offset })).map(graphItem);
+    }
+    if ('value' in operation) {
+      const { namespace, key, value } = operation;
+      if (value === null) return this.#items.delete(this.#owner, namespace, key);
+      return this.#items.put(this.#owner, namespace, { key, value });
+    }
+    if ('key' in operation) {
+      const item = await this.#items.get(this.#owner, operation.namespace, { key: operation.key });
+      return item && graphItem(item);
+    }
+    return this.#list(operation);
+  }
+
+  async #list({
+    matchConditions = [],
+    maxDepth,
+    limit,
+    offset,
+  }: ListNamespacesOperation): Promise<string[][]> {
+    const pathOf = (type: MatchCondition['matchType']) =>
+      matchConditions.find(({ matchType }) => matchType === type)?.path ?? [];
+    const search = { prefix: pathOf('prefix'), suffix: pathOf('suffix'), maxDepth, limit, offset };
+    return this.#items.namespaces(this.#owner, search);
+  }
+}
+
+function graphItem({ created_at, updated_at, ...item }: StoreItem): Item {
+  return { ...item, createdAt: new Date(created_at), updatedAt: new Date(updated_at) };
+}
+
+interface BatchedStore {
+  store: BaseStore;
+  start(): void;
+  stop(): Promise<void>;
+  enqueueOperation(operation: Operation): Promise<unknown>;
+}
+
+/**
+ * LangGraph puts a queue of its own in front of the store of each run, and looks into it a thousand times a second for as
+ * long as the run lasts, whether the graph has a store in mind or not. With a hundred runs at work nothing else would
+ * happen any more. An operation is handed on at once instead.
+ */
+export function handOnAtOnce(): void {
+  const queue = AsyncBatchedStore.prototype as unknown as Partial<BatchedStore>;
+  if (!queue.enqueueOperation || !queue.start || !queue.stop) return;
+  queue.start = () => {};
+  queue.stop = async () => {};
+  queue.enqueueOperation = async function (this: BatchedStore, operation) {
+    const [result] = await this.store.batch([operation]);
+    return result;
+  };
+}

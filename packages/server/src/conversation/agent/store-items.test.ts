@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Owner } from '../../lib/owner.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { openDatabase } from '../../platform/database/open.ts';
+import { conversationMigrations } from '../migrations.ts';
+import type { ConversationTables } from '../tables.ts';
+import { StoreItemStore } from './store-item-store.ts';
+import { StoreItems, storeLimits } from './store-items.ts';
+
+const ada: Owner = { user: 'ada' };
+const bob: Owner = { user: 'bob' };
+let nowMs = 0;
+let items: StoreItems;
+
+beforeEach(async () => {
+  const database = await openDatabase({ backend: 'memory' });
+  await migrate(database, 'conversation', conversationMigrations);
+  nowMs = Date.parse('2030-01-01T00:00:00Z');
+  const store = new StoreItemStore(database.withTables<ConversationTables>());
+  items = new StoreItems({ store, clock: () => nowMs });
+});
+
+describe('the store', () => {
+  it('keeps an item, and replaces it without losing when it was made', async () => {
+    await put('facts', 'one', { likes: 'tea' });
+    nowMs += 1_000;
+    await put('facts', 'one', { likes: 'coffee' });
+
+    expect(await items.get(ada, ['facts'], { key: 'one' })).toEqual({
+      namespace: ['facts'],
+      key: 'one',
+      value: { likes: 'coffee' },
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:01.000Z',
+    });
+  });
+
+  it('shows nobody what somebody else keeps', async () => {
+    await put('facts', 'one', { likes: 'tea' });
+    await items.put(bob, ['facts'], { key: 'one', value: { likes: 'milk' } });
+    await items.delete(bob, ['facts'], 'one');
+
+    expect(await items.get(bob, ['facts'], { key: 'one' })).toBeNull();
+    expect(await items.search(bob, search([]))).toEqual([]);
+    expect(await items.namespaces(bob, namespaces({}))).toEqual([]);
+    expect(await items.get(ada, ['facts'], { key: 'one' })).toMatchObject({ value: { likes: 'tea' } });
+  });
+
+  it('finds what lies below a namespace, and nothing beside it', async () => {
+    for (const name of ['a', 'a.b', 'a.b.c', 'ab', 'a-b', 'b']) await put(name, 'key', { name });
+
+    const found = await items.search(ada, search(['a']));
+    expect(found.map(({ namespace }) => namespace.join('.'))).toEqual(['a', 'a.b', 'a.b.c']);
+    expect(await items.search(ada, search([]))).toHaveLength(6);
+  });
+
+  it.each([
+    [{ kind: 'fruit' }, ['apple', 'pear']],
+    [{ kind: 'fruit', grams: { $gt: 150 } }, ['pear']],
+    [{ grams: { $gte: 150, $lt: 500 } }, ['apple', 'pear']],
+    [{ grams: { $gt: '0' } }, []],
+    [{ kind: { $ne: 'fruit' } }, ['bread']],
+    [{ kind: { $in: ['bakery', 'dairy'] } }, ['bread']],
+    [{ kind: { $nin: ['bakery'] } }, ['apple', 'pear']],
+    [{ from: { country: 'fr', region: 'n' } }, ['pear']],
+    [{ constructor: 'x' }, []],
+  ])('filters by %j', async (filter, keys) => {
+    await put('food', 'apple', { kind: 'fruit', grams: 150 });
+    await put('food', 'bread', { kind: 'bakery', grams: 500 });
+    await put('food', 'pear', { kind: 'fruit', grams: 180, from: { region: 'n', country: 'fr' } });
+
+    const found = await items.search(ada, { ...search(['food']), filter });
+    expect(found.map(({ key }) => key)).toEqual(keys);
+  });
+
+  it('pages through more items than it reads at once, without a gap and without a double', async () => {
+    await Promise.all(
+      Array.from({ length: 230 }, (_, index) => put('many', key(index), { even: index % 2 === 0 })),
+    );
+    const seen: string[] = [];
+    for (let offset = 0; offset < 230; offset += 60) {
+      const page = await items.search(ada, { prefix: ['many'], filter: { even: true }, limit: 60, offset });
+      seen.push(...page.map((item) => item.key));
+    }
+
+    expect(seen).toEqual(Array.from({ length: 115 }, (_, index) => key(index * 2)));
+  });
+
+  it('lists namespaces by beginning, end and depth', async () => {
+    for (const name of ['users.ada.notes', 'users.ada.facts', 'users.bob.notes', 'shared'])
+      await put(name, 'k', {});
+
+    expect(await names({})).toEqual(['shared', 'users.ada.facts', 'users.ada.notes', 'users.bob.notes']);
+    expect(await names({ prefix: ['users', '*', 'notes'] })).toEqual(['users.ada.notes', 'users.bob.notes']);
+    expect(await names({ suffix: ['notes'] })).toEqual(['users.ada.notes', 'users.bob.notes']);
+    expect(await names({ prefix: ['users'], maxDepth: 2 })).toEqual(['users.ada', 'users.bob']);
+    expect(await names({ limit: 1, offset: 1 })).toEqual(['users.ada.facts']);
+  });
+
+  it('forgets an item when its time is over, unless it is read meanwhile', async () => {
+    await items.put(ada, ['short'], { key: 'read', value: {}, ttlMinutes: 10 });
+    await items.put(ada, ['short'], { key: 'unread', value: {}, ttlMinutes: 10 });
+    nowMs += 6 * 60_000;
+    await items.get(ada, ['short'], { key: 'read' });
+    await items.get(ada, ['short'], { key: 'unread', refreshTtl: false });
+    nowMs += 6 * 60_000;
+
+    expect((await items.search(ada, search([]))).map((item) => item.key)).toEqual(['read']);
+    expect(await items.get(ada, ['short'], { key: 'unread' })).toBeNull();
+    await items.sweep();
+    nowMs -= 6 * 60_000;
+    expect((await items.search(ada, search([]))).map((item) => item.key)).toEqual(['read']);
+  });
+
+  it.each([
+    [[], 'at least one label'],
+    [[''], 'may not be empty'],
+    [['a', 'b.c'], 'may not contain a dot'],
+    [['langgraph', 'x'], 'may not be "langgraph"'],
+    [Array(21).fill('a'), 'at most 20 labels'],
+    [['x'.repeat(129)], 'at most 128 characters'],
+  ])('refuses the namespace %j', async (namespace, message) => {
+    await expect(items.put(ada, namespace, { key: 'k', value: {} })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses keys and values beyond their limits', async () => {
+    const long = 'x'.repeat(storeLimits.valueBytes);
+
+    await expect(put('a', '', {})).rejects.toThrow('A key has 1 to 512 characters');
+    await expect(put('a', 'x'.repeat(513), {})).rejects.toThrow('A key has 1 to 512 characters');
+    await expect(put('a', 'k', { long })).rejects.toThrow('A value has at most');
+  });
+
+  it('says that a filter has an operator that does not exist', async () => {
+    const filter = { a: { $like: 'x' } };
+
+    await expect(items.search(ada, { ...search([]), filter })).rejects.toThrow('There is no operator $like');
+  });
+});
+
+function put(namespace: string, name: string, value: Record<string, unknown>): Promise<void> {
+  return items.put(ada, namespace.split('.'), { key: name, value });
+}
+
+function search(prefix: string[]) {
+  return { prefix, limit: 100, offset: 0 };
+}
+
+function namespaces(differences: {
+  prefix?: string[];
+  suffix?: string[];
+  maxDepth?: number;
+  limit?: number;
+  offset?: number;
+}) {
+  return { prefix: [], suffix: [], limit: 100, offset: 0, ...differences };
+}
+
+async function names(differences: Parameters<typeof namespaces>[0]): Promise<string[]> {
+  return (await items.namespaces(ada, namespaces(differences))).map((labels) => labels.join('.'));
+}
+
+function key(index: number): string {
+  return String(index).padStart(4, '0');
+}
