@@ -1,22 +1,20 @@
-import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import type { BaseMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import { threadState } from './thread-state.ts';
 
 const longestTitle = 50;
-const name = 'TitleMiddleware';
 
-/** Gives a thread its title once the first question is answered, from the question itself: without a model call. */
+/**
+ * Gives a thread its title once the first question is answered, from the question itself: without a model call. The
+ * journal records what middleware changes, under its name.
+ */
 export function threadTitle() {
   return createMiddleware({
-    name,
+    name: 'TitleMiddleware',
     stateSchema: threadState,
-    afterModel: async ({ messages, title }) => {
+    afterModel: ({ messages, title }) => {
       if (title || !isAnswered(messages)) return;
-      const changes = { title: titleOf(messages.find(({ type }) => type === 'human')?.text ?? '') };
-      const event = { name, hook: 'after_model', action: 'generate_title', changes };
-      await dispatchCustomEvent('middleware:title', event);
-      return changes;
+      return { title: titleOf(messages.find(({ type }) => type === 'human')?.text ?? '') };
     },
   });
 }
