@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { oneOf } from '../shapes.ts';
+import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { openRecord } from './thread.ts';
 
 /** What the events of a run are about. A summary is announced twice: see `summarization`. */
 export const runEventCategories = [
@@ -33,17 +34,17 @@ export const runEventTypes = [
 export const runEvent = Type.Object({
   thread_id: Type.String(),
   run_id: Type.String(),
-  user_id: Type.Union([Type.String(), Type.Null()]),
+  user_id: nullable(Type.String()),
   event_type: Type.String({
     description: `${runEventTypes.join(', ')}, middleware:<tag>, or the name of an agent's own event.`,
   }),
   category: oneOf(runEventCategories),
   content: Type.Unknown({ description: 'Text, or a JSON value: then metadata.content_is_dict is true.' }),
-  metadata: Type.Record(Type.String(), Type.Unknown(), {
+  metadata: openRecord({
     description:
       'Trace content that was too long is cut: content_truncated is true, original_byte_length says how long it was.',
   }),
   seq: Type.Integer({ description: 'Unique within the thread, ascending; there may be gaps.' }),
-  created_at: Type.String({ description: 'ISO 8601, UTC, with milliseconds.' }),
+  created_at: isoTime,
 });
 export type RunEvent = Static<typeof runEvent>;

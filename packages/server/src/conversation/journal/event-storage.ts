@@ -27,6 +27,8 @@ export interface EventFilter extends PageBounds {
   runId?: string | undefined;
   category?: 'message' | undefined;
   types?: readonly string[] | undefined;
+  /** Events that name this task in their metadata. */
+  taskId?: string | undefined;
 }
 
 /** Types of the messages of the assistant. */

@@ -232,6 +232,14 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await seqs({ runId: 'r2', ...messages, limit: 1 })).toEqual([6]);
       });
 
+      it('hold the events of one task', async () => {
+        const progress = (task_id: string): NewRunEvent => trace('', { metadata: { task_id } });
+        await written('r3', [progress('a'), progress('b'), progress('a'), progress('a"b')]);
+        expect(await seqs({ runId: 'r3', taskId: 'a' })).toEqual([7, 9]);
+        expect(await seqs({ runId: 'r3', taskId: 'a', afterSeq: 7, limit: 1 })).toEqual([9]);
+        expect(await seqs({ taskId: 'a"b' })).toEqual([10]);
+      });
+
       it('of a thread that has none are empty', async () => {
         expect(await listed({ threadId: 'other' })).toEqual([]);
       });

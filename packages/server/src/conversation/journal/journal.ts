@@ -5,7 +5,7 @@ import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { EventFilter, EventStorage, RunKey } from './event-storage.ts';
 import { RunRecorder } from './run-recorder.ts';
-import { count, emptyTally, type Tally } from './run-totals.ts';
+import { count, emptyTally, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 
 export interface JournalOptions {
   storage: EventStorage;
@@ -55,6 +55,11 @@ export class Journal {
   /** In pages: the oldest after a cursor, the newest otherwise; ascending. */
   async events(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
     return this.#options.storage.list(owner, filter);
+  }
+
+  /** What a run has come to by its stored events; for one that has not ended. */
+  async totalsSoFar(run: RunKey): Promise<RunTotals> {
+    return totalsOf(await this.#recount(run));
   }
 
   /** Part of the unit that deletes a thread; `clearThread` follows when it is committed. */

@@ -148,12 +148,14 @@ export class LoggedEvents implements EventStorage {
   }
 }
 
-function matches(event: LoggedEvent, { category, types, beforeSeq, afterSeq }: EventFilter): boolean {
+function matches(event: LoggedEvent, filter: EventFilter): boolean {
+  const { category, types, taskId, beforeSeq, afterSeq } = filter;
   return (
     (category === undefined || event.category === category) &&
     (types === undefined || types.includes(event.event_type)) &&
     (beforeSeq === undefined || event.seq < beforeSeq) &&
-    (afterSeq === undefined || event.seq > afterSeq)
+    (afterSeq === undefined || event.seq > afterSeq) &&
+    (taskId === undefined || (JSON.parse(event.metadata) as { task_id?: unknown }).task_id === taskId)
   );
 }
 

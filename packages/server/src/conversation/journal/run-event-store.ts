@@ -1,9 +1,9 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
-import { type Insertable, type Kysely, sql } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import { isOneOf } from '../../platform/database/dialect.ts';
+import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
 import type { ConversationTables, RunEventTable } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import {
@@ -50,7 +50,7 @@ export class RunEventStore implements EventStorage {
   }
 
   async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
-    const { threadId, runId, category, types, limit, beforeSeq, afterSeq } = filter;
+    const { threadId, runId, category, types, taskId, limit, beforeSeq, afterSeq } = filter;
     const scope = userScope(owner);
     let query = this.#database.read
       .selectFrom('run_events')
@@ -61,6 +61,7 @@ export class RunEventStore implements EventStorage {
     if (runId !== undefined) query = query.where('run_id', '=', runId);
     if (category !== undefined) query = query.where('category', '=', category);
     if (types !== undefined) query = query.where('event_type', 'in', types);
+    if (taskId !== undefined) query = query.where(this.#namesTask(taskId));
     if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
     if (afterSeq !== undefined) query = query.where('seq', '>', afterSeq);
     const isForward = afterSeq !== undefined;
@@ -127,6 +128,10 @@ export class RunEventStore implements EventStorage {
 
   async clearRun(): Promise<void> {
     // The unit has removed everything.
+  }
+
+  #namesTask(taskId: string): RawBuilder<boolean> {
+    return hasJsonEntry(this.#database.dialect, { column: 'metadata', key: 'task_id', value: taskId });
   }
 
   async #write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {

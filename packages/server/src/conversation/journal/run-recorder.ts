@@ -130,6 +130,7 @@ export class RunRecorder {
   /** A run that goes on: forgets the events that will happen again, and counts what is left. */
   async dropUncovered(coverage: Coverage): Promise<number> {
     const { storage, run, recount } = this.#options;
+    await this.flush();
     const dropped = await storage.dropUncovered(run, coverage);
     this.#tally = await recount();
     return dropped;

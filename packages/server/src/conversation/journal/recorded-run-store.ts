@@ -1,0 +1,79 @@
+import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+import type { Replay } from './message-visibility.ts';
+
+const tokenColumns = [
+  'run_id',
+  'total_input_tokens',
+  'total_output_tokens',
+  'total_tokens',
+  'lead_agent_tokens',
+  'subagent_tokens',
+  'middleware_tokens',
+  'unknown_tokens',
+  'token_usage_by_model',
+] as const;
+export type RunTokens = Pick<RunRow, (typeof tokenColumns)[number]>;
+
+/** What the rows of runs add to their events. */
+export class RecordedRunStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /** Only these runs carry the mark; the others of a long thread are passed over without a look at their metadata. */
+  async replays(owner: Owner, threadId: string): Promise<Replay[]> {
+    const rows = await this.#runs(owner)
+      .select(['run_id', 'status', 'metadata'])
+      .where('thread_id', '=', threadId)
+      .where('metadata', 'like', '%"regenerate_from_run_id"%')
+      .execute();
+    return rows.flatMap(({ run_id: runId, status, metadata }) => {
+      const marks = JSON.parse(metadata) as { regenerate_from_run_id?: unknown; replay_kind?: unknown };
+      const sourceRunId = marks.regenerate_from_run_id;
+      if (typeof sourceRunId !== 'string') return [];
+      return [{ runId, sourceRunId, isEdit: marks.replay_kind === 'edit', status }];
+    });
+  }
+
+  /** How long they took, for those that have ended. */
+  async durationsMs(owner: Owner, runIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#runs(owner)
+      .select(['run_id', 'started_at', 'ended_at'])
+      .where(isOneOf(this.#database.dialect, { column: 'run_id', values: runIds }))
+      .execute();
+    return new Map(
+      rows.flatMap(({ run_id, started_at, ended_at }) =>
+        started_at && ended_at ? [[run_id, Date.parse(ended_at) - Date.parse(started_at)] as const] : [],
+      ),
+    );
+  }
+
+  /** The runs of a thread that have ended, with what was counted at their end. */
+  async endedTokens(owner: Owner, threadId: string): Promise<RunTokens[]> {
+    return this.#runs(owner)
+      .select(tokenColumns)
+      .where('thread_id', '=', threadId)
+      .where('ended_at', 'is not', null)
+      .execute();
+  }
+
+  async openRuns(owner: Owner, threadId: string): Promise<Pick<RunRow, 'run_id' | 'user_id'>[]> {
+    return this.#runs(owner)
+      .select(['run_id', 'user_id'])
+      .where('thread_id', '=', threadId)
+      .where('ended_at', 'is', null)
+      .execute();
+  }
+
+  #runs(owner: Owner) {
+    const scope = userScope(owner);
+    const runs = this.#database.read.selectFrom('runs');
+    return scope === null ? runs : runs.where('user_id', '=', scope);
+  }
+}
