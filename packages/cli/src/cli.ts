@@ -15,6 +15,9 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,
   tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,
+  chat: async () => (await import('./commands/chat.ts')).addChatCommand,
+  threads: async () => (await import('./commands/threads.ts')).addThreadsCommand,
+  runs: async () => (await import('./commands/runs.ts')).addRunsCommand,
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
@@ -55,6 +58,7 @@ function newProgram(terminal: Terminal): Command {
       'switchyard up                                  # on http://127.0.0.1:7300, data in ./.switchyard',
       'switchyard login                               # then the commands below need no password',
       'switchyard run batch-invert.json -o out/       # run a workflow, save what it makes',
+      'switchyard chat "what can you do?"             # talk to an agent',
       'switchyard config show --effective --sources   # what is set, and where it comes from',
     ],
     environment: {

@@ -1,0 +1,57 @@
+import type { CustomEvent } from '@switchyard/contract/conversation/stream-frames';
+import { plainText } from './plain-text.ts';
+import type { TaskState } from './task-board.ts';
+
+const longestText = 200;
+
+/** Of what tools and agents say, what fits on a line or two. */
+export function cut(text: unknown): string {
+  const line = plainText(typeof text === 'string' ? text : (JSON.stringify(text) ?? ''));
+  return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
+}
+
+/** A user's own graph writes what it likes, also under names of ours: every field may be missing. */
+type Heard = {
+  [Type in CustomEvent['type']]: Partial<Extract<CustomEvent, { type: Type }>> & { type: Type };
+}[CustomEvent['type']];
+
+/** How far a task on the pool is, where that is what an event says. */
+export function progressIn(data: unknown): TaskState | undefined {
+  const event = eventIn(data);
+  if (event?.type !== 'worker_task_progress') return undefined;
+  const { task_id: id = '', progress = 0, node = null, instance = null } = event;
+  return { id, status: 'running', progress, node, instanceId: instance };
+}
+
+/** What else an event says, a line each. */
+export function linesFor(data: unknown): string[] {
+  const event = eventIn(data);
+  switch (event?.type) {
+    case 'worker_task_completed':
+      return [
+        `task ${cut(event.task_id)} completed`,
+        ...(event.files ?? []).map(({ filename, url }) => `  ${plainText(`${filename}  ${url}`)}`),
+        ...(event.texts ?? []).map((text) => `  ${cut(text)}`),
+      ];
+    case 'worker_task_failed':
+      return [`task ${cut(event.task_id)} failed: ${cut(event.message)}`];
+    case 'task_started':
+      return [`sub-agent: ${cut(event.description)}`];
+    case 'task_completed':
+      return ['sub-agent: done'];
+    case 'task_failed':
+    case 'task_cancelled':
+    case 'task_timed_out':
+      return [`sub-agent ${endOf[event.type]}: ${cut(event.error)}`];
+    case 'llm_retry':
+      return [cut(event.message)];
+    default:
+      return [];
+  }
+}
+
+const endOf = { task_failed: 'failed', task_cancelled: 'cancelled', task_timed_out: 'timed out' } as const;
+
+function eventIn(data: unknown): Heard | undefined {
+  return typeof data === 'object' && data !== null ? (data as Heard) : undefined;
+}

@@ -1,0 +1,56 @@
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import { CommandError } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The gateway takes no more in one request. */
+const longestMessageBytes = 20_000_000;
+
+/** A message that another program writes. */
+export async function readMessage({ stdin }: Pick<Terminal, 'stdin'>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    sizeBytes += bytes.length;
+    if (sizeBytes > longestMessageBytes)
+      throw new CommandError('usage', 'The message on standard input is too long.');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8').trim();
+}
+
+/** Asks a person line by line. Between two questions the terminal is as it was, so that Ctrl-C reaches the process. */
+export class LineReader {
+  readonly #terminal: Terminal;
+  #history: string[] = [];
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Null after Ctrl-D and Ctrl-C. */
+  async ask(prompt: string): Promise<string | null> {
+    const { stdin, stderr } = this.#terminal;
+    const lines = createInterface({
+      input: stdin as Readable,
+      output: stderr as Writable,
+      terminal: true,
+      history: this.#history,
+      prompt,
+    });
+    lines.on('history', (history) => {
+      this.#history = history;
+    });
+    try {
+      return await new Promise((resolve) => {
+        lines.once('line', resolve);
+        lines.once('SIGINT', () => resolve(null));
+        lines.once('close', () => resolve(null));
+        lines.prompt();
+      });
+    } finally {
+      lines.close();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import type { RunFrame } from '@switchyard/client/conversation/run-frame';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { cut, linesFor, progressIn } from './chat-events.ts';
+import { plainLines, plainText } from './plain-text.ts';
+import { barText } from './progress-view.ts';
+import type { TaskState } from './task-board.ts';
+import { type Colors, colorsFor, type Terminal } from './terminal.ts';
+
+const usualColumns = 80;
+const toLineStart = '\r\u001b[K';
+
+/**
+ * A run as it streams: the words of the answer on standard output, everything that happens on the way on standard error.
+ */
+export class ChatView {
+  readonly #terminal: Terminal;
+  readonly #colors: Colors;
+  /** A progress bar is drawn over itself only where a person looks. */
+  readonly #hasBar: boolean;
+  #isBarShown = false;
+  #isMidLine = false;
+  #messageId: string | null | undefined;
+  #simulatedBy: string | undefined;
+
+  constructor(terminal: Terminal) {
+    const { stderr, env } = terminal;
+    this.#terminal = terminal;
+    this.#colors = colorsFor(stderr, env);
+    this.#hasBar = stderr.isTTY === true && env.TERM !== 'dumb';
+  }
+
+  show(frame: RunFrame): void {
+    switch (frame.event) {
+      case 'messages':
+        if (frame.namespace.length === 0) this.#showWords(frame.data[0]);
+        return;
+      case 'updates':
+        if (frame.namespace.length === 0) this.#showTools(frame.data);
+        return;
+      case 'custom':
+        this.#showCustom(frame.data);
+        return;
+      case 'metadata':
+        if (frame.data.attempt > 1) this.note('(The gateway was restarted; the run goes on.)');
+        return;
+      case 'disconnected': {
+        const { reason, retryInMs } = frame.data;
+        this.note(`(${reason} Trying again in ${Math.ceil(retryInMs / 1_000)} s.)`);
+        return;
+      }
+      default:
+    }
+  }
+
+  /** A whole message, where its pieces were missed. */
+  showAnswer(message: StreamedMessage): void {
+    this.#messageId = undefined;
+    this.#showWords(message);
+  }
+
+  note(text: string): void {
+    this.#beginLine();
+    this.#terminal.stderr.write(`${this.#colors.dim(text)}\n`);
+  }
+
+  /** After the last frame. */
+  finish(): void {
+    this.#beginLine();
+    if (this.#simulatedBy !== undefined)
+      this.note(`(A simulated answer of ${this.#simulatedBy}: no model is configured.)`);
+  }
+
+  #showWords(message: StreamedMessage): void {
+    if (message.type !== 'ai' && message.type !== 'AIMessageChunk') return;
+    const { simulated, model_name: model } = message.response_metadata ?? {};
+    if (simulated === true) this.#simulatedBy = plainText(String(model ?? 'a script'));
+    const words = plainLines(textOf(message));
+    if (words === '') return;
+    this.#clearBar();
+    if (message.id !== this.#messageId) this.#beginLine();
+    this.#messageId = message.id;
+    this.#terminal.stdout.write(words);
+    this.#isMidLine = !words.endsWith('\n');
+  }
+
+  /** What the nodes have added: the calls before their tools run, the results afterwards. */
+  #showTools(update: Record<string, unknown>): void {
+    for (const message of Object.values(update).flatMap(messagesIn)) {
+      for (const { name, args } of message.tool_calls ?? [])
+        this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
+      if (message.type !== 'tool') continue;
+      const mark = message.status === 'error' ? '✗' : '✓';
+      this.note(`${mark} ${message.name ?? 'tool'}  ${cut(textOf(message))}`);
+    }
+  }
+
+  #showCustom(data: unknown): void {
+    const progress = progressIn(data);
+    if (progress) this.#showProgress(progress);
+    for (const line of linesFor(data)) this.note(`  ${line}`);
+  }
+
+  #showProgress(state: TaskState): void {
+    if (!this.#hasBar) return;
+    this.#beginLine();
+    const width = (this.#terminal.stderr.columns || usualColumns) - 1;
+    this.#terminal.stderr.write(barText(state, [state]).slice(0, width));
+    this.#isBarShown = true;
+  }
+
+  #clearBar(): void {
+    if (this.#isBarShown) this.#terminal.stderr.write(toLineStart);
+    this.#isBarShown = false;
+  }
+
+  #beginLine(): void {
+    this.#clearBar();
+    if (this.#isMidLine) this.#terminal.stdout.write('\n');
+    this.#isMidLine = false;
+  }
+}
+
+function messagesIn(update: unknown): StreamedMessage[] {
+  const { messages } = (update ?? {}) as { messages?: unknown };
+  return ([messages].flat() as (StreamedMessage | undefined)[]).filter(
+    (message): message is StreamedMessage => typeof message?.type === 'string',
+  );
+}

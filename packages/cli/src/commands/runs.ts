@@ -1,0 +1,141 @@
+import { cancelActions, type Run, runStatuses } from '@switchyard/contract/conversation/run';
+import { cancelRun, getRun, listRuns } from '@switchyard/contract/conversation/runs';
+import { type Command, Option } from 'commander';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { openGateway } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type Column, details } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface ListOptions extends Options {
+  status?: Run['status'];
+  limit: number;
+  offset: number;
+}
+
+interface CancelOptions extends GatewayOptions {
+  action: (typeof cancelActions)[number];
+  wait?: true;
+}
+
+const ids = '4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d 0196a1b2-0000-7000-8000-000000000000';
+
+export function addRunsCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('runs');
+  describeCommand(command, {
+    purpose: 'list, show and cancel runs of agents, and read what happened in them',
+    examples: ['switchyard runs list 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d', `switchyard runs events ${ids}`],
+  });
+  addList(command, terminal);
+  addShow(command, terminal);
+  addCancel(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('list <thread>')
+    .addOption(new Option('--status <status>', 'only these').choices([...runStatuses]))
+    .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (thread_id: string, options: ListOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { status, limit, offset } = options;
+      const runs = await call(listRuns, { params: { thread_id }, query: { status, limit, offset } });
+      if (options.output === 'json') return printJson(terminal, runs);
+      printTable(terminal, { columns, rows: runs, none: 'There are no such runs.' });
+      if (runs.length === limit)
+        terminal.stderr.write(`There may be more; the next ones: --offset ${offset + limit}\n`);
+    });
+  describe(command, {
+    purpose: 'list the runs of a thread, the newest first',
+    examples: ['switchyard runs list 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d --status error -o json'],
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addShow(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('show <thread> <run>')
+    .action(async (thread_id: string, run_id: string, options: Options) => {
+      const { call } = await openGateway(options, terminal);
+      const run = await call(getRun, { params: { thread_id, run_id } });
+      if (options.output === 'json') printJson(terminal, run);
+      else terminal.stdout.write(describeRun(run));
+    });
+  describe(command, {
+    purpose: 'show one run with its tokens',
+    examples: [`switchyard runs show ${ids}`],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addCancel(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('cancel <thread> <run>')
+    .addOption(
+      new Option('--action <action>', 'keep what it has done, or bring the state back to before it')
+        .choices([...cancelActions])
+        .default('interrupt'),
+    )
+    .option('--wait', 'until it has ended')
+    .action(async (thread_id: string, run_id: string, { action, wait, ...options }: CancelOptions) => {
+      const { call } = await openGateway(options, terminal);
+      await call(cancelRun, { params: { thread_id, run_id }, query: { action, wait: wait ? '1' : '0' } });
+      terminal.stderr.write(wait ? `Run ${run_id} is cancelled.\n` : `Run ${run_id} is told to stop.\n`);
+    });
+  addGatewayOptions(command);
+  describeCommand(command, {
+    purpose: 'cancel a run; cancelling it again is fine',
+    examples: [`switchyard runs cancel ${ids} --wait`],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, { environment: gatewayEnvironment, ...text });
+}
+
+const columns: Column<Partial<Run>>[] = [
+  { title: 'ID', of: ({ run_id = null }) => run_id },
+  { title: 'STATUS', of: ({ status = null }) => status },
+  { title: 'MESSAGES', of: ({ message_count = null }) => message_count },
+  { title: 'TOKENS', of: ({ total_tokens = null }) => total_tokens },
+  { title: 'CREATED', of: ({ created_at = null }) => created_at },
+  {
+    title: 'FIRST MESSAGE',
+    of: ({ first_human_message = null }) => first_human_message?.slice(0, 60) ?? null,
+  },
+];
+
+function describeRun(run: Run): string {
+  const tokens = `${run.total_tokens} (${run.total_input_tokens} in, ${run.total_output_tokens} out)`;
+  return details([
+    ['id', run.run_id],
+    ['thread', run.thread_id],
+    ['assistant', run.assistant_id],
+    ['status', run.status],
+    ['attempt', run.attempt],
+    ['error', run.error],
+    ['model', run.model_name],
+    ['messages', run.message_count],
+    ['model calls', run.llm_call_count],
+    ['tokens', tokens],
+    ...Object.entries(run.token_usage_by_model).map(([model, usage]): [string, string] => [
+      `  ${model}`,
+      `${usage.tokens} in ${usage.calls} calls`,
+    ]),
+    ['follows', run.follow_up_to_run_id],
+    ['created', run.created_at],
+    ['starts at', run.run_at],
+    ['started', run.started_at],
+    ['ended', run.ended_at],
+    ['asked', run.first_human_message],
+    ['answered', run.last_ai_message],
+  ]);
+}

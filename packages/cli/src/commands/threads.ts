@@ -1,0 +1,159 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { type FoundThread, type Thread, threadStatuses } from '@switchyard/contract/conversation/thread';
+import { deleteThread, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { questionOf } from '../interrupt-answer.ts';
+import { openGateway } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { plainLines } from '../plain-text.ts';
+import { type Column, details } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface ListOptions extends Options {
+  status?: Thread['status'];
+  metadata?: Record<string, Scalar>;
+  limit: number;
+  offset: number;
+}
+
+type Scalar = string | number | boolean | null;
+
+export function addThreadsCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('threads');
+  describeCommand(command, {
+    purpose: 'list, show and delete conversations',
+    examples: ['switchyard threads list', 'switchyard threads show 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
+  });
+  addList(command, terminal);
+  addShow(command, terminal);
+  addDelete(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('list')
+    .addOption(new Option('--status <status>', 'only these').choices([...threadStatuses]))
+    .option('--metadata <key=value>', 'only those with this metadata; several times for several', entry)
+    .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (options: ListOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { status, metadata, limit, offset } = options;
+      const threads = await call(searchThreads, { body: { status, metadata, limit, offset } });
+      if (options.output === 'json') return printJson(terminal, threads);
+      printTable(terminal, { columns, rows: threads, none: 'There are no such threads.' });
+      if (threads.length === limit)
+        terminal.stderr.write(`There may be more; the next ones: --offset ${offset + limit}\n`);
+    });
+  describe(command, {
+    purpose: 'list your threads, the last changed first',
+    examples: [
+      'switchyard threads list --status interrupted',
+      'switchyard threads list --metadata topic=cats',
+    ],
+    exits: ['ok', 'usage', 'auth', 'unreachable'],
+  });
+}
+
+function addShow(parent: Command, terminal: Terminal): void {
+  const command = parent.command('show <id>').action(async (thread_id: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const thread = await call(getThread, { params: { thread_id } });
+    if (options.output === 'json') printJson(terminal, thread);
+    else terminal.stdout.write(describeThread(thread));
+  });
+  describe(command, {
+    purpose: 'show one thread with its messages',
+    examples: ['switchyard threads show 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addDelete(parent: Command, terminal: Terminal): void {
+  const command = parent.command('delete <ids...>').action(async (ids: string[], options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const deleted: { thread_id: string; message: string }[] = [];
+    for (const thread_id of ids) {
+      const { message } = await call(deleteThread, { params: { thread_id } });
+      deleted.push({ thread_id, message });
+      if (options.output !== 'json') terminal.stderr.write(`${plainLines(message)}\n`);
+    }
+    if (options.output === 'json') printJson(terminal, deleted);
+  });
+  describe(command, {
+    purpose: 'delete threads with everything in them: runs, events, feedback, files',
+    examples: ['switchyard threads delete 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, { environment: gatewayEnvironment, ...text });
+}
+
+const columns: Column<FoundThread>[] = [
+  { title: 'ID', of: ({ thread_id = null }) => thread_id },
+  { title: 'STATUS', of: ({ status = null }) => status },
+  { title: 'UPDATED', of: ({ updated_at = null }) => updated_at },
+  { title: 'TITLE', of: ({ values }) => titleOf(values) },
+];
+
+function describeThread(thread: Thread): string {
+  const { values, interrupts } = thread;
+  const waitsFor = Object.values(interrupts).flat();
+  const facts = details([
+    ['id', thread.thread_id],
+    ['title', titleOf(values)],
+    ['status', thread.status],
+    ['assistant', thread.assistant_id],
+    ['created', thread.created_at],
+    ['updated', thread.updated_at],
+    ['metadata', Object.keys(thread.metadata).length === 0 ? null : JSON.stringify(thread.metadata)],
+    ['error', thread.error],
+    ['waits for', waitsFor.length === 0 ? null : questionOf(waitsFor)],
+  ]);
+  return facts + messagesOf(values).map(messageText).join('');
+}
+
+function messagesOf({ messages }: Record<string, unknown>): StreamedMessage[] {
+  return Array.isArray(messages) ? (messages as StreamedMessage[]) : [];
+}
+
+function messageText(message: StreamedMessage): string {
+  const text = plainLines(textOf(message));
+  const calls = (message.tool_calls ?? []).map(({ name, args }) => `→ ${name} ${JSON.stringify(args)}`);
+  const lines = [text, ...calls.map(plainLines)].filter((line) => line !== '');
+  return lines.length === 0 ? '' : `\n[${speaker(message)}]\n${lines.join('\n')}\n`;
+}
+
+function speaker({ type, name }: StreamedMessage): string {
+  if (type === 'human') return 'you';
+  return type === 'tool' && name ? `tool ${name}` : type;
+}
+
+function titleOf(values: Record<string, unknown> | undefined): string | null {
+  return typeof values?.title === 'string' ? values.title : null;
+}
+
+/** A value that is JSON counts as JSON: `--metadata pinned=true`. */
+function entry(text: string, before: Record<string, Scalar> = {}): Record<string, Scalar> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Write key=value.');
+  return { ...before, [text.slice(0, at)]: scalar(text.slice(at + 1)) };
+}
+
+function scalar(text: string): Scalar {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? text : (value as Scalar);
+  } catch {
+    return text;
+  }
+}

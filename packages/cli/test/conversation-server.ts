@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { answerJson, type ScriptedServer, startScriptedServer } from '@switchyard/dev-env/scripted-server';
+import { runCli } from '../src/cli.ts';
+
+export type Frame = [event: string, data: unknown];
+
+interface Request {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+type Answer = (response: ServerResponse, request: Request) => void;
+
+/** A gateway that says what a test wrote, and what it was asked. */
+export class ConversationServer {
+  readonly requests: Request[] = [];
+  readonly #answers = new Map<string, Answer[]>();
+  #server: ScriptedServer | undefined;
+
+  async start(): Promise<void> {
+    this.#server = await startScriptedServer((request, response) => {
+      this.#answer(request, response).catch((error: Error) => response.destroy(error));
+    });
+  }
+
+  /** The answers to requests such as `POST /api/threads`, one after the other; the last one stays. */
+  on(line: string, ...answers: Answer[]): void {
+    this.#answers.set(line, answers);
+  }
+
+  /** Runs one command against it. */
+  async cli(args: string[], { stdin = '', isTTY = false }: { stdin?: string; isTTY?: boolean } = {}) {
+    const written = { stdout: '', stderr: '' };
+    const output = (name: keyof typeof written) => ({
+      isTTY,
+      columns: 60,
+      write: (text: string) => {
+        written[name] += text;
+      },
+    });
+    const terminal = {
+      env: { NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent' },
+      cwd: '/nonexistent',
+      stdin: Readable.from([Buffer.from(stdin)]),
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+    };
+    const url = ['--url', `http://127.0.0.1:${this.#server?.port}`, '--token', 'secret'];
+    const code = await runCli([...args, ...url], terminal);
+    return { code, ...written };
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = ''] = (message.url ?? '').split('?', 1);
+    const text = await textOf(message);
+    const request = {
+      method: message.method ?? '',
+      path: message.url ?? '',
+      body: text === '' ? null : JSON.parse(text),
+    };
+    this.requests.push(request);
+    const answers = this.#answers.get(`${message.method} ${path}`);
+    const answer = answers && answers.length > 1 ? answers.shift() : answers?.[0];
+    if (answer) answer(response, request);
+    else answerJson(response, { detail: `${message.method} ${path} is not in the script.` }, 404);
+  }
+}
+
+export function json(value: unknown, status = 200): Answer {
+  return (response) => answerJson(response, value, status);
+}
+
+export const nothing: Answer = (response) => void response.writeHead(202).end();
+
+/** A run that streams these frames and is over. */
+export function run(...frames: Frame[]): Answer {
+  return (response) => {
+    openRun(response, frames);
+    response.end();
+  };
+}
+
+/** A run that streams these frames and goes on until the test ends it. */
+export function openRun(response: ServerResponse, frames: Frame[]): void {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'content-location': '/api/threads/t1/runs/r1',
+  });
+  frames.forEach(([event, data], index) => {
+    response.write(`event: ${event}\nid: ${index + 1}\ndata: ${JSON.stringify(data)}\n\n`);
+  });
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of message.pipe(new PassThrough())) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConversationServer, json, nothing } from './conversation-server.ts';
+
+let server: ConversationServer;
+
+beforeEach(async () => {
+  server = new ConversationServer();
+  await server.start();
+});
+afterEach(() => server.close());
+
+const thread = {
+  thread_id: 't1',
+  status: 'interrupted',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-02T00:00:00.000Z',
+  assistant_id: null,
+  metadata: { topic: 'cats' },
+  values: {
+    title: 'About cats',
+    messages: [
+      { type: 'human', content: 'Draw a cat.' },
+      { type: 'ai', content: '', tool_calls: [{ name: 'draw', args: { what: 'cat' }, id: 'c1' }] },
+      { type: 'tool', name: 'draw', content: 'cat.png' },
+      { type: 'ai', content: [{ type: 'text', text: 'Here\u001b[2J it is.' }] },
+    ],
+  },
+  interrupts: { task1: [{ id: 'i1', value: 'Is it good?' }] },
+  error: null,
+};
+
+describe('switchyard threads', () => {
+  it('lists threads by status and metadata', async () => {
+    server.on('POST /api/threads/search', json([thread]));
+    const args = [
+      'threads',
+      'list',
+      '--status',
+      'interrupted',
+      '--metadata',
+      'topic=cats',
+      '--metadata',
+      'n=2',
+    ];
+    const { code, stdout, stderr } = await server.cli(args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      'ID  STATUS       UPDATED                   TITLE\nt1  interrupted  2026-01-02T00:00:00.000Z  About cats\n',
+    );
+    expect(server.requests[0]?.body).toEqual({
+      status: 'interrupted',
+      metadata: { topic: 'cats', n: 2 },
+      limit: 50,
+      offset: 0,
+    });
+  });
+
+  it('says when there may be more', async () => {
+    server.on('POST /api/threads/search', json([thread]));
+    const { stderr } = await server.cli(['threads', 'list', '--limit', '1', '--offset', '4']);
+    expect(stderr).toBe('There may be more; the next ones: --offset 5\n');
+  });
+
+  it('shows one with its messages and what it waits for', async () => {
+    server.on('GET /api/threads/t1', json(thread));
+    const { stdout } = await server.cli(['threads', 'show', 't1']);
+    expect(stdout).toContain('waits for  Is it good?\n');
+    expect(stdout).toContain(
+      [
+        '\n[you]\nDraw a cat.\n',
+        '\n[ai]\n→ draw {"what":"cat"}\n',
+        '\n[tool draw]\ncat.png\n',
+        '\n[ai]\nHere [2J it is.\n',
+      ].join(''),
+    );
+    expect(JSON.parse((await server.cli(['threads', 'show', 't1', '-o', 'json'])).stdout)).toEqual(thread);
+  });
+
+  it('deletes several, and stops at the first that is refused', async () => {
+    server.on('DELETE /api/threads/t1', json({ success: true, message: 'Deleted local thread data for t1' }));
+    server.on('DELETE /api/threads/t2', json({ detail: 'Thread has work in flight.' }, 409));
+    const { code, stderr } = await server.cli(['threads', 'delete', 't1', 't2', 't3']);
+    expect([code, stderr]).toEqual([6, 'Deleted local thread data for t1\nThread has work in flight.\n']);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/api/threads/t1', '/api/threads/t2']);
+  });
+
+  it.each([
+    [['threads', 'list', '--metadata', 'topic'], 2],
+    [['threads', 'list', '--limit', '0'], 2],
+    [['threads', 'show', 'gone'], 5],
+  ])('ends %j with %i', async (args, code) => {
+    server.on('GET /api/threads/gone', json({ detail: 'Thread gone not found' }, 404));
+    expect((await server.cli(args)).code).toBe(code);
+  });
+});
+
+const oneRun = {
+  run_id: 'r1',
+  thread_id: 't1',
+  assistant_id: 'lead_agent',
+  status: 'error',
+  attempt: 2,
+  error: 'The model does not answer.',
+  model_name: 'switchyard-demo',
+  message_count: 3,
+  llm_call_count: 2,
+  total_tokens: 30,
+  total_input_tokens: 20,
+  total_output_tokens: 10,
+  token_usage_by_model: { 'switchyard-demo': { tokens: 30, input_tokens: 20, output_tokens: 10, calls: 2 } },
+  follow_up_to_run_id: null,
+  first_human_message: 'Draw a cat.',
+  last_ai_message: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  run_at: null,
+  started_at: null,
+  ended_at: null,
+};
+
+describe('switchyard runs', () => {
+  it('lists the runs of a thread', async () => {
+    server.on('GET /api/threads/t1/runs', json([oneRun]));
+    const { code, stdout } = await server.cli(['runs', 'list', 't1', '--status', 'error']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[1]).toMatch(/^r1 +error +3 +30 +2026-01-01T00:00:00.000Z +Draw a cat\.$/);
+    expect(server.requests[0]?.path).toBe('/api/threads/t1/runs?status=error&limit=50&offset=0');
+  });
+
+  it('shows one with its tokens', async () => {
+    server.on('GET /api/threads/t1/runs/r1', json(oneRun));
+    const { stdout } = await server.cli(['runs', 'show', 't1', 'r1']);
+    expect(stdout).toMatch(/^error +The model does not answer\.$/m);
+    expect(stdout).toMatch(/^tokens +30 \(20 in, 10 out\)$/m);
+    expect(stdout).toMatch(/^ {2}switchyard-demo +30 in 2 calls$/m);
+    expect(JSON.parse((await server.cli(['runs', 'show', 't1', 'r1', '-o', 'json'])).stdout)).toEqual(oneRun);
+  });
+
+  it('cancels one', async () => {
+    server.on(
+      'POST /api/threads/t1/runs/r1/cancel',
+      nothing,
+      (response) => void response.writeHead(204).end(),
+    );
+    const told = await server.cli(['runs', 'cancel', 't1', 'r1']);
+    expect([told.code, told.stderr]).toEqual([0, 'Run r1 is told to stop.\n']);
+    const waited = await server.cli(['runs', 'cancel', 't1', 'r1', '--action', 'rollback', '--wait']);
+    expect([waited.code, waited.stderr]).toEqual([0, 'Run r1 is cancelled.\n']);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/api/threads/t1/runs/r1/cancel?action=interrupt&wait=0',
+      '/api/threads/t1/runs/r1/cancel?action=rollback&wait=1',
+    ]);
+  });
+
+  it('ends with 6 when it has ended otherwise', async () => {
+    server.on('POST /api/threads/t1/runs/r1/cancel', json({ detail: 'Run r1 has ended' }, 409));
+    const { code, stderr } = await server.cli(['runs', 'cancel', 't1', 'r1']);
+    expect([code, stderr]).toEqual([6, 'Run r1 has ended\n']);
+  });
+});
