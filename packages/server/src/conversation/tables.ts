@@ -89,8 +89,9 @@ export interface RunTable {
   attempt: number;
   /** The process that has the run, by the name of its lease; together with the attempt it fences every write. Null: anybody may claim it. */
   worker_id: string | null;
-  /** The thread goes with the run: stateless runs. */
+  /** The thread goes with the run, as those of stateless runs do. 1: with its end; 2: once its webhook has been called. */
   delete_thread: number;
+  webhook: string | null;
   /** The state with which it ended. */
   checkpoint_id: string | null;
   follow_up_to_run_id: string | null;

@@ -2,14 +2,14 @@ import type { CancelAction } from '@switchyard/contract/conversation/run';
 import { sql, type Updateable } from 'kysely';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
-import { lockRuns } from './run-store.ts';
+import { lockRuns, runById } from './run-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
-type Read = Database<ConversationTables>['read'];
 
 /** Who may write a run: nobody else has claimed it since. */
 export interface Claim {
   runId: string;
+  threadId: string;
   workerId: string;
   attempt: number;
 }
@@ -102,15 +102,18 @@ export class RunClaimStore {
     });
   }
 
-  /** Gives back one run. */
-  async release(claim: Claim, at: string): Promise<void> {
+  /** Gives back one run, as it was seen. */
+  async release(
+    { run_id, worker_id, attempt }: Pick<RunRow, 'run_id' | 'worker_id' | 'attempt'>,
+    at: string,
+  ): Promise<void> {
     await this.#database.write((trx) =>
       trx
         .updateTable('runs')
         .set({ worker_id: null, updated_at: at })
-        .where('run_id', '=', claim.runId)
-        .where('worker_id', '=', claim.workerId)
-        .where('attempt', '=', claim.attempt)
+        .where('run_id', '=', run_id)
+        .where('worker_id', '=', worker_id)
+        .where('attempt', '=', attempt)
         .where('ended_at', 'is', null)
         .execute(),
     );
@@ -118,6 +121,7 @@ export class RunClaimStore {
 
   /** Throws `ClaimLost`; otherwise the claim holds until the unit has ended. */
   async confirm(trx: Trx, claim: Claim): Promise<void> {
+    await lockRuns(trx, this.#database, claim.threadId, { isShared: true });
     const row = await trx
       .selectFrom('runs')
       .select('run_id')
@@ -125,14 +129,13 @@ export class RunClaimStore {
       .where('worker_id', '=', claim.workerId)
       .where('attempt', '=', claim.attempt)
       .where('ended_at', 'is', null)
-      .$if(this.#database.dialect === 'postgres', (query) => query.forShare())
       .executeTakeFirst();
     if (!row) throw new ClaimLost(claim);
   }
 
   /** The row as it stands, whoever owns it: for processes that look after runs. */
   async find(runId: string): Promise<RunRow | undefined> {
-    return this.#database.read.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+    return runById(this.#database.read, runId);
   }
 }
 
@@ -166,16 +169,4 @@ export async function requestCancel(
     .where('ended_at', 'is', null)
     .where('cancel_action', 'is', null)
     .execute();
-}
-
-export async function runInThread(
-  read: Read,
-  { threadId, runId }: { threadId: string; runId: string },
-): Promise<RunRow | undefined> {
-  return read
-    .selectFrom('runs')
-    .selectAll()
-    .where('run_id', '=', runId)
-    .where('thread_id', '=', threadId)
-    .executeTakeFirst();
 }

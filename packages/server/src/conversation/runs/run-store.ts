@@ -18,7 +18,7 @@ export interface RunPage {
 /** What the scheduler keeps of a run that waits. */
 export type WaitingRun = Pick<
   RunRow,
-  'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'status' | 'cancel_action'
+  'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'attempt' | 'cancel_action'
 >;
 
 /** Runs as rows, for those who ask about them. What happens to a run while it is open stands in the store of claims. */
@@ -105,6 +105,11 @@ export class RunStore {
       .execute();
   }
 
+  /** The first run of a thread that has not ended. */
+  async firstOpen(threadId: string): Promise<RunRow | undefined> {
+    return (await openRuns(this.#database.read, threadId))[0];
+  }
+
   /** Threads that were to go with their run and are still there. */
   async threadsToDelete(): Promise<Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>[]> {
     return this.#database.read
@@ -124,22 +129,27 @@ export const waitingColumns = [
   'admission',
   'run_at',
   'worker_id',
-  'status',
+  'attempt',
   'cancel_action',
 ] as const;
 
-/** Units about the runs of one thread come one after the other; the first statement of each of them. */
+/** Units that change the runs of one thread come one after the other; those that only count on them are let in together. */
 export async function lockRuns(
   trx: Trx,
   { dialect }: Pick<Database<ConversationTables>, 'dialect'>,
   threadId: string,
+  { isShared }: { isShared: boolean } = { isShared: false },
 ): Promise<void> {
-  await lockName(trx, { dialect, name: `runs:${threadId}`, isShared: false });
+  await lockName(trx, { dialect, name: `runs:${threadId}`, isShared });
 }
 
 export async function insertRun(trx: Trx, row: Insertable<RunTable>, kwargs: string): Promise<RunRow> {
   await trx.insertInto('run_inputs').values({ run_id: row.run_id, kwargs }).execute();
   return trx.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function runById(read: Read, runId: string): Promise<RunRow | undefined> {
+  return read.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
 }
 
 /** In the order of admission. */

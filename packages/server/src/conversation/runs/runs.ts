@@ -1,4 +1,3 @@
-import type { Mount } from '@switchyard/contract/conversation/mounts';
 import type {
   CancelAction,
   Run,
@@ -6,15 +5,37 @@ import type {
   RunStatus,
   StreamMode,
 } from '@switchyard/contract/conversation/run';
+import { AppError } from '../../lib/app-error.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import type { GraphStates } from '../agent/graph-state.ts';
+import { viewOf } from '../agent/wire-state.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { decideCancel, failureOf, valuesOf } from './run.ts';
+import type { RunAdmission } from './run-admission.ts';
+import { requestCancel } from './run-claim-store.ts';
+import type { RunEnding } from './run-ending.ts';
+import type { EndedRun, ExpectedEnd, RunEnds } from './run-ends.ts';
+import { finalFrames, readFrames } from './run-frames.ts';
+import type { RunCaller, RunIntake } from './run-intake.ts';
+import { refusal } from './run-request.ts';
+import {
+  forgetRun,
+  forgetRuns,
+  hasOpenRun,
+  lockRuns,
+  openRuns,
+  type RunStore,
+  runById,
+} from './run-store.ts';
+import { selected, viewRun } from './run-view.ts';
+import type { RunWork } from './run-work.ts';
 
-/** Who starts a run, and through which mount. */
-export interface RunCaller {
-  userId: string;
-  mount: Mount;
-}
+type Trx = WriteTransaction<ConversationTables>;
 
 /** A run by its id; in this thread, where one is named. */
 export interface RunName {
@@ -25,22 +46,24 @@ export interface RunName {
 /** How a run ended, and the values that it left. */
 export interface RunResult {
   run: RunRow;
-  status: RunStatus;
   values: Record<string, unknown>;
 }
 
 export interface StartedRun {
   run: RunRow;
+  kwargs: string;
   /** What is to happen when the connection that asked for it goes. */
   onDisconnect: 'cancel' | 'continue';
 }
+
+/** Encoded events. Its end is the end of the run, or that of the signal; otherwise it throws. */
+export type FrameSource = (signal: AbortSignal) => AsyncGenerator<Uint8Array, void, undefined>;
 
 export interface FrameQuery {
   /** The last id that the reader has; 0 from the start. */
   after: number;
   /** Frames of other modes are left out; null leaves out none. */
   modes: readonly StreamMode[] | null;
-  signal: AbortSignal;
 }
 
 export interface RunListQuery {
@@ -50,28 +73,306 @@ export interface RunListQuery {
   select?: (keyof Run)[];
 }
 
+export interface CancelWish {
+  threadId?: string | null | undefined;
+  runIds?: readonly string[] | null | undefined;
+  status?: 'pending' | 'running' | 'all' | null | undefined;
+}
+
+interface RunsOptions {
+  database: Database<ConversationTables>;
+  store: RunStore;
+  access: Pick<ThreadAccess, 'require'>;
+  intake: RunIntake;
+  admission: RunAdmission;
+  ending: RunEnding;
+  ends: RunEnds;
+  work: RunWork;
+  states: Pick<GraphStates, 'current'>;
+  streamLog: Pick<StreamLog, 'read' | 'has'>;
+  /** Parts of the unit that deletes a run, and what follows it. */
+  forgetRun: (trx: Trx, run: RunRow) => Promise<void>;
+  clearRun: (run: RunRow) => Promise<void>;
+  clock: Clock;
+  timer?: Timer;
+}
+
+/** How long a deletion waits for the runs of its thread. */
+const stopWorkMs = 10_000;
+
 /** What can be done with runs. Whose a thread or run is, is decided here. */
-export declare class Runs {
+export class Runs {
+  readonly #options: RunsOptions;
+  readonly #timer: Timer;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
   /** Answered when the run is stored. Without a thread it gets one. */
-  start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun>;
-  get(owner: Owner, name: RunName): Promise<Run>;
-  list(owner: Owner, threadId: string, query: RunListQuery): Promise<Partial<Run>[]>;
+  async start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
+    const { started } = await this.#start(caller, threadId, body);
+    return started;
+  }
+
+  /** As `start`, for who waits for the end: it is not missed, however soon it comes. */
+  async startExpecting(
+    caller: RunCaller,
+    threadId: string | null,
+    body: RunCreate,
+  ): Promise<StartedRun & { result: (signal: AbortSignal) => Promise<RunResult> }> {
+    let end: ExpectedEnd | undefined;
+    const { started } = await this.#start(caller, threadId, body, (runId) => {
+      end = this.#options.ends.expect(runId);
+    });
+    const expected = end as ExpectedEnd;
+    return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
+  }
+
+  /** All are checked before the first one begins. */
+  async startBatch(caller: RunCaller, bodies: readonly RunCreate[]): Promise<Run[]> {
+    const { intake } = this.#options;
+    const inputs = [];
+    for (const body of bodies) inputs.push(await intake.prepare(caller, null, body));
+    const runs: Run[] = [];
+    for (const input of inputs) {
+      const { run, kwargs } = await this.#admit(input);
+      runs.push(viewRun(run, kwargs));
+    }
+    return runs;
+  }
+
+  /** Throws where it is not the owner's. */
+  async find(
+    owner: Owner,
+    { threadId, runId }: RunName,
+    { mustExist }: { mustExist: boolean } = { mustExist: false },
+  ): Promise<RunRow> {
+    if (threadId !== null) await this.#options.access.require(owner, threadId, { mustExist });
+    const run = await this.#options.store.get(owner, { threadId, runId });
+    if (!run) throw runNotFound(runId);
+    return run;
+  }
+
+  async get(owner: Owner, name: RunName): Promise<Run> {
+    const run = await this.find(owner, name);
+    const kwargs = await this.#options.store.inputs([run.run_id]);
+    return viewRun(run, kwargs.get(run.run_id));
+  }
+
+  async list(owner: Owner, threadId: string, query: RunListQuery): Promise<Partial<Run>[]> {
+    const { store, access } = this.#options;
+    await access.require(owner, threadId, { mustExist: false });
+    const { limit = 100, offset = 0, status, select } = query;
+    const rows = await store.list(owner, threadId, { limit, offset, status });
+    const withKwargs = select?.includes('kwargs') ?? false;
+    const kwargs = withKwargs
+      ? await store.inputs(rows.map(({ run_id }) => run_id))
+      : new Map<string, string>();
+    const runs = rows.map((row) => viewRun(row, kwargs.get(row.run_id)));
+    return select ? runs.map((run) => selected(run, select)) : runs;
+  }
+
   /** Waits for the end. Rejects with the signal's reason. */
-  result(owner: Owner, name: RunName, signal: AbortSignal): Promise<RunResult>;
-  /** Encoded events, kept ones first, then live ones. Its end is the end of the run; otherwise it throws. */
-  frames(owner: Owner, name: RunName, query: FrameQuery): AsyncGenerator<Uint8Array, void, undefined>;
+  async result(run: RunRow, signal: AbortSignal): Promise<RunResult> {
+    return this.#resultOf(await this.#end(run, signal));
+  }
+
+  /** What is kept of the stream, then what comes. Throws here, before the first frame, when there is no such run. */
+  async frames(
+    owner: Owner,
+    name: RunName,
+    query: FrameQuery,
+  ): Promise<{ run: RunRow; source: FrameSource }> {
+    const run = await this.find(owner, name);
+    return { run, source: (signal) => this.#frames(run, { ...query, signal }) };
+  }
+
+  /** Of a run that was just started. */
+  framesOf({ run_id }: RunRow): FrameSource {
+    return (signal) => readFrames(this.#options.streamLog, run_id, { after: 0, modes: null, signal });
+  }
+
   /** Answered when it is stored that the run is to stop. */
-  cancel(owner: Owner, name: RunName, action: CancelAction): Promise<void>;
-  delete(owner: Owner, name: RunName): Promise<void>;
+  async cancel(owner: Owner, name: RunName, action: CancelAction): Promise<RunRow> {
+    const run = await this.find(owner, name, { mustExist: true });
+    if (await this.#cancel(run, action)) return run;
+    throw new AppError('run_not_cancellable', {
+      message: `Run ${run.run_id} is not cancellable (status: ${run.status})`,
+    });
+  }
+
+  /** Those that have ended by themselves are left as they are. Answers which were asked to stop. */
+  async cancelMany(owner: Owner, wish: CancelWish, action: CancelAction): Promise<RunRow[]> {
+    const wanted = await this.#wanted(owner, wish);
+    const { status } = wish;
+    const open = wanted.filter(
+      (run) => run.ended_at === null && (!status || status === 'all' || run.status === status),
+    );
+    for (const run of open) await this.#cancel(run, action);
+    return open;
+  }
+
+  /** Resolves when all of them have ended. */
+  async allEnded(runs: readonly RunRow[], signal: AbortSignal): Promise<void> {
+    await Promise.all(runs.map((run) => this.#end(run, signal)));
+  }
+
+  async delete(owner: Owner, name: RunName): Promise<void> {
+    const { database, forgetRun: forgetRest, clearRun } = this.#options;
+    const run = await this.find(owner, name, { mustExist: true });
+    await database.write(async (trx) => {
+      await lockRuns(trx, database, run.thread_id);
+      if (!(await forgetRun(trx, run.run_id)))
+        throw (await runById(trx, run.run_id)) ? new AppError('run_open') : runNotFound(run.run_id);
+      await forgetRest(trx, run);
+    });
+    await clearRun(run);
+  }
 
   /** For who deletes a thread: cancels what is open in it and waits for a while until it has ended. */
-  stopWork(threadId: string): Promise<'stopped' | 'still_running'>;
-  hasOpenRun(threadId: string): Promise<boolean>;
-  /** Part of the unit that deletes a thread. Throws `thread_busy` where a run has begun meanwhile. */
-  forgetRuns(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void>;
+  async stopWork(threadId: string): Promise<'stopped' | 'still_running'> {
+    const open = await openRuns(this.#options.database.read, threadId);
+    if (open.length === 0) return 'stopped';
+    for (const run of open) await this.#cancel(run, 'interrupt');
+    const patience = new AbortController();
+    const cancel = this.#timer(() => patience.abort(new Error('The runs did not stop in time.')), stopWorkMs);
+    try {
+      await this.allEnded(open, patience.signal);
+      return 'stopped';
+    } catch (error) {
+      if (!patience.signal.aborted) throw error;
+      return 'still_running';
+    } finally {
+      cancel();
+    }
+  }
+
+  async hasOpenRun(threadId: string): Promise<boolean> {
+    return hasOpenRun(this.#options.database.read, threadId);
+  }
+
+  /** Part of the unit that deletes a thread. */
+  readonly forgetRuns = async (trx: Trx, threadId: string): Promise<void> => {
+    await lockRuns(trx, this.#options.database, threadId);
+    if (await hasOpenRun(trx, threadId)) throw new AppError('thread_busy');
+    await forgetRuns(trx, threadId);
+  };
 
   /** Begins to work on runs: those that wait, and those that a process left behind. */
-  open(): Promise<void>;
+  async open(): Promise<void> {
+    await this.#options.work.open();
+  }
+
   /** Gives back what it works on, so that the next process goes on with it. */
-  close(): Promise<void>;
+  async close(): Promise<void> {
+    await this.#options.work.close();
+  }
+
+  async #start(
+    caller: RunCaller,
+    threadId: string | null,
+    body: RunCreate,
+    beforeWork?: (runId: string) => void,
+  ): Promise<{ started: StartedRun }> {
+    const input = await this.#options.intake.prepare(caller, threadId, body);
+    const { run, kwargs } = await this.#admit(input, beforeWork);
+    return { started: { run, kwargs, onDisconnect: input.kwargs.on_disconnect } };
+  }
+
+  async #admit(
+    input: Parameters<RunAdmission['admit']>[0],
+    beforeWork?: (runId: string) => void,
+  ): Promise<{ run: RunRow; kwargs: string }> {
+    const { admission, ending, work } = this.#options;
+    const { run, kwargs, ended, stopping } = await admission.admit(input);
+    beforeWork?.(run.run_id);
+    for (const end of ended) ending.announce(end);
+    for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
+    work.admitted(run);
+    return { run, kwargs };
+  }
+
+  /** False when it has ended by itself. */
+  async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<boolean> {
+    const { database, ending, work, clock } = this.#options;
+    const done = await database.write(async (trx) => {
+      await lockRuns(trx, database, thread_id);
+      const run = await runById(trx, run_id);
+      if (!run) return { isDone: true };
+      const decision = decideCancel(run);
+      if (decision === 'refused') return { isDone: false };
+      if (decision === 'done_already') return { isDone: true };
+      if (decision === 'end_now') return { isDone: true, ended: await ending.endWaiting(trx, run, action) };
+      await requestCancel(trx, { runId: run_id, action, at: toIso(clock()) });
+      return { isDone: true, stopping: run };
+    });
+    if (done.ended) ending.announce(done.ended);
+    if (done.stopping) work.stop(done.stopping, done.stopping.cancel_action ?? action);
+    return done.isDone;
+  }
+
+  async #wanted(owner: Owner, { threadId, runIds, status }: CancelWish): Promise<RunRow[]> {
+    const { store, access } = this.#options;
+    if (threadId) await access.require(owner, threadId, { mustExist: true });
+    if (!runIds) {
+      if (threadId || status) return store.openOf(owner, threadId ?? null);
+      throw refusal({
+        path: [],
+        type: 'value_error',
+        message: 'Value error, name run_ids, a thread_id or a status',
+      });
+    }
+    const found = await Promise.all(
+      runIds.map((runId) => store.get(owner, { threadId: threadId ?? null, runId })),
+    );
+    const runs = found.filter((run) => run !== undefined);
+    if (runs.length === 0) throw runNotFound(runIds.join(', '));
+    return runs;
+  }
+
+  /** The end, also when it has come already: the row is read after somebody listens, so nothing falls in between. */
+  async #end({ run_id }: RunRow, signal: AbortSignal): Promise<EndedRun> {
+    const { ends, database } = this.#options;
+    const expected = ends.expect(run_id);
+    try {
+      signal.throwIfAborted();
+      const run = await runById(database.read, run_id);
+      if (!run) throw runNotFound(run_id);
+      if (run.ended_at !== null) return { run, values: undefined };
+    } catch (error) {
+      expected.forget();
+      throw error;
+    }
+    return expected.ended(signal);
+  }
+
+  async #resultOf({ run, values }: EndedRun): Promise<RunResult> {
+    return { run, values: values ?? (await this.valuesOf(run)) };
+  }
+
+  /** The values with which a run ended; those that the thread has now, where it made none or they are gone. */
+  async valuesOf(run: RunRow): Promise<Record<string, unknown>> {
+    const { states } = this.#options;
+    const thread = { threadId: run.thread_id, graphId: run.graph_id, userId: run.user_id };
+    const checkpoint = run.checkpoint_id === null ? undefined : { checkpoint_id: run.checkpoint_id };
+    const state =
+      (checkpoint && (await states.current(thread, { checkpoint }))) ?? (await states.current(thread));
+    return valuesOf(state ? viewOf(state) : undefined, failureOf(run));
+  }
+
+  async *#frames(
+    run: RunRow,
+    query: FrameQuery & { signal: AbortSignal },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const { streamLog } = this.#options;
+    if (run.ended_at !== null && !(await streamLog.has(run.run_id)))
+      yield* finalFrames(await this.valuesOf(run), failureOf(run));
+    else yield* readFrames(streamLog, run.run_id, query);
+  }
+}
+
+function runNotFound(runId: string): AppError {
+  return new AppError('run_not_found', { message: `Run ${runId} not found` });
 }

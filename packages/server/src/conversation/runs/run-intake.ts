@@ -1,0 +1,145 @@
+import type { Mount } from '@switchyard/contract/conversation/mounts';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { AppError } from '../../lib/app-error.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Agents, ResolvedAgent } from '../agent/agents.ts';
+import type { GraphStates } from '../agent/graph-state.ts';
+import { type MountRules, mountRules } from '../mount-rules.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import type { NewRun } from './run-admission.ts';
+import { kwargsOf, onCompletionOf, refusal, threadIdsIn, unsupported } from './run-request.ts';
+import type { RunScheduler } from './run-scheduler.ts';
+import type { RunWebhooks } from './run-webhooks.ts';
+
+/** Who starts a run, and through which mount. */
+export interface RunCaller {
+  userId: string;
+  mount: Mount;
+}
+
+export interface RunIntakeOptions {
+  access: Pick<ThreadAccess, 'require'>;
+  agents: Pick<Agents, 'resolve'>;
+  states: Pick<GraphStates, 'current'>;
+  webhooks: Pick<RunWebhooks, 'requireCallable'>;
+  waiting: Pick<RunScheduler, 'waiting' | 'waitingOf'>;
+  limits: {
+    waiting: number;
+    waitingPerUser: number;
+    recursion: { standard: number; most: number };
+  };
+  newRunId: () => string;
+}
+
+/** The agent of who names none. */
+const defaultAgent = 'lead_agent';
+const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+type Target = Pick<NewRun, 'threadId' | 'createThread' | 'isNewThread' | 'deleteThread'>;
+
+/** Judges a request before anything is written: whose the ids in it are, whether it can be obeyed, and what it comes to. */
+export class RunIntake {
+  readonly #options: RunIntakeOptions;
+
+  constructor(options: RunIntakeOptions) {
+    this.#options = options;
+  }
+
+  async prepare({ userId, mount }: RunCaller, threadId: string | null, body: RunCreate): Promise<NewRun> {
+    const { agents, webhooks, limits, newRunId } = this.#options;
+    const owner: Owner = { user: userId };
+    const target =
+      threadId === null
+        ? await this.#ownThread(owner, body, mountRules[mount])
+        : await this.#namedThread(owner, threadId, body);
+    await this.#requireOwn(owner, target.threadId, body);
+    this.#requireRoom(userId);
+    const assistantName = body.assistant_id ?? defaultAgent;
+    const agent = await agents.resolve(owner, assistantName);
+    if (body.webhook) webhooks.requireCallable(body.webhook);
+    const kwargs = kwargsOf(body, {
+      assistant: agent,
+      recursionLimit: limits.recursion,
+      newId,
+    });
+    if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
+    return {
+      ...target,
+      runId: newRunId(),
+      userId,
+      agent,
+      assistantName,
+      strategy: body.multitask_strategy ?? 'enqueue',
+      afterSeconds: body.after_seconds ?? 0,
+      followUpTo: body.follow_up_to_run_id,
+      webhook: body.webhook ?? null,
+      kwargs,
+    };
+  }
+
+  async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<Target> {
+    const createThread = body.if_not_exists === 'create';
+    await this.#options.access.require(owner, threadId, { mustExist: !createThread });
+    if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
+    return { threadId, createThread, isNewThread: false, deleteThread: 0 };
+  }
+
+  /** A thread that the body names is the caller's to keep, unless they say otherwise. */
+  async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<Target> {
+    const named = body.config?.configurable?.thread_id;
+    const isNewThread = named === undefined || named === null;
+    const threadId = isNewThread ? newId() : checkedThreadId(named);
+    if (!isNewThread) await this.#options.access.require(owner, threadId, { mustExist: false });
+    const completion = onCompletionOf(body) ?? (isNewThread ? rules.statelessThread : 'keep');
+    const withWebhook = body.webhook ? 2 : 1;
+    return {
+      threadId,
+      createThread: true,
+      isNewThread,
+      deleteThread: completion === 'delete' ? withWebhook : 0,
+    };
+  }
+
+  /** Ids of other threads in the body: somebody else's is not found, an own one where it has no place is refused. */
+  async #requireOwn(owner: Owner, threadId: string, body: RunCreate): Promise<void> {
+    for (const { path, id } of threadIdsIn(body)) {
+      if (id === threadId) continue;
+      await this.#options.access.require(owner, id, { mustExist: false });
+      if (path[0] !== 'checkpoint') continue;
+      throw refusal({
+        path,
+        type: 'value_error',
+        message: 'Value error, the checkpoint is of another thread',
+        input: id,
+      });
+    }
+  }
+
+  #requireRoom(userId: string): void {
+    const { waiting, limits } = this.#options;
+    if (waiting.waiting < limits.waiting && waiting.waitingOf(userId) < limits.waitingPerUser) return;
+    throw new AppError('too_many_runs');
+  }
+
+  async #requireCheckpoint(
+    userId: string,
+    { threadId }: Target,
+    { graphId }: ResolvedAgent,
+    checkpoint: NonNullable<NewRun['kwargs']['checkpoint']>,
+  ): Promise<void> {
+    if (await this.#options.states.current({ threadId, graphId, userId }, { checkpoint })) return;
+    const message = `Checkpoint ${checkpoint.checkpoint_id} not found`;
+    throw new AppError('checkpoint_not_found', { message });
+  }
+}
+
+function checkedThreadId(named: unknown): string {
+  if (typeof named === 'string' && threadIdPattern.test(named)) return named;
+  throw refusal({
+    path: ['config', 'configurable', 'thread_id'],
+    type: 'string_pattern_mismatch',
+    message: "String should match pattern '^[A-Za-z0-9_-]{1,64}$'",
+    input: named,
+  });
+}
