@@ -1,4 +1,3 @@
-import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
@@ -17,8 +16,6 @@ import { wireError } from './wire-values.ts';
 export interface GraphRunnerOptions {
   agents: Pick<Agents, 'graph'>;
   checkpointer: () => Promise<Checkpointer>;
-  /** Follows a run's models, tools and nodes, and records what they do. */
-  observer: (recorder: RunRecorder, request: AgentRunRequest) => Promise<BaseCallbackHandler>;
 }
 
 /** A run while it goes on. */
@@ -46,7 +43,8 @@ export class GraphRunner implements AgentRunner {
     const { checkpointer } = going;
     try {
       const end = await this.#perform(going);
-      if (!checkpointer.failure) return end;
+      await checkpointer.close();
+      if (!checkpointer.failure || checkpointer.failure.isOfGraph) return end;
     } finally {
       await checkpointer.close();
     }
@@ -110,8 +108,9 @@ export class GraphRunner implements AgentRunner {
   async #stream(graph: AgentGraph, going: Going): Promise<void> {
     const { request, tools, checkpointer, frames, signal, isResumed } = going;
     const { runId, threadId, userId } = request;
+    const { RunObserver } = await loadLangchain(() => import('./run-observer.ts'));
     const config = runConfig(request, {
-      callbacks: [await this.#options.observer(tools.recorder, request)],
+      callbacks: [new RunObserver(tools.recorder)],
       signal,
       handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
       isResumed,

@@ -19,8 +19,8 @@ export class MessageFrames {
   }
 
   piece(message: object, metadata: Json): void {
-    // A message that comes as a whole is announced with the state that it stands in.
-    if (!isPiece(message) || message.id === undefined) return;
+    // A message that comes as a whole, from a model or a node, is announced with the state that it stands in.
+    if (!isPiece(message) || message.id === undefined || !isOfModel(metadata)) return;
     const { id } = message;
     const before = this.#growing.get(id);
     if (!before) this.#frame('messages/metadata', { [id]: { metadata } });
@@ -49,6 +49,10 @@ function messagesIn(values: unknown): unknown[] {
   if (typeof values !== 'object' || values === null || !('messages' in values)) return [];
   const { messages } = values;
   return Array.isArray(messages) ? messages : [messages];
+}
+
+function isOfModel(metadata: Json): boolean {
+  return typeof metadata === 'object' && metadata !== null && 'ls_model_type' in metadata;
 }
 
 function isPiece(message: object): message is MessagePiece {

@@ -177,7 +177,8 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   }
 
   #fail(failure: CheckpointFailure): void {
-    this.#failure ??= failure;
+    if (this.#failure) return;
+    this.#failure = failure;
     this.#options.onFailure();
   }
 

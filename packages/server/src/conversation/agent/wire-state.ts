@@ -71,13 +71,19 @@ export const emptyState: WireState = {
 export function wireState({ values, next, tasks, metadata, ...snapshot }: Snapshot): WireState {
   return {
     values: stateValues(values),
-    next: [...next],
+    next: nextNodes(next, tasks),
     tasks: tasks.map(wireTask),
     metadata: wireMetadata(metadata ?? {}),
     created_at: snapshot.createdAt ?? null,
     checkpoint: checkpointRef(snapshot.config),
     parent_checkpoint: checkpointRef(snapshot.parentConfig),
   };
+}
+
+/** LangGraph takes a task for done that was interrupted once more after an answer; it waits, so it comes next. */
+function nextNodes(next: string[], tasks: SnapshotTask[]): string[] {
+  const waiting = tasks.filter(({ interrupts }) => interrupts.length > 0).map(({ name }) => name);
+  return [...next, ...new Set(waiting.filter((name) => !next.includes(name)))];
 }
 
 /** A graph whose state is no record, as one function's, gets a record around it: clients look keys up in it. */

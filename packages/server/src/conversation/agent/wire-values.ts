@@ -65,8 +65,7 @@ class WireEncoder {
 
   #encodeObject(value: object): Json | undefined {
     if (Array.isArray(value)) return this.#list(value);
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) return this.#plain(value);
+    if (isPlain(value)) return this.#plain(value);
     if (isMessage(value)) return this.#record(messageFields(value));
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
     if (value instanceof Map) return this.#record(Object.fromEntries(value));
@@ -74,7 +73,6 @@ class WireEncoder {
     if (value instanceof Error) return wireError(value);
     if (ArrayBuffer.isView(value)) return base64Of(value);
     if (isSerializable(value)) return this.#record(value.lc_kwargs);
-    if ('toJSON' in value && typeof value.toJSON === 'function') return this.encode(value.toJSON());
     return this.#plain(value);
   }
 
@@ -82,7 +80,8 @@ class WireEncoder {
     return values.map((value) => this.encode(value) ?? null);
   }
 
-  #plain(record: object): Json {
+  #plain(record: object): Json | undefined {
+    if ('toJSON' in record && typeof record.toJSON === 'function') return this.encode(record.toJSON());
     return this.#record(hitlForClients(record));
   }
 
@@ -100,6 +99,11 @@ class WireEncoder {
 function define(record: { [key: string]: Json }, key: string, value: Json): void {
   if (key !== '__proto__') record[key] = value;
   else Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 const messageMark = Symbol.for('langchain.message');

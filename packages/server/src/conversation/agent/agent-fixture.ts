@@ -1,0 +1,135 @@
+import { AppError } from '../../lib/app-error.ts';
+import { checkpointMigrations } from '../../platform/database/checkpointer/migrations.ts';
+import { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { openDatabase } from '../../platform/database/open.ts';
+import { Journal } from '../journal/journal.ts';
+import { openEventStorage } from '../journal/open-event-storage.ts';
+import type { RunRecorder } from '../journal/run-recorder.ts';
+import { conversationMigrations } from '../migrations.ts';
+import type { ConversationTables } from '../tables.ts';
+import type { AgentRunEnd, AgentRunRequest } from './agent-run.ts';
+import type { Agents } from './agents.ts';
+import { GraphRunner } from './graph-runner.ts';
+import { GraphStates, type StatefulThread } from './graph-state.ts';
+
+export interface Frame {
+  event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what tests look into, JSON of any shape.
+  data: any;
+}
+
+export interface Ran {
+  end: AgentRunEnd;
+  frames: Frame[];
+}
+
+interface RunOptions extends Partial<AgentRunRequest> {
+  signal?: AbortSignal;
+  onFrame?: (frame: Frame) => void;
+  /** Part of each of the run's units. */
+  confirm?: () => Promise<void>;
+}
+
+/** The agent runtime over a database in memory, for tests: graphs by their names, run and read as the gateway does. */
+export interface AgentFixture {
+  database: Database<ConversationTables>;
+  checkpointer: Checkpointer;
+  states: GraphStates;
+  journal: Journal;
+  thread(graphId: string | null, threadId?: string): StatefulThread;
+  run(graphId: string, options?: RunOptions): Promise<Ran>;
+  close(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: every graph has a type of its own.
+export type AnyGraph = any;
+
+export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promise<AgentFixture> {
+  const opened = await openDatabase({ backend: 'memory' });
+  await migrate(opened, 'checkpointer', checkpointMigrations);
+  await migrate(opened, 'conversation', conversationMigrations);
+  const database = opened.withTables<ConversationTables>();
+  const checkpointer = new Checkpointer(opened);
+  const parts = { agents: { graph: graphFrom(graphs) }, checkpointer: async () => checkpointer };
+  const journal = new Journal({
+    storage: openEventStorage({ backend: 'db', database, home: '/nowhere' }),
+    maxTraceBytes: 10_240,
+    trackTokens: true,
+    now: Date.now,
+    onFlushFailed: () => undefined,
+  });
+  const runner = new GraphRunner(parts);
+  let runs = 0;
+
+  const run = async (
+    graphId: string,
+    { signal, onFrame, confirm, ...request }: RunOptions = {},
+  ): Promise<Ran> => {
+    runs += 1;
+    const complete = requestFor(graphId, {
+      runId: `00000000-0000-7000-8000-${String(runs).padStart(12, '0')}`,
+      ...request,
+    });
+    const frames: Frame[] = [];
+    const recorder: RunRecorder = await journal.recorderFor({
+      ...complete,
+      followUpTo: null,
+      ...(confirm && { confirm }),
+    });
+    const end = await runner.run(complete, {
+      signal: signal ?? new AbortController().signal,
+      recorder,
+      frame: (event, data) => {
+        const frame = { event, data: JSON.parse(JSON.stringify(data)) };
+        frames.push(frame);
+        onFrame?.(frame);
+      },
+    });
+    return { end, frames };
+  };
+
+  return {
+    database,
+    checkpointer,
+    journal,
+    states: new GraphStates(parts),
+    thread: (graphId, threadId = 'thread') => ({ threadId, graphId, userId: 'user' }),
+    run,
+    close: () => opened.close(),
+  };
+}
+
+function graphFrom(graphs: Record<string, AnyGraph>): Agents['graph'] {
+  return async (graphId, { checkpointer }) => {
+    if (!graphs[graphId])
+      throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    const bound = graphs[graphId].withConfig({});
+    bound.checkpointer = checkpointer;
+    return bound;
+  };
+}
+
+function requestFor(graphId: string, changes: Partial<AgentRunRequest>): AgentRunRequest {
+  return {
+    runId: 'run',
+    threadId: 'thread',
+    userId: 'user',
+    assistantId: graphId,
+    graphId,
+    attempt: 1,
+    input: {},
+    command: null,
+    checkpoint: null,
+    config: {},
+    context: {},
+    metadata: {},
+    interruptBefore: null,
+    interruptAfter: null,
+    streamModes: ['values'],
+    streamSubgraphs: false,
+    durability: null,
+    ...changes,
+  };
+}
