@@ -4,7 +4,11 @@ import { accountMigrations } from './accounts/migrations.ts';
 import { SessionEnds } from './accounts/session-ends.ts';
 import { deriveKey, loadSigningSecret } from './accounts/signing-secret.ts';
 import type { AccountTables } from './accounts/tables.ts';
+import { setMissingVariables } from './config/env.ts';
 import type { Config } from './config/schema.ts';
+import type { WorkflowRunner } from './conversation/agent/tools/workflow-runner.ts';
+import { type ConversationArea, createConversation } from './conversation/create-conversation.ts';
+import { conversationMigrations } from './conversation/migrations.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
@@ -21,19 +25,30 @@ import { RequestTracker } from './http/request-tracker.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
+import { adoptOrphanThreads } from './ops/adopt-orphan-threads.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { makeDataHome } from './ops/data-home.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
-import { accountOptions, databaseOptions, dispatchOptions, httpLimits } from './ops/options-of-config.ts';
+import {
+  accountOptions,
+  conversationOptions,
+  databaseOptions,
+  dispatchOptions,
+  httpLimits,
+} from './ops/options-of-config.ts';
+import { PoolWorkflows } from './ops/pool-workflows.ts';
+import { runWebhookCaller } from './ops/run-webhook-caller.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
+import { checkpointMigrations } from './platform/database/checkpointer/migrations.ts';
 import type { Database } from './platform/database/database.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
 import { ContentStore } from './platform/files/content-store.ts';
 import { acquireHomeLock } from './platform/home-lock.ts';
 import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
+import type { Jobs } from './platform/jobs/jobs.ts';
 import { jobMigrations } from './platform/jobs/migrations.ts';
 import type { JobTables } from './platform/jobs/tables.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
@@ -67,12 +82,25 @@ export interface Context {
   accounts: AccountsArea;
   /** Null while the area is switched off. */
   dispatch: DispatchArea | null;
+  conversation: ConversationArea | null;
   routes: Routes[];
   /** Told once the gateway listens: links in pushed messages point there. */
   setListeningUrl(url: string): void;
+  /** Begins to work: jobs, tasks and runs. Once the gateway listens. */
+  start(): Promise<void>;
   /** What the start found or did about the first administrator. */
   bootstrap: BootstrapOutcome;
   close(): Promise<void>;
+}
+
+/** Threads that only saved states know get an owner first; runs may go on in them then. */
+async function startConversation(area: ConversationArea, base: Base, accounts: AccountsArea): Promise<void> {
+  const admin = await accounts.store.findFirstAdmin({ system: 'adoption of threads' });
+  if (admin) {
+    const adopted = await adoptOrphanThreads({ ...area.orphans, adminId: admin.id, clock: systemClock });
+    if (adopted > 0) base.logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
+  }
+  await area.start();
 }
 
 /** More would need more memory than one process should take: a stream holds some 60 kB. */
@@ -116,7 +144,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const streams = new OpenStreams({ limit: maxOpenStreams });
   let listeningUrl = '';
   const front = { accounts, guard, streams, listeningUrl: () => listeningUrl };
-  const dispatch = config.areas.dispatch ? await openDispatch(base, front) : null;
+  const links = newLinks(base, front);
+  const dispatch = config.areas.dispatch ? await openDispatch(base, { ...front, links }) : null;
+  const workflows = dispatch && new PoolWorkflows({ ...dispatch, links });
+  const conversation = config.areas.conversation
+    ? await openConversation(base, { streams, workflows })
+    : null;
   return {
     logger,
     metrics,
@@ -134,9 +167,14 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     bus,
     accounts,
     dispatch,
-    routes: [...accounts.routes, ...(dispatch?.routes ?? [])],
+    conversation,
+    routes: [...accounts.routes, ...(dispatch?.routes ?? []), ...(conversation?.routes ?? [])],
     setListeningUrl: (url) => {
       listeningUrl = url;
+    },
+    start: async () => {
+      await base.jobs.start();
+      await Promise.all([dispatch?.start(), conversation && startConversation(conversation, base, accounts)]);
     },
     bootstrap,
     close: () => opened.close(),
@@ -152,6 +190,7 @@ interface Base {
   database: Database<unknown>;
   ownership: Ownership;
   bus: Bus;
+  jobs: Jobs;
   metrics: Metrics;
   secret: string;
   proxies: TrustedProxies;
@@ -172,11 +211,31 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const bus = new MemoryBus();
   opened.add(() => bus.close());
+  const jobs = await openJobs({ database, ownership, logger, opened });
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
   const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
   const proxies = trustedProxies(config.auth.trusted_proxies);
-  return { config, options, opened, logger, database, ownership, bus, metrics, secret, proxies };
+  return { config, options, opened, logger, database, ownership, bus, jobs, metrics, secret, proxies };
+}
+
+async function openJobs(parts: {
+  database: Database<unknown>;
+  ownership: Ownership;
+  logger: Logger;
+  opened: CloseStack;
+}): Promise<Jobs> {
+  const { database, ownership, logger, opened } = parts;
+  await migrate(database, 'jobs', jobMigrations);
+  const jobs = new EmbeddedJobs({
+    database: database.withTables<JobTables>(),
+    isAlone: database.dialect === 'sqlite',
+    report: (failure) => logger.warn({ ...failure }, 'A job failed'),
+  });
+  opened.add(() => jobs.close());
+  jobs.register('ownership.prune', () => ownership.prune());
+  jobs.every('ownership.prune', hourMs);
+  return jobs;
 }
 
 /** Leases of a process that is gone free themselves in time; where one process owns the database, at once. */
@@ -210,32 +269,17 @@ interface Front {
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
 async function openDispatch(
   base: Base,
-  { accounts, guard, streams, listeningUrl }: Front,
+  { accounts, guard, streams, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
-  const { config, options, opened, logger, database, ownership, bus, metrics, secret } = base;
+  const { config, options, opened, logger, database, ownership, bus, jobs, metrics } = base;
   const ends = new SessionEnds(bus);
   await ends.start();
   opened.add(() => ends.close());
-  await migrate(database, 'jobs', jobMigrations);
   await migrate(database, 'dispatch', dispatchMigrations);
-  const jobs = new EmbeddedJobs({
-    database: database.withTables<JobTables>(),
-    isAlone: database.dialect === 'sqlite',
-    report: (failure) => logger.warn({ ...failure }, 'A job failed'),
-  });
-  opened.add(() => jobs.close());
-  jobs.register('ownership.prune', () => ownership.prune());
-  jobs.every('ownership.prune', hourMs);
   const content = await ContentStore.open({
     root: join(config.data_home, 'files'),
     reserveBytes: diskReserveBytes,
     isShared: database.backend === 'postgres',
-  });
-  const links = new Links({
-    key: deriveKey(secret, 'file links'),
-    clock: systemClock,
-    publicUrl: config.server.public_url,
-    listeningUrl,
   });
   const area = createDispatch({
     database: database.withTables<DispatchTables>(),
@@ -263,7 +307,43 @@ async function openDispatch(
       log: logger,
     });
   if (builtIn) opened.add(() => builtIn.close());
-  return { ...area, start: () => Promise.all([jobs.start(), area.start()]).then(() => builtIn?.start()) };
+  return { ...area, start: () => area.start().then(() => builtIn?.start()) };
+}
+
+/** The conversation area. It begins to work on runs once the gateway listens. */
+async function openConversation(
+  base: Base,
+  { streams, workflows }: { streams: OpenStreams; workflows: WorkflowRunner | null },
+): Promise<ConversationArea> {
+  const { config, opened, logger, database, ownership, bus, jobs } = base;
+  await migrate(database, 'checkpoints', checkpointMigrations);
+  await migrate(database, 'conversation', conversationMigrations);
+  const area = createConversation({
+    database,
+    ownership,
+    bus,
+    jobs,
+    openStreams: streams,
+    workflows,
+    webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
+    clock: systemClock,
+    log: logger,
+    options: {
+      ...conversationOptions(config),
+      agents: { configured: config.agents, cwd: process.cwd(), setVariables: setMissingVariables },
+    },
+  });
+  opened.add(() => area.close());
+  return area;
+}
+
+function newLinks({ config, secret }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {
+  return new Links({
+    key: deriveKey(secret, 'file links'),
+    clock: systemClock,
+    publicUrl: config.server.public_url,
+    listeningUrl,
+  });
 }
 
 function newAccounts({

@@ -56,7 +56,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
     opened.add(() => shutdown.run());
     const url = await listen(app, config, options.lastPort);
     context.setListeningUrl(url);
-    await context.dispatch?.start();
+    await context.start();
     writeGatewayFile(config.data_home, { url, pid: process.pid, since: toIso(systemClock()) });
     opened.add(() => removeGatewayFile(config.data_home, process.pid));
     let closed: Promise<void> | undefined;

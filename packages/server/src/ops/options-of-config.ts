@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
 import type { Config } from '../config/schema.ts';
+import type { ConversationOptions } from '../conversation/create-conversation.ts';
 import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
 import { seedOf } from '../dispatch/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
+import { defaultStreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 
 export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
@@ -59,3 +61,34 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
     webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
   };
 }
+
+export function conversationOptions(config: Config): Omit<ConversationOptions, 'agents'> {
+  const { conversation, run_events: events } = config;
+  return {
+    home: config.data_home,
+    runs: {
+      slots: conversation.max_runs,
+      timeLimitMs: conversation.run_timeout,
+      onRecovery: conversation.on_recovery,
+      limits: {
+        waiting: mostWaitingRuns,
+        waitingPerUser: conversation.max_waiting_runs_per_user,
+        recursion: { standard: conversation.recursion_limit, most: conversation.max_recursion_limit },
+      },
+    },
+    streams: {
+      ...defaultStreamLogLimits,
+      bytesPerRun: conversation.stream_buffer,
+      bytes: conversation.stream_buffer_total,
+      retentionMs: conversation.stream_retention,
+    },
+    events: {
+      backend: events.backend,
+      maxTraceBytes: events.max_trace_content,
+      trackTokens: events.track_tokens,
+    },
+  };
+}
+
+/** All users together: a row each, and a place in memory. */
+const mostWaitingRuns = 100_000;

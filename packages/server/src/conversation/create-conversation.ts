@@ -1,0 +1,226 @@
+import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { Routes } from '../http/app.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import { ThreadCheckpoints } from '../platform/database/checkpointer/thread-checkpoints.ts';
+import { openCheckpointer } from '../platform/database/checkpointer.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
+import type { StreamLogLimits } from '../platform/stream-log/stream-log.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { agentDefinitions } from './agent/agent-definitions.ts';
+import { Agents } from './agent/agents.ts';
+import { builtInAgents, leadAgentName } from './agent/built-in-agents.ts';
+import { GraphRunner } from './agent/graph-runner.ts';
+import { GraphStates } from './agent/graph-state.ts';
+import { loadLangchain } from './agent/langchain.ts';
+import { AgentModules } from './agent/load-agent-modules.ts';
+import { StoreItemStore } from './agent/store-item-store.ts';
+import { StoreItems } from './agent/store-items.ts';
+import type { WorkflowRunner } from './agent/tools/workflow-runner.ts';
+import { feedbackRoutes } from './feedback/feedback-routes.ts';
+import { FeedbackStore, forgetFeedback, forgetFeedbackOfRun } from './feedback/feedback-store.ts';
+import { RunFeedback } from './feedback/run-feedback.ts';
+import { Journal } from './journal/journal.ts';
+import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
+import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
+import { runRoutes } from './runs/run-routes.ts';
+import type { WebhookCaller } from './runs/run-webhooks.ts';
+import { statelessRunRoutes } from './runs/stateless-run-routes.ts';
+import type { ConversationTables } from './tables.ts';
+import type { GraphFor } from './threads/saved-states.ts';
+import { ThreadAccess } from './threads/thread-access.ts';
+import { ThreadFiles } from './threads/thread-files.ts';
+import { ThreadLists } from './threads/thread-lists.ts';
+import { ThreadRemoval } from './threads/thread-removal.ts';
+import { threadRoutes } from './threads/thread-routes.ts';
+import { ThreadSearch } from './threads/thread-search.ts';
+import { ThreadSearchStore } from './threads/thread-search-store.ts';
+import { threadStateRoutes } from './threads/thread-state-routes.ts';
+import { ThreadStates } from './threads/thread-states.ts';
+import { ThreadStore } from './threads/thread-store.ts';
+import { Threads } from './threads/threads.ts';
+
+export interface ConversationOptions {
+  /** The data home. */
+  home: string;
+  agents: {
+    /** `name=./file.ts:export`. */
+    configured: readonly string[];
+    /** Where relative paths begin and `langgraph.json` is looked for. */
+    cwd: string;
+    setVariables: (variables: Record<string, string>) => void;
+  };
+  runs: RunsConfiguration;
+  streams: StreamLogLimits;
+  events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
+}
+
+interface ConversationDependencies {
+  database: Database<unknown>;
+  ownership: Ownership;
+  bus: Bus;
+  jobs: Jobs;
+  openStreams: OpenStreams;
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  webhookCaller: WebhookCaller;
+  clock: Clock;
+  log: Logger;
+  options: ConversationOptions;
+}
+
+export interface ConversationArea {
+  routes: Routes[];
+  /** Threads that have saved states and no record: how they are found and get one. */
+  orphans: {
+    threadIdsAfter: (after: string, limit: number) => Promise<string[]>;
+    unknownAmong: (threadIds: readonly string[]) => Promise<string[]>;
+    adopt: (thread: { threadId: string; userId: string; at: string }) => Promise<void>;
+  };
+  /** Begins to work on runs: those that wait, and those that a process left behind. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createConversation(dependencies: ConversationDependencies): ConversationArea {
+  const { ownership, bus, jobs, openStreams, clock, log, options } = dependencies;
+  const database = dependencies.database.withTables<ConversationTables>();
+  const checkpointer = once(() => loadLangchain(() => openCheckpointer(dependencies.database)));
+  const checkpoints = new ThreadCheckpoints(dependencies.database);
+  const storage = openEventStorage({ backend: options.events.backend, database, home: options.home });
+  const journal = new Journal({
+    storage,
+    ...options.events,
+    now: clock,
+    onFlushFailed: (error) => log.warn({ err: error }, 'Events of a run could not be written yet'),
+  });
+  const streamLog = new MemoryStreamLog({ limits: options.streams });
+
+  const storeItems = new StoreItems({ store: new StoreItemStore(database), clock });
+  const modules = new AgentModules();
+  const agents = new Agents({
+    definitions: agentDefinitions({
+      builtIn: builtInAgents({ workflows: dependencies.workflows, log }),
+      ...options.agents,
+      modules,
+      log,
+    }),
+    storedAssistant: async () => undefined,
+    storeItems,
+    modules,
+    log,
+  });
+  const states = new GraphStates({ agents, checkpointer });
+
+  const threadStore = new ThreadStore(database);
+  const access = new ThreadAccess(threadStore);
+  const threadFiles = new ThreadFiles(options.home);
+  const graphFor = graphsOf(agents);
+  const removal = new ThreadRemoval({
+    store: threadStore,
+    stopWork: (threadId) => runs.stopWork(threadId),
+    alongside: [
+      (trx, threadId) => runs.forgetRuns(trx, threadId),
+      (trx, threadId) => journal.deleteThread(trx, threadId),
+      forgetFeedback,
+      (trx, threadId) => checkpoints.delete(trx, threadId),
+    ],
+    removeFiles: async (thread) => {
+      await journal.clearThread(thread.thread_id);
+      await threadFiles.remove(thread);
+    },
+    clock,
+    log,
+  });
+  const threads = new Threads({
+    store: threadStore,
+    access,
+    removal,
+    checkpoints,
+    states,
+    graphFor,
+    clock,
+    newId,
+  });
+  const runs = createRuns({
+    database,
+    ownership,
+    bus,
+    jobs,
+    streamLog,
+    access,
+    agents,
+    states,
+    journal,
+    runner: new GraphRunner({ agents, checkpointer }),
+    deleteThread: async (owner, threadId) => {
+      await threads.delete(owner, threadId);
+    },
+    forgetFeedback: forgetFeedbackOfRun,
+    webhookCaller: dependencies.webhookCaller,
+    clock,
+    log,
+    options: options.runs,
+  });
+  const feedback = new RunFeedback({
+    store: new FeedbackStore(database),
+    access,
+    isAvailable: database.backend !== 'memory',
+    clock,
+    newId,
+  });
+  const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
+  const threadStates = new ThreadStates({ store: threadStore, access, states, graphFor, clock });
+
+  return {
+    routes: mounts.flatMap((mount) => [
+      threadRoutes(mount, { threads, lists }),
+      threadStateRoutes(mount, { states: threadStates }),
+      runRoutes(mount, { runs, openStreams }),
+      statelessRunRoutes(mount, { runs, openStreams }),
+      feedbackRoutes(mount, { feedback }),
+    ]),
+    orphans: {
+      threadIdsAfter: (after, limit) => checkpoints.threadIdsAfter(after, limit),
+      unknownAmong: (threadIds) => threadStore.unknownAmong(threadIds),
+      adopt: async ({ threadId, userId, at }) => {
+        const thread = { threadId, assistantId: null, metadata: {}, at };
+        await threadStore.create({ user: userId }, thread);
+      },
+    },
+    start: async () => {
+      await removal.finish();
+      await runs.open();
+    },
+    close: async () => {
+      await runs.close();
+      streamLog.close();
+    },
+  };
+}
+
+/** Opened with the first agent that is used, and not at the start: LangChain takes long to load. */
+function once<Value>(open: () => Promise<Value>): () => Promise<Value> {
+  let opening: Promise<Value> | undefined;
+  return () => {
+    opening ??= open();
+    return opening;
+  };
+}
+
+function graphsOf(agents: Agents): GraphFor {
+  return async (owner, assistantId) => {
+    try {
+      return (await agents.resolve(owner, assistantId ?? leadAgentName)).graphId;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'assistant_not_found') return null;
+      throw error;
+    }
+  };
+}
