@@ -135,6 +135,36 @@ describe('switchyard runs', () => {
     expect(JSON.parse((await server.cli(['runs', 'show', 't1', 'r1', '-o', 'json'])).stdout)).toEqual(oneRun);
   });
 
+  it('lists what happened in one', async () => {
+    const event = (seq: number, event_type: string, content: unknown) => ({
+      seq,
+      event_type,
+      category: 'message',
+      content,
+      metadata: {},
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+    const events = [
+      event(4, 'ai_message', { type: 'ai', content: 'Here\nit is.' }),
+      event(7, 'run_end', { status: 'success' }),
+    ];
+    server.on('GET /api/threads/t1/runs/r1/events', json(events));
+    const args = ['runs', 'events', 't1', 'r1'];
+    const filters = ['--type', 'ai_message', '--type', 'run_end', '--after', '3', '--limit', '2'];
+    const { code, stdout, stderr } = await server.cli([...args, ...filters]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(1)).toEqual([
+      '4    ai_message  message   2026-01-01T00:00:00.000Z  Here it is.',
+      '7    run_end     message   2026-01-01T00:00:00.000Z  {"status":"success"}',
+      '',
+    ]);
+    expect(stderr).toBe('There may be more; the next ones: --after 7\n');
+    expect(server.requests[0]?.path).toBe(
+      '/api/threads/t1/runs/r1/events?event_types=ai_message%2Crun_end&limit=2&after_seq=3',
+    );
+    expect(JSON.parse((await server.cli([...args, '-o', 'json'])).stdout)).toEqual(events);
+  });
+
   it('cancels one', async () => {
     server.on(
       'POST /api/threads/t1/runs/r1/cancel',

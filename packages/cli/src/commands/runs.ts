@@ -1,10 +1,15 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
 import { cancelActions, type Run, runStatuses } from '@switchyard/contract/conversation/run';
+import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { listRunEvents } from '@switchyard/contract/conversation/run-events';
 import { cancelRun, getRun, listRuns } from '@switchyard/contract/conversation/runs';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { type Command, Option } from 'commander';
+import { cut } from '../chat-events.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openGateway } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
+import { collected, wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,6 +20,12 @@ interface ListOptions extends Options {
   status?: Run['status'];
   limit: number;
   offset: number;
+}
+
+interface EventsOptions extends Options {
+  type?: string[];
+  limit: number;
+  after?: number;
 }
 
 interface CancelOptions extends GatewayOptions {
@@ -32,6 +43,7 @@ export function addRunsCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addShow(command, terminal);
+  addEvents(command, terminal);
   addCancel(command, terminal);
 }
 
@@ -70,6 +82,30 @@ function addShow(parent: Command, terminal: Terminal): void {
     purpose: 'show one run with its tokens',
     examples: [`switchyard runs show ${ids}`],
     exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addEvents(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('events <thread> <run>')
+    .option('--type <type>', 'only these, as ai_message; several times for several', collected)
+    .option('--limit <n>', 'how many, 1 to 2000', wholeNumber(1, 2_000), 500)
+    .option('--after <seq>', 'those after this one', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .action(async (thread_id: string, run_id: string, options: EventsOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { type, limit, after: after_seq } = options;
+      const query = { event_types: type?.join(','), limit, after_seq };
+      const events = await call(listRunEvents, { params: { thread_id, run_id }, query });
+      if (options.output === 'json') return printJson(terminal, events);
+      printTable(terminal, { columns: eventColumns, rows: events, none: 'There are no such events.' });
+      const last = events.at(-1);
+      if (events.length === limit && last)
+        terminal.stderr.write(`There may be more; the next ones: --after ${last.seq}\n`);
+    });
+  describe(command, {
+    purpose: 'what happened in a run, as it is stored; whole with -o json',
+    examples: [`switchyard runs events ${ids}`, `switchyard runs events ${ids} --type tool_result -o json`],
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
   });
 }
 
@@ -112,6 +148,21 @@ const columns: Column<Partial<Run>>[] = [
     of: ({ first_human_message = null }) => first_human_message?.slice(0, 60) ?? null,
   },
 ];
+
+const eventColumns: Column<RunEvent>[] = [
+  { title: 'SEQ', of: ({ seq }) => seq },
+  { title: 'TYPE', of: ({ event_type }) => event_type },
+  { title: 'CATEGORY', of: ({ category }) => category },
+  { title: 'CREATED', of: ({ created_at }) => created_at },
+  { title: 'CONTENT', of: ({ content }) => cut(contentText(content)) },
+];
+
+/** Of a message what it says, of anything else its JSON. */
+function contentText(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('content' in content)) return content;
+  const text = textOf(content as StreamedMessage);
+  return text === '' ? content : text;
+}
 
 function describeRun(run: Run): string {
   const tokens = `${run.total_tokens} (${run.total_input_tokens} in, ${run.total_output_tokens} out)`;

@@ -72,6 +72,16 @@ describe('the messages of a stream', () => {
     expect(listOf(partial('Hel'), partial('Hello')).map(({ content }) => content)).toEqual(['Hello']);
   });
 
+  it('have a text whatever their content is', () => {
+    const contents: unknown[] = [
+      'a',
+      ['b', { type: 'text', text: 'c' }, { type: 'image' }, null],
+      null,
+      { d: 1 },
+    ];
+    expect(contents.map((content) => textOf({ content } as StreamedMessage))).toEqual(['a', 'bc', '', '']);
+  });
+
   it('of subgraphs are left out', () => {
     expect(listOf(piece({ id: 'a', content: 'inner' }, ['agent:1']))).toEqual([]);
   });

@@ -66,9 +66,10 @@ function joined(before: Content, piece: Content): Content {
 
 type Block = Exclude<Content, string>[number] & { index?: unknown; text?: unknown };
 
-function blocksOf(content: Content): Block[] {
-  if (typeof content !== 'string') return content;
-  return content === '' ? [] : [{ type: 'text', text: content }];
+function blocksOf(content: Content | null): Block[] {
+  if (Array.isArray(content)) return content;
+  // A graph of somebody else may hold anything.
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
 /** Pieces of one text follow one another; providers number blocks that do not. */
@@ -82,6 +83,6 @@ function withBlock(blocks: Block[], piece: Block): Block[] {
 /** The plain text of a message. */
 export function textOf({ content }: Pick<StreamedMessage, 'content'>): string {
   return blocksOf(content)
-    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .map((block) => (typeof block === 'string' ? block : typeof block?.text === 'string' ? block.text : ''))
     .join('');
 }

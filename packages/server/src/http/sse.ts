@@ -54,11 +54,12 @@ export async function sendEvents(
     'x-accel-buffering': 'no',
     ...stream.headers,
   };
+  const open = stream.openStreams.open('events', request);
   if (request.method === 'HEAD') {
+    open.close();
     await reply.headers(headers).send();
     return 'complete';
   }
-  const open = stream.openStreams.open('events', request);
   // Kept on the reply as well, where the request's log line looks for them.
   reply.headers(headers).hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders).flushHeaders();
