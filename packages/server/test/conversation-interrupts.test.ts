@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+
+let server: ConversationGateway;
+let ada: ConversationCaller;
+beforeAll(async () => {
+  server = await startConversation();
+  ada = server.ada;
+});
+afterAll(() => server.close());
+
+const approval = (wish: object = {}) => ({ assistant_id: 'approval', ...wish });
+
+/** A thread that waits for an answer. */
+async function askingThread(plan: string): Promise<string> {
+  const threadId = await ada.thread();
+  await ada.wait(threadId, approval({ input: { plan } }));
+  return threadId;
+}
+
+describe('a graph that asks a human', () => {
+  it('waits: the run has succeeded, the thread is interrupted and says what it asks', async () => {
+    const threadId = await ada.thread();
+    const stream = await ada.stream(
+      threadId,
+      approval({ input: { plan: 'sail' }, stream_mode: ['values', 'updates'] }),
+    );
+    const frames = await stream.rest();
+    const asked = [{ id: expect.any(String), value: { question: 'May I sail?' } }];
+    expect(frames.at(-1)).toMatchObject({ event: 'values', data: { __interrupt__: asked } });
+    expect(frames.filter(({ event }) => event === 'updates').at(-1)?.data).toMatchObject({
+      __interrupt__: asked,
+    });
+
+    const [run] = await ada.ok('GET', `/threads/${threadId}/runs`);
+    expect(run).toMatchObject({ status: 'success' });
+    const state = await ada.ok('GET', `/threads/${threadId}/state`);
+    expect(state).toMatchObject({
+      values: { plan: 'sail', log: ['prepared sail'] },
+      next: ['approve'],
+      tasks: [{ name: 'approve', interrupts: asked }],
+    });
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({
+      status: 'interrupted',
+      interrupts: { [state.tasks[0].id]: asked },
+    });
+    const found = await ada.ok('POST', '/threads/search', { status: 'interrupted', ids: [threadId] });
+    expect(found).toHaveLength(1);
+  });
+
+  it('is told of in the values that a waiting client gets', async () => {
+    const values = await ada.wait(await ada.thread(), approval({ input: { plan: 'wait' } }));
+    expect(values).toMatchObject({ __interrupt__: [{ value: { question: 'May I wait?' } }] });
+  });
+
+  it.each<[string, unknown]>([
+    ['yes', 'yes'],
+    ['an object', { ok: true }],
+    ['false', false],
+    ['0', 0],
+    ['an empty text', ''],
+  ])('goes on when it is answered with %s', async (_, resume) => {
+    const threadId = await askingThread('go on');
+    const values = await ada.wait(threadId, approval({ command: { resume } }));
+    expect(values.log).toEqual(['prepared go on', `answered ${JSON.stringify(resume)}`, 'finished go on']);
+    expect(values).not.toHaveProperty('__interrupt__');
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', interrupts: {} });
+  });
+
+  it('takes an answer by the id of the question, and a command beside an empty input', async () => {
+    const threadId = await askingThread('both');
+    const { tasks } = await ada.ok('GET', `/threads/${threadId}/state`);
+    const resume = { [tasks[0].interrupts[0].id]: 'by id' };
+    const values = await ada.wait(threadId, approval({ input: {}, command: { resume } }));
+    expect(values.log).toContain('answered "by id"');
+  });
+
+  it('takes changes and another way with the command', async () => {
+    const threadId = await askingThread('detour');
+    const values = await ada.wait(
+      threadId,
+      approval({ command: { update: { log: ['changed'] }, goto: 'finish' } }),
+    );
+    expect(values.log).toContain('changed');
+    expect(values.log).toContain('finished detour');
+  });
+
+  it('stays interrupted when a run that does not answer is cancelled', async () => {
+    const threadId = await askingThread('stay');
+    const { run_id } = await ada.run(threadId, approval({ command: { resume: 1 }, after_seconds: 600 }));
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'busy' });
+    await ada.call('POST', `/threads/${threadId}/runs/${run_id}/cancel?wait=1`);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
+  });
+});
+
+describe('a run that is to stop at a node', () => {
+  it.each<[string, object, string[], string[]]>([
+    ['before one', { interrupt_before: ['approve'] }, ['prepared stop'], ['approve']],
+    ['after one', { interrupt_after: ['prepare'] }, ['prepared stop'], ['approve']],
+    ['before any', { interrupt_before: '*' }, [], ['prepare']],
+    ['after any', { interrupt_after: '*' }, ['prepared stop'], ['approve']],
+  ])('%s stops there, and goes on from there', async (_, wish, log, next) => {
+    const threadId = await ada.thread();
+    const stream = await ada.stream(threadId, approval({ input: { plan: 'stop' }, ...wish }));
+    expect((await stream.rest()).at(-1)).toMatchObject({ event: 'values', data: { __interrupt__: [] } });
+    const state = await ada.ok('GET', `/threads/${threadId}/state`);
+    expect(state).toMatchObject({ next });
+    expect(state.values.log ?? []).toEqual(log);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
+    const values = await ada.wait(threadId, approval({ input: null }));
+    expect(values.__interrupt__).toMatchObject([{ value: { question: 'May I stop?' } }]);
+  });
+});
+
+describe('going back', () => {
+  const historyOf = (threadId: string) =>
+    ada.at('/api/langgraph').ok('POST', `/threads/${threadId}/history`, { limit: 100 });
+
+  it('to a checkpoint makes a fork; what was is still there', async () => {
+    const threadId = await ada.thread();
+    const first = await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
+    const [afterOne] = await historyOf(threadId);
+    await ada.wait(threadId, { assistant_id: 'chat', input: says('two') });
+    const before = await historyOf(threadId);
+    const { checkpoint } = afterOne;
+    for (const wish of [
+      { checkpoint: { checkpoint_id: checkpoint.checkpoint_id, checkpoint_ns: '' } },
+      { checkpoint },
+      { checkpoint_id: checkpoint.checkpoint_id },
+      { config: { configurable: { checkpoint_id: checkpoint.checkpoint_id } } },
+    ]) {
+      const forked = await ada.wait(threadId, { assistant_id: 'chat', input: says('other'), ...wish });
+      expect(forked.messages.slice(0, 2)).toEqual(first.messages);
+      expect(forked.messages.slice(2)).toMatchObject([{ content: 'other' }, { content: 'You said: other' }]);
+    }
+    const ids = (await historyOf(threadId)).map((state: { checkpoint_id: string }) => state.checkpoint_id);
+    for (const { checkpoint_id } of before) expect(ids).toContain(checkpoint_id);
+  });
+
+  it('to a checkpoint that there is not fails and changes nothing', async () => {
+    const threadId = await ada.thread();
+    await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
+    const before = await historyOf(threadId);
+    const answer = await ada.post(`/threads/${threadId}/runs/wait`, {
+      assistant_id: 'chat',
+      input: says('x'),
+      checkpoint_id: '1ef00000-0000-6000-8000-000000000000',
+    });
+    expect(answer.status).toBe(404);
+    expect(await historyOf(threadId)).toEqual(before);
+  });
+
+  it('in history is by pages, with what lies before a checkpoint', async () => {
+    const threadId = await ada.thread();
+    await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'long' } });
+    const all = await historyOf(threadId);
+    expect(all).toHaveLength(5);
+    expect(all.map(({ values }: { values: { steps?: string[] } }) => values.steps?.length ?? 0)).toEqual([
+      3, 2, 1, 0, 0,
+    ]);
+    const caller = ada.at('/api/langgraph');
+    const { checkpoint_id, checkpoint } = all[1];
+    for (const before of [checkpoint_id, checkpoint, { configurable: { checkpoint_id } }]) {
+      expect(await caller.ok('POST', `/threads/${threadId}/history`, { before, limit: 2 })).toEqual(
+        all.slice(2, 4),
+      );
+    }
+    expect(await caller.ok('GET', `/threads/${threadId}/history?limit=2&before=${checkpoint_id}`)).toEqual(
+      all.slice(2, 4),
+    );
+    expect(await caller.ok('GET', `/threads/${threadId}/state/${checkpoint_id}`)).toEqual(all[1]);
+    expect(await caller.ok('POST', `/threads/${threadId}/state/checkpoint`, { checkpoint })).toEqual(all[1]);
+    expect((await caller.get(`/threads/${threadId}/state/nothing`)).status).toBe(404);
+  });
+});
+
+describe('changing the state by hand', () => {
+  it('goes through the reducers, as the node it says, and answers the checkpoint it made', async () => {
+    const threadId = await askingThread('edit');
+    const before = await ada.ok('GET', `/threads/${threadId}/state`);
+    const answer = await ada.ok('POST', `/threads/${threadId}/state`, {
+      values: { log: ['by hand'] },
+      as_node: 'approve',
+    });
+    expect(answer).toMatchObject({
+      checkpoint: { thread_id: threadId, checkpoint_ns: '', checkpoint_id: expect.any(String) },
+      values: { log: ['prepared edit', 'by hand'] },
+      next: ['finish'],
+      parent_checkpoint_id: before.checkpoint_id,
+    });
+    const values = await ada.wait(threadId, approval({ input: null }));
+    expect(values.log).toEqual(['prepared edit', 'by hand', 'finished edit']);
+  });
+
+  it('gives the thread its title', async () => {
+    const threadId = await ada.thread();
+    await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'x' } });
+    await ada.ok('POST', `/threads/${threadId}/state`, {
+      values: { title: 'A good name' },
+      as_node: 'third',
+    });
+    expect(await ada.ok('POST', '/threads/search', { ids: [threadId] })).toMatchObject([
+      { values: { title: 'A good name' } },
+    ]);
+  });
+
+  it('to what the graph does not know is refused, and so is a node that there is not', async () => {
+    const threadId = await askingThread('wrong');
+    for (const change of [{ values: { nonsense: 1 } }, { values: { log: [] }, as_node: 'nobody' }]) {
+      const answer = await ada.post(`/threads/${threadId}/state`, change);
+      expect(answer.status, answer.text).toBe(422);
+    }
+  });
+});
