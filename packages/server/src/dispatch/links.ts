@@ -30,10 +30,16 @@ export class Links {
   }
 
   to({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
-    const { key, clock, publicUrl, listeningUrl } = this.#options;
+    const { key, clock } = this.#options;
     const { expires, sig } = signLink(key, fileId, { nowMs: clock(), lifetimeMs });
+    return `${this.lasting({ fileId, filename }, origin)}?expires=${expires}&sig=${sig}`;
+  }
+
+  /** The address without a signature: good as long as the file is there, for who signs in as its owner. */
+  lasting({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
+    const { publicUrl, listeningUrl } = this.#options;
     const base = (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
-    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${expires}&sig=${sig}`;
+    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}`;
   }
 
   isValid(

@@ -15,7 +15,7 @@ import { AppError } from '../lib/app-error.ts';
 interface PoolOptions {
   tasks: Pick<Tasks, 'submit' | 'watch' | 'cancel'>;
   instances: Pick<Instances, 'list'>;
-  links: Pick<Links, 'to'>;
+  links: Pick<Links, 'lasting'>;
 }
 
 /** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
@@ -79,7 +79,8 @@ export class PoolWorkflows implements WorkflowRunner {
   #endOf(task: TaskRow): WorkflowUpdate {
     const error = taskErrorOf(task);
     if (error) return { type: 'failed', code: error.code, message: error.message };
-    const result = viewResult(task, (file) => this.#options.links.to(file));
+    // Conversations keep the address: one that expires would be dead in tomorrow's history.
+    const result = viewResult(task, (file) => this.#options.links.lasting(file));
     const files = (result?.outputs ?? []).map(({ fileId, filename, url, contentType, size }) => ({
       fileId,
       filename,
