@@ -84,7 +84,7 @@ export class ThreadSearchStore {
   async matchesAmong({ userId, order, rest }: Walk, threadIds: string[]): Promise<string[]> {
     const { rows } = await sql<{ thread_id: string }>`
       select threads.thread_id from ${this.#listed(threadIds)} cross join threads
-      where threads.thread_id = listed.value and threads.user_id = ${userId}
+      where threads.thread_id = listed.value and ${isOwnedBy(userId)}
         and ${this.#holds('threads.thread_id', rest)}
       order by ${inOrder(order, 'threads')}`.execute(this.#read);
     return rows.map(({ thread_id }) => thread_id);
@@ -102,7 +102,7 @@ export class ThreadSearchStore {
       select threads.*, shot.interrupts, shot.error ${values}
       from ${this.#listed(threadIds)} cross join threads
       left join thread_snapshots as shot on shot.thread_id = threads.thread_id
-      where threads.thread_id = listed.value and threads.user_id = ${userId}`.execute(this.#read);
+      where threads.thread_id = listed.value and ${isOwnedBy(userId)}`.execute(this.#read);
     const byId = new Map(rows.map((row) => [row.thread_id, row]));
     return threadIds.flatMap((threadId) => byId.get(threadId) ?? []);
   }
@@ -130,6 +130,11 @@ export class ThreadSearchStore {
       ? sql`json_array_elements_text(${list}::json) as listed(value)`
       : sql`json_each(${list}) as listed`;
   }
+}
+
+/** As an expression, which no index serves: SQLite would otherwise read all threads of the user for each listed one. */
+function isOwnedBy(userId: string): RawBuilder<boolean> {
+  return sql<boolean>`threads.user_id || '' = ${userId}`;
 }
 
 /** The rows of a walk behind a position: a stretch of one index, in its order. */

@@ -44,7 +44,7 @@ const defaultLimits: SearchLimits = {
   countCeiling: 10_000,
   smallSet: 1_000,
   stepSize: 500,
-  lookedForTotal: 5_000,
+  lookedForTotal: 1_000,
   countedAtOnce: 20_000,
 };
 
