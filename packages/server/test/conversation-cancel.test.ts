@@ -191,19 +191,15 @@ describe('rolling back', () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'sail' } });
     const before = await ada.ok('GET', `/threads/${threadId}/state`);
-    expect(before.tasks[0].interrupts).toHaveLength(1);
-    const gate = closeGate('again:second');
-    const { run_id } = await ada.run(threadId, {
-      assistant_id: 'steps',
-      input: { name: 'again' },
-    });
+    const gate = closeGate('sail:finish');
+    const { run_id } = await ada.run(threadId, { assistant_id: 'approval', command: { resume: 'yes' } });
     await gate.reached;
     await cancel(threadId, run_id, '?action=rollback&wait=1');
-    expect(await ada.ok('GET', `/threads/${threadId}/state`)).toMatchObject({
-      checkpoint_id: before.checkpoint_id,
-      next: before.next,
-    });
+    gate.open();
+    expect(await ada.ok('GET', `/threads/${threadId}/state`)).toEqual(before);
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
+    const values = await ada.wait(threadId, { assistant_id: 'approval', command: { resume: 'no' } });
+    expect(values.log).toEqual(['prepared sail', 'answered "no"', 'finished sail']);
   });
 });
 
