@@ -17,7 +17,7 @@ const config: KnipConfig = {
       project: ['scripts/**/*.{mjs,ts}', 'test/**/*.ts'],
     },
     benchmarks: {
-      entry: ['measures/*.ts', 'peers/*.ts'],
+      entry: ['measures/*.ts', 'peers/*.{ts,mjs}', 'graphs/*.ts'],
       project: ['**/*.{mjs,ts}'],
       // The first is started as a program of its own; the other is the server's copy, the same for both sides.
       ignoreDependencies: ['autocannon', 'fastify'],

@@ -1,0 +1,103 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** Of the `messages` frames of a stream, the text is all that the measures look at. */
+export interface Frame {
+  event: string;
+  data: string;
+}
+
+export interface RunRequest {
+  threadId: string;
+  graph: string;
+  streamMode?: string[];
+}
+
+const input = { messages: [{ role: 'user', content: 'hello' }] };
+
+/** A client of the wire that both servers speak: node:http alone, one connection for each request at a time. */
+export class AgentClient {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor({ url, headers = {} }: { url: string; headers?: Record<string, string> }) {
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  async createThread(): Promise<string> {
+    return (await this.post<{ thread_id: string }>('/threads', {})).thread_id;
+  }
+
+  /** Answers what the graph said. */
+  async wait({ threadId, graph }: RunRequest): Promise<string> {
+    const values = await this.post<{ messages?: { content: string }[] }>(`/threads/${threadId}/runs/wait`, {
+      assistant_id: graph,
+      input,
+    });
+    return values.messages?.at(-1)?.content ?? JSON.stringify(values);
+  }
+
+  /** Resolves when the stream has ended as it should. */
+  async stream(
+    { threadId, graph, streamMode = ['values'] }: RunRequest,
+    onFrame: (frame: Frame) => void,
+  ): Promise<void> {
+    const body = { assistant_id: graph, input, stream_mode: streamMode };
+    const response = await this.#send(`/threads/${threadId}/runs/stream`, body);
+    let unread = '';
+    for await (const text of response) {
+      const blocks = `${unread}${text}`.split(/\r?\n\r?\n/);
+      unread = blocks.pop() ?? '';
+      for (const block of blocks) readFrame(block, onFrame);
+    }
+  }
+
+  async post<Answer>(path: string, body: unknown): Promise<Answer> {
+    return JSON.parse(await textOf(await this.#send(path, body))) as Answer;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(path: string, body: unknown): Promise<IncomingMessage> {
+    const content = JSON.stringify(body);
+    const headers = {
+      ...this.#headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(content),
+    };
+    return new Promise((resolve, reject) => {
+      const call = request(this.#url + path, { method: 'POST', headers, agent: this.#agent });
+      call.once('error', reject);
+      call.once('response', (response) => {
+        response.setEncoding('utf8');
+        if (response.statusCode === 200) resolve(response);
+        else
+          textOf(response).then(
+            (text) => reject(new Error(`POST ${path} answered ${response.statusCode}: ${text}`)),
+            reject,
+          );
+      });
+      call.end(content);
+    });
+  }
+}
+
+/** Comments, which keep a connection alive, have no event. */
+function readFrame(block: string, onFrame: (frame: Frame) => void): void {
+  let event = '';
+  let data = '';
+  for (const line of block.split(/\r?\n/)) {
+    if (line.startsWith('event: ')) event = line.slice(7);
+    else if (line.startsWith('data: ')) data = line.slice(6);
+  }
+  if (event !== '') onFrame({ event, data });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of response) text += part;
+  return text;
+}

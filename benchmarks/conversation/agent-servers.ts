@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { AgentClient } from './agent-client.ts';
+import { startPeer } from './peer-process.ts';
+
+/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast` and `paced`. */
+export interface AgentServer {
+  client: AgentClient;
+  close: () => Promise<void>;
+}
+
+export interface BenchGateway extends AgentServer {
+  gateway: SpawnedGateway;
+  session: HttpSession;
+  databaseFile: string;
+}
+
+const graphs = {
+  echo: join(import.meta.dirname, '../graphs/echo.ts:graph'),
+  fast: join(import.meta.dirname, '../graphs/tokens.ts:fast'),
+  paced: join(import.meta.dirname, '../graphs/tokens.ts:paced'),
+};
+const account = { email: 'bench@example.com', password: 'measures all day long' };
+
+/** The built gateway on SQLite, every commit synced, for a user with an access token as LangGraph's clients send it. */
+export async function startGateway(env: Record<string, string> = {}): Promise<BenchGateway> {
+  const home = temporaryFolder();
+  const agents = Object.entries(graphs).map(([name, target]) => `${name}=${target}`);
+  const gateway = await SpawnedGateway.start({
+    home: home.path,
+    env: { SWITCHYARD__AGENTS: agents.join(','), SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn', ...env },
+  });
+  const session = await HttpSession.register(gateway.url, account);
+  const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
+    name: 'bench',
+    scopes: ['conversation:read', 'conversation:write'],
+  });
+  const client = new AgentClient({
+    url: `${new URL(gateway.url).origin}/api/langgraph`,
+    headers: { 'x-api-key': token },
+  });
+  return {
+    gateway,
+    session,
+    client,
+    databaseFile: join(home.path, 'data', 'switchyard.db'),
+    close: async () => {
+      client.close();
+      await gateway.kill9();
+      home.remove();
+    },
+  };
+}
+
+/** The in-memory server from npm, with as many workers as it is ever given clients. */
+export async function startMemoryServer(): Promise<AgentServer> {
+  const folder = temporaryFolder();
+  const peer = await startPeer('memory-agent-server.mjs', { args: [folder.path, JSON.stringify(graphs)] });
+  const client = new AgentClient({ url: peer.says });
+  return {
+    client,
+    close: async () => {
+      client.close();
+      peer.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** What a request costs before anything is done for it. */
+export async function startBareHttp(): Promise<AgentServer> {
+  const peer = await startPeer('bare-http.mjs');
+  const client = new AgentClient({ url: peer.says });
+  return {
+    client,
+    close: async () => {
+      client.close();
+      peer.stop();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Peer {
+  /** Its first line. */
+  says: string;
+  stop: () => void;
+}
+
+/** A program of benchmarks/peers in a process of its own. It ends with this one, whatever happens. */
+export async function startPeer(script: string, { args = [] }: { args?: string[] } = {}): Promise<Peer> {
+  const path = join(import.meta.dirname, '../peers', script);
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Without it LangChain loses most token events under load.
+    env: { ...process.env, LANGCHAIN_CALLBACKS_BACKGROUND: 'false', LOG_LEVEL: 'error' },
+  });
+  const stop = () => child.kill('SIGKILL');
+  process.on('exit', stop);
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script} ended with ${code} before it had said anything.`);
+  });
+  gone.catch(() => undefined); // after the race nobody listens any more
+  const [says] = await Promise.race([once(createInterface(child.stdout), 'line'), gone]);
+  return { says: String(says), stop };
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
+import { BaseChatModel, type BaseChatModelCallOptions } from '@langchain/core/language_models/chat_models';
+import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
+import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+
+const tokens = 200;
+
+/** Says `t0 t1 t2 …`, so that a reader sees which one is missing; at a pace that does not slip when one comes late. */
+class CountingModel extends BaseChatModel {
+  readonly #paceMs: number;
+
+  constructor({ paceMs }: { paceMs: number }) {
+    super({});
+    this.#paceMs = paceMs;
+  }
+
+  override _llmType(): string {
+    return 'counting';
+  }
+
+  override async _generate(): Promise<ChatResult> {
+    const text = Array.from({ length: tokens }, (_, index) => `t${index} `).join('');
+    return { generations: [{ text, message: new AIMessage(text) }] };
+  }
+
+  override async *_streamResponseChunks(
+    _messages: BaseMessage[],
+    _options: BaseChatModelCallOptions,
+    runManager?: CallbackManagerForLLMRun,
+  ): AsyncGenerator<ChatGenerationChunk> {
+    const started = performance.now();
+    for (let index = 0; index < tokens; index += 1) {
+      const wait = started + (index + 1) * this.#paceMs - performance.now();
+      if (wait > 0) await sleep(wait);
+      const text = `t${index} `;
+      const chunk = new ChatGenerationChunk({ text, message: new AIMessageChunk(text) });
+      yield chunk;
+      await runManager?.handleLLMNewToken(text, undefined, undefined, undefined, undefined, { chunk });
+    }
+  }
+}
+
+function speaking(model: CountingModel) {
+  return new StateGraph(MessagesAnnotation)
+    .addNode('answer', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+    .addEdge('__start__', 'answer')
+    .compile();
+}
+
+/** As fast as it can. */
+export const fast = speaking(new CountingModel({ paceMs: 0 }));
+/** As a model would: a token each 10 ms. */
+export const paced = speaking(new CountingModel({ paceMs: 10 }));
