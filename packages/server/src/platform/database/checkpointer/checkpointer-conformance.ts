@@ -412,6 +412,27 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         });
       });
 
+      it('counts nothing that was stored before the checkpoint that it is based on', async () => {
+        const base = await put(by(thread('t'), 'r1'), {});
+        const known = step;
+        const lost = { configurable: { ...base.configurable, checkpoint_id: uuid6(known + 1_000) } };
+        const parents = (config: RunnableConfig): object => ({ parents: { '': idOf(config) } });
+        await put(by(thread('t', 'kept:1'), 'r2'), {}, { metadata: parents(base) });
+        const inside = await put(by(thread('t', 'lost:1'), 'r2'), {}, { metadata: parents(lost) });
+        await checkpointer.putWrites(by(base, 'r2'), [['x', 1]], 'kept');
+        await checkpointer.putWrites(by(lost, 'r2'), [['x', 1]], 'lost');
+        await checkpointer.putWrites(by(inside, 'r2'), [['x', 1]], 'lost inside');
+        expect(await checkpointer.progressOf('t', 'r2')).toEqual({
+          steps: new Map([['kept:1', known + 1]]),
+          finishedTasks: new Set(['kept']),
+        });
+      });
+
+      it('is null where only a graph inside it has stored anything', async () => {
+        await put(by(thread('t', 'sub:1'), 'r2'), {}, { metadata: { parents: {} } });
+        expect(await checkpointer.progressOf('t', 'r2')).toBeNull();
+      });
+
       it('is null for one that has left nothing', async () => {
         await put(by(thread('t'), 'r1'), {});
         expect(await checkpointer.progressOf('t', 'r2')).toBeNull();

@@ -19,7 +19,7 @@ import {
 import { configOf, keyOf, requiredText, textOf } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
 import type { Manifest } from './manifest.ts';
-import { progressFrom, type RunProgress } from './run-progress.ts';
+import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
 import type { CheckpointTables } from './tables.ts';
 import { ThreadStore } from './thread-store.ts';
 import { TupleReader } from './tuple-reader.ts';
@@ -121,13 +121,13 @@ export class Checkpointer extends BaseCheckpointSaver {
     return this.#checkpoints.manifest(this.#database.read, key);
   }
 
-  /** How far what is stored of a run has come, for whoever goes on with it. Null where it has left nothing at all. */
+  /** How far what is stored of a run has come, for whoever goes on with it. Null where it has left nothing to go on from. */
   async progressOf(threadId: string, runId: string): Promise<RunProgress | null> {
     const { read } = this.#database;
     const checkpoints = await this.#threads.checkpointsOfRun(read, threadId, runId);
     const writes = await this.#threads.writesOfRun(read, threadId, runId);
-    if (checkpoints.length === 0 && writes.length === 0) return null;
-    return progressFrom(checkpoints, writes);
+    const others = await this.#threads.existing(read, threadId, basesOf({ checkpoints, writes }));
+    return progressFrom({ checkpoints, writes, others });
   }
 
   override async deleteThread(threadId: string): Promise<void> {

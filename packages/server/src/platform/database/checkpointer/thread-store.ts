@@ -18,6 +18,9 @@ export interface CheckpointOutline {
 
 /** One channel that a run has written for a task. */
 export interface RunWrite {
+  namespace: string;
+  /** The checkpoint that the task started from. */
+  checkpointId: string;
   taskId: string;
   channel: string;
 }
@@ -111,10 +114,22 @@ export class ThreadStore {
   async writesOfRun(read: Reader, threadId: string, runId: string): Promise<RunWrite[]> {
     return read
       .selectFrom('checkpoint_writes')
-      .select(['task_id as taskId', 'channel'])
+      .select(['checkpoint_ns as namespace', 'checkpoint_id as checkpointId', 'task_id as taskId', 'channel'])
       .where('thread_id', '=', threadId)
       .where('run_id', '=', runId)
       .execute();
+  }
+
+  /** Those of these checkpoints that are there. */
+  async existing(read: Reader, threadId: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await read
+      .selectFrom('checkpoints')
+      .select('checkpoint_id')
+      .where('thread_id', '=', threadId)
+      .where(isOneOf(this.#dialect, { column: 'checkpoint_id', values: ids }))
+      .execute();
+    return new Set(rows.map((row) => row.checkpoint_id));
   }
 
   async removeUnusedValues(trx: Writer, threadId: string): Promise<void> {
