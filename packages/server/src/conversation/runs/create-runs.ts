@@ -128,7 +128,10 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     executor,
     ownership,
     workerId,
-    alongside: () => threads.sweep(),
+    alongside: async () => {
+      await work.announceMissed();
+      await threads.sweep();
+    },
     ...timed,
     onFault,
   });

@@ -36,7 +36,8 @@ interface RunExecutorOptions {
 /** Ids of frames ascend over attempts, of which none makes as many. */
 const idsPerAttempt = 1_000_000;
 const endRetryMs = 1_000;
-const deafMs = 10_000;
+/** Below the patience of who deletes a thread and waits for its runs. */
+const deafMs = 5_000;
 
 /** A run that this process has claimed, with all that belongs to the attempt. */
 interface Attempt {

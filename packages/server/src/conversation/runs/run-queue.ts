@@ -30,6 +30,11 @@ export class RunQueue {
     return this.#known.size;
   }
 
+  /** Threads and owners that are remembered. */
+  get kept(): number {
+    return this.#lines.size + this.#owners.size + this.#waitingOf.size;
+  }
+
   sizeOf(userId: string): number {
     return this.#waitingOf.get(userId) ?? 0;
   }

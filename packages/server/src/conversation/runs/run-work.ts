@@ -87,6 +87,15 @@ export class RunWork {
     this.#tell('ended', run);
   }
 
+  /** Tells those who still wait for a run that ended without their hearing of it. */
+  async announceMissed(): Promise<void> {
+    const { ends, claims } = this.#options;
+    for (const runId of ends.awaited) {
+      const run = await claims.find(runId);
+      if (run && run.ended_at !== null) ends.announce({ run, values: undefined });
+    }
+  }
+
   #tell(type: News['type'], { run_id, thread_id }: RunRow): void {
     if (this.#closing.signal.aborted) return;
     const news = { from: this.#self, type, run_id, thread_id } satisfies News;
