@@ -212,6 +212,14 @@ export const errorCatalogue = {
     message: 'No such assistant. POST /api/assistants/search lists those that you can use.',
   },
   assistant_exists: { kind: 'conflict', message: 'Assistant already exists' },
+  assistant_built_in: {
+    kind: 'forbidden',
+    message: "This is a graph's own assistant, which cannot be changed. Make one of your own from the graph.",
+  },
+  assistant_limit: {
+    kind: 'conflict',
+    message: 'You have as many assistants as you may have. Delete one first.',
+  },
   agent_faulty: {
     kind: 'invalid',
     message: "This agent's file cannot be loaded. The gateway's log says what is wrong with it.",

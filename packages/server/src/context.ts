@@ -315,7 +315,7 @@ async function openConversation(
   base: Base,
   { streams, workflows }: { streams: OpenStreams; workflows: WorkflowRunner | null },
 ): Promise<ConversationArea> {
-  const { config, opened, logger, database, ownership, bus, jobs } = base;
+  const { config, options, opened, logger, database, ownership, bus, jobs } = base;
   await migrate(database, 'checkpoints', checkpointMigrations);
   await migrate(database, 'conversation', conversationMigrations);
   const area = createConversation({
@@ -326,6 +326,7 @@ async function openConversation(
     openStreams: streams,
     workflows,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
+    version: options.version,
     clock: systemClock,
     log: logger,
     options: {

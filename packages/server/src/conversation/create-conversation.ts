@@ -4,6 +4,7 @@ import type { OpenStreams } from '../http/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
+import type { Owner } from '../lib/owner.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import { ThreadCheckpoints } from '../platform/database/checkpointer/thread-checkpoints.ts';
 import { openCheckpointer } from '../platform/database/checkpointer.ts';
@@ -17,17 +18,26 @@ import { agentDefinitions } from './agent/agent-definitions.ts';
 import { Agents } from './agent/agents.ts';
 import { builtInAgents, leadAgentName } from './agent/built-in-agents.ts';
 import { GraphRunner } from './agent/graph-runner.ts';
+import { GraphShapes } from './agent/graph-shapes.ts';
 import { GraphStates } from './agent/graph-state.ts';
 import { loadLangchain } from './agent/langchain.ts';
 import { AgentModules } from './agent/load-agent-modules.ts';
 import { StoreItemStore } from './agent/store-item-store.ts';
 import { StoreItems } from './agent/store-items.ts';
 import type { WorkflowRunner } from './agent/tools/workflow-runner.ts';
+import { resolvedAgent } from './catalog/assistant.ts';
+import { AssistantStore } from './catalog/assistant-store.ts';
+import { Assistants } from './catalog/assistants.ts';
+import { catalogRoutes } from './catalog/catalog-routes.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
 import { FeedbackStore, forgetFeedback, forgetFeedbackOfRun } from './feedback/feedback-store.ts';
 import { RunFeedback } from './feedback/run-feedback.ts';
 import { Journal } from './journal/journal.ts';
 import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
+import { RecordedRunStore } from './journal/recorded-run-store.ts';
+import { runEventRoutes } from './journal/run-event-routes.ts';
+import { ThreadMessages } from './journal/thread-messages.ts';
+import { ThreadTokens } from './journal/thread-tokens.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { runRoutes } from './runs/run-routes.ts';
 import type { WebhookCaller } from './runs/run-webhooks.ts';
@@ -70,6 +80,8 @@ interface ConversationDependencies {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   webhookCaller: WebhookCaller;
+  /** Of the gateway, as clients are told. */
+  version: string;
   clock: Clock;
   log: Logger;
   options: ConversationOptions;
@@ -88,6 +100,8 @@ export interface ConversationArea {
   close(): Promise<void>;
 }
 
+const hourMs = 60 * 60 * 1000;
+
 export function createConversation(dependencies: ConversationDependencies): ConversationArea {
   const { ownership, bus, jobs, openStreams, clock, log, options } = dependencies;
   const database = dependencies.database.withTables<ConversationTables>();
@@ -103,6 +117,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const streamLog = new MemoryStreamLog({ limits: options.streams });
 
   const storeItems = new StoreItems({ store: new StoreItemStore(database), clock });
+  jobs.register('store.sweep', () => storeItems.sweep());
+  jobs.every('store.sweep', hourMs);
+  const assistantStore = new AssistantStore(database);
   const modules = new AgentModules();
   const agents = new Agents({
     definitions: agentDefinitions({
@@ -111,7 +128,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       modules,
       log,
     }),
-    storedAssistant: async () => undefined,
+    storedAssistant: async (owner, assistantId) => {
+      const row = await assistantStore.get(owner, assistantId);
+      return row && resolvedAgent(row);
+    },
     storeItems,
     modules,
     log,
@@ -168,24 +188,47 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     log,
     options: options.runs,
   });
+  const feedbackStore = new FeedbackStore(database);
   const feedback = new RunFeedback({
-    store: new FeedbackStore(database),
+    store: feedbackStore,
     access,
     isAvailable: database.backend !== 'memory',
     clock,
     newId,
   });
+  const recordedRuns = new RecordedRunStore(database);
+  const events = {
+    journal,
+    messages: new ThreadMessages({
+      storage,
+      runs: recordedRuns,
+      feedbackOf: (owner, threadId, runIds) => feedbackStore.ofRuns(owner, threadId, runIds),
+    }),
+    tokens: new ThreadTokens({ runs: recordedRuns, journal }),
+    requireThread: (owner: Owner, threadId: string) => access.require(owner, threadId, { mustExist: false }),
+    threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
+  };
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store: threadStore, access, states, graphFor, clock });
+  const assistants = new Assistants({ agents, shapes: new GraphShapes(), store: assistantStore, clock });
 
   return {
-    routes: mounts.flatMap((mount) => [
-      threadRoutes(mount, { threads, lists }),
-      threadStateRoutes(mount, { states: threadStates }),
-      runRoutes(mount, { runs, openStreams }),
-      statelessRunRoutes(mount, { runs, openStreams }),
-      feedbackRoutes(mount, { feedback }),
-    ]),
+    routes: [
+      ...mounts.flatMap((mount) => [
+        threadRoutes(mount, { threads, lists }),
+        threadStateRoutes(mount, { states: threadStates }),
+        runRoutes(mount, { runs, openStreams }),
+        statelessRunRoutes(mount, { runs, openStreams }),
+        feedbackRoutes(mount, { feedback }),
+        runEventRoutes(mount, events),
+      ]),
+      ...catalogRoutes({
+        assistants,
+        storeItems,
+        version: dependencies.version,
+        trackTokens: options.events.trackTokens,
+      }),
+    ],
     orphans: {
       threadIdsAfter: (after, limit) => checkpoints.threadIdsAfter(after, limit),
       unknownAmong: (threadIds) => threadStore.unknownAmong(threadIds),

@@ -53,7 +53,7 @@ describe('agents', () => {
     write('langgraph.json', json({ bad: './src/bad.ts:graph', good: './src/good.ts:graph' }));
     const all = agents();
 
-    expect(await all.describe()).toMatchObject([
+    expect(await all.describeAll()).toMatchObject([
       { graphId: 'lead_agent', from: 'built in', fault: null },
       { graphId: 'bad', from: './src/bad.ts:graph', fault: { message: 'src/bad.ts:1: Unexpected "="' } },
       { graphId: 'good', fault: null },
@@ -207,7 +207,7 @@ describe('langgraph.json', () => {
       '{ "graphs": { "a": { "path": "./src/good.ts:graph", "description": "Good." } } }',
     );
 
-    expect((await agents().describe())[1]).toMatchObject({ graphId: 'a', description: 'Good.', fault: null });
+    expect((await agents().describeAll())[1]).toMatchObject({ graphId: 'a', description: 'Good.', fault: null });
   });
 });
 

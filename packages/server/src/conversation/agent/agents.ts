@@ -80,9 +80,14 @@ export class Agents {
     return [...this.#definitions.keys()];
   }
 
+  /** The graph whose own assistant this names, by the graph's name or by the id that follows from it. */
+  graphOf(named: string): string | undefined {
+    return this.#definitions.has(named) ? named : this.#names.get(named);
+  }
+
   /** An exact graph name first, then the id of a graph's own assistant or of one that the caller made; else 404. */
   async resolve(owner: Owner, named: string): Promise<ResolvedAgent> {
-    const graphId = this.#definitions.has(named) ? named : this.#names.get(named);
+    const graphId = this.graphOf(named);
     if (graphId !== undefined) {
       const metadata = { created_by: 'system' };
       return { assistantId: assistantIdOf(graphId), graphId, config: {}, context: {}, metadata };
@@ -100,22 +105,26 @@ export class Agents {
   }
 
   /** Every agent, each with what is wrong with it; loads those that have not been used. */
-  async describe(): Promise<AgentDescription[]> {
-    return Promise.all(
-      [...this.#definitions.values()].map(async ({ graphId, description, from }) => ({
-        graphId,
-        assistantId: assistantIdOf(graphId),
-        description,
-        from,
-        fault: await this.#faultOf(graphId),
-      })),
-    );
+  async describeAll(): Promise<AgentDescription[]> {
+    return Promise.all(this.ids().map((graphId) => this.describe(graphId)));
+  }
+
+  async describe(graphId: string): Promise<AgentDescription> {
+    const { description, from } = this.#definition(graphId);
+    const fault = await this.#faultOf(graphId);
+    return { graphId, assistantId: assistantIdOf(graphId), description, from, fault };
   }
 
   /** The next use of each reads its files again. Runs that are under way keep the graph that they began with. */
   reload(): void {
     this.#options.modules.renew();
     this.#factories.clear();
+  }
+
+  #definition(graphId: string): AgentDefinition {
+    const definition = this.#definitions.get(graphId);
+    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    return definition;
   }
 
   async #faultOf(graphId: string): Promise<AgentFault | null> {
@@ -138,11 +147,9 @@ export class Agents {
   }
 
   async #factory(graphId: string): Promise<GraphFactory> {
-    const definition = this.#definitions.get(graphId);
-    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
     const present = this.#factories.get(graphId);
     if (present) return present;
-    const loading = definition.load();
+    const loading = this.#definition(graphId).load();
     this.#factories.set(graphId, loading);
     loading.catch((error: unknown) => {
       // Not kept: a file that was corrected is found so on the next use.

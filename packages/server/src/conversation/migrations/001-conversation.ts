@@ -218,7 +218,7 @@ async function createAssistantTables(db: Kysely<never>): Promise<void> {
   const id = bytewiseText(dialectOf(db));
   await db.schema
     .createTable('assistants')
-    .addColumn('assistant_id', id, (column) => column.primaryKey())
+    .addColumn('assistant_id', id, (column) => column.notNull())
     .addColumn('user_id', id, (column) => column.notNull())
     .addColumn('graph_id', 'text', (column) => column.notNull())
     .addColumn('name', 'text', (column) => column.notNull())
@@ -229,11 +229,8 @@ async function createAssistantTables(db: Kysely<never>): Promise<void> {
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('assistants_owner')
-    .on('assistants')
-    .columns(['user_id', 'created_at'])
+    // Ids are the caller's to choose; two users who choose the same one never notice.
+    .addPrimaryKeyConstraint('assistants_pk', ['user_id', 'assistant_id'])
     .execute();
   await db.schema
     .createTable('assistant_versions')
@@ -247,7 +244,7 @@ async function createAssistantTables(db: Kysely<never>): Promise<void> {
     .addColumn('context', 'text', (column) => column.notNull())
     .addColumn('metadata', 'text', (column) => column.notNull())
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
-    .addPrimaryKeyConstraint('assistant_versions_pk', ['assistant_id', 'version'])
+    .addPrimaryKeyConstraint('assistant_versions_pk', ['user_id', 'assistant_id', 'version'])
     .execute();
 }
 

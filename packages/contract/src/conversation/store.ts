@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { nullable } from '../shapes.ts';
+import { storeItem } from './store-item.ts';
+import { openRecord } from './thread.ts';
+
+const tags = ['Store'];
+
+const label = Type.String({ maxLength: 128 });
+const namespace = Type.Array(label, {
+  maxItems: 20,
+  description: 'From the general to the particular; no label may be empty or contain a dot.',
+});
+const key = Type.String({ minLength: 1, maxLength: 512 });
+const limit = { minimum: 1, maximum: 1000 };
+const offset = Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }));
+
+/** Twice what a value may hold: characters may be written as escapes. */
+const bodyLimit = 262_144;
+
+export const putStoreItem = {
+  method: 'PUT',
+  url: '/api/store/items',
+  config: { access: 'conversation:write', bodyLimit },
+  schema: {
+    summary: 'Keep a value under a namespace and a key',
+    description: "The caller's agents find it in their store, and nobody else's do.",
+    tags,
+    body: Type.Object({
+      namespace,
+      key,
+      value: openRecord({ description: 'At most 100,000 bytes of JSON.' }),
+      index: Type.Optional(
+        Type.Unsafe<false | null>({
+          enum: [false, null],
+          description: 'The store has no index of meanings: `false`, or left out.',
+        }),
+      ),
+      ttl: Type.Optional(
+        nullable(
+          Type.Number({
+            exclusiveMinimum: 0,
+            maximum: 5_256_000,
+            description: 'Minutes after which it is forgotten, unless it is read before.',
+          }),
+        ),
+      ),
+    }),
+    response: { 204: Type.Null() },
+  },
+} as const satisfies Endpoint;
+
+export const getStoreItem = {
+  method: 'GET',
+  url: '/api/store/items',
+  config: { access: 'conversation:read' },
+  schema: {
+    summary: 'The value under a namespace and a key, or null',
+    tags,
+    querystring: Type.Object({
+      namespace: Type.Optional(
+        Type.String({ maxLength: 2_580, description: 'Its labels joined with dots: `users.preferences`.' }),
+      ),
+      key,
+      refresh_ttl: Type.Optional(
+        Type.Boolean({ description: 'Whether its time begins anew. Default true.' }),
+      ),
+    }),
+    response: { 200: nullable(storeItem) },
+  },
+} as const satisfies Endpoint;
+
+export const deleteStoreItem = {
+  method: 'DELETE',
+  url: '/api/store/items',
+  config: { access: 'conversation:write', bodyLimit },
+  schema: {
+    summary: 'Forget a value',
+    tags,
+    body: Type.Object({ namespace, key }),
+    response: { 204: Type.Null() },
+  },
+} as const satisfies Endpoint;
+
+export const searchStoreItems = {
+  method: 'POST',
+  url: '/api/store/items/search',
+  config: { access: 'conversation:read', bodyLimit },
+  schema: {
+    summary: 'Values below a namespace',
+    tags,
+    body: Type.Object({
+      namespace_prefix: Type.Optional(nullable(namespace)),
+      filter: Type.Optional(
+        nullable(
+          openRecord({
+            maxProperties: 20,
+            description:
+              'Top-level keys of the value: what they hold, or `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`.',
+          }),
+        ),
+      ),
+      limit: Type.Optional(Type.Integer({ ...limit, default: 10 })),
+      offset,
+      query: Type.Optional(
+        nullable(
+          Type.String({
+            maxLength: 0,
+            description: 'The store has no index of meanings: left out, or empty.',
+          }),
+        ),
+      ),
+      refresh_ttl: Type.Optional(
+        Type.Unsafe<false | null>({
+          enum: [false, null],
+          description: 'A search lets the time of what it finds run on: `false`, or left out.',
+        }),
+      ),
+    }),
+    response: { 200: Type.Object({ items: Type.Array(storeItem) }) },
+  },
+} as const satisfies Endpoint;
+
+export const listStoreNamespaces = {
+  method: 'POST',
+  url: '/api/store/namespaces',
+  config: { access: 'conversation:read', bodyLimit },
+  schema: {
+    summary: 'Namespaces in which something is kept',
+    tags,
+    body: Type.Object({
+      prefix: Type.Optional(
+        nullable(Type.Array(label, { maxItems: 20, description: '`*` is any one label.' })),
+      ),
+      suffix: Type.Optional(nullable(Type.Array(label, { maxItems: 20 }))),
+      max_depth: Type.Optional(
+        nullable(Type.Integer({ minimum: 1, maximum: 20, description: 'Deeper ones are cut to it.' })),
+      ),
+      limit: Type.Optional(Type.Integer({ ...limit, default: 100 })),
+      offset,
+    }),
+    response: { 200: Type.Object({ namespaces: Type.Array(Type.Array(Type.String())) }) },
+  },
+} as const satisfies Endpoint;

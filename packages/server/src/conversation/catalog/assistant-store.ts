@@ -1,0 +1,189 @@
+import type { Insertable } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { AssistantRow, AssistantTable, AssistantVersionRow, ConversationTables } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+export type AssistantContent = Pick<
+  AssistantRow,
+  'graph_id' | 'name' | 'description' | 'config' | 'context' | 'metadata'
+>;
+
+/** Versions of one assistant that are kept; the oldest go first, but never the one in use. */
+export const versionsKept = 100;
+
+/** Assistants that users have made, each user's apart, with their versions. */
+export class AssistantStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  async list(owner: Owner): Promise<AssistantRow[]> {
+    return this.#database.read
+      .selectFrom('assistants')
+      .selectAll()
+      .where('user_id', '=', userOf(owner))
+      .orderBy('created_at', 'desc')
+      .orderBy('assistant_id')
+      .execute();
+  }
+
+  async get(owner: Owner, assistantId: string): Promise<AssistantRow | undefined> {
+    return find(this.#database.read, owner, assistantId);
+  }
+
+  /** Answers the one that is there already, if there is one. */
+  async insert(
+    owner: Owner,
+    row: Omit<Insertable<AssistantTable>, 'user_id'>,
+    { most }: { most: number },
+  ): Promise<AssistantRow | undefined> {
+    const user_id = userOf(owner);
+    return this.#database.write(async (trx) => {
+      const present = await find(trx, owner, row.assistant_id);
+      if (present) return present;
+      const { count } = await trx
+        .selectFrom('assistants')
+        .where('user_id', '=', user_id)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= most) throw new AppError('assistant_limit');
+      const { updated_at: _at, ...version } = row;
+      await trx
+        .insertInto('assistants')
+        .values({ ...row, user_id })
+        .execute();
+      await trx
+        .insertInto('assistant_versions')
+        .values({ ...version, user_id })
+        .execute();
+      return undefined;
+    });
+  }
+
+  /** Makes the next version of what `change` makes of the present one. */
+  async change(
+    owner: Owner,
+    assistantId: string,
+    { change, at }: { change: (present: AssistantRow) => AssistantContent; at: string },
+  ): Promise<AssistantRow | undefined> {
+    return this.#database.write(async (trx) => {
+      const present = await find(trx, owner, assistantId);
+      if (!present) return undefined;
+      const content = change(present);
+      const version = (await newestVersion(trx, owner, assistantId)) + 1;
+      const row = { ...present, ...content, version, updated_at: at };
+      await update(trx, owner, row);
+      await trx
+        .insertInto('assistant_versions')
+        .values({
+          ...content,
+          assistant_id: assistantId,
+          user_id: present.user_id,
+          version,
+          created_at: at,
+        })
+        .execute();
+      await trx
+        .deleteFrom('assistant_versions')
+        .where('user_id', '=', present.user_id)
+        .where('assistant_id', '=', assistantId)
+        .where('version', '<=', version - versionsKept)
+        .execute();
+      return row;
+    });
+  }
+
+  async useVersion(
+    owner: Owner,
+    assistantId: string,
+    { version, at }: { version: number; at: string },
+  ): Promise<AssistantRow | undefined> {
+    return this.#database.write(async (trx) => {
+      const present = await find(trx, owner, assistantId);
+      const wanted = await trx
+        .selectFrom('assistant_versions')
+        .selectAll()
+        .where('user_id', '=', userOf(owner))
+        .where('assistant_id', '=', assistantId)
+        .where('version', '=', version)
+        .executeTakeFirst();
+      if (!present || !wanted) return undefined;
+      const row = { ...present, ...wanted, created_at: present.created_at, updated_at: at };
+      await update(trx, owner, row);
+      return row;
+    });
+  }
+
+  /** The newest first. */
+  async versions(owner: Owner, assistantId: string): Promise<AssistantVersionRow[]> {
+    return this.#database.read
+      .selectFrom('assistant_versions')
+      .selectAll()
+      .where('user_id', '=', userOf(owner))
+      .where('assistant_id', '=', assistantId)
+      .orderBy('version', 'desc')
+      .execute();
+  }
+
+  async delete(owner: Owner, assistantId: string): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const gone = await trx
+        .deleteFrom('assistants')
+        .where('user_id', '=', userOf(owner))
+        .where('assistant_id', '=', assistantId)
+        .executeTakeFirst();
+      await trx
+        .deleteFrom('assistant_versions')
+        .where('user_id', '=', userOf(owner))
+        .where('assistant_id', '=', assistantId)
+        .execute();
+      return gone.numDeletedRows > 0n;
+    });
+  }
+}
+
+async function find(
+  db: Pick<Trx, 'selectFrom'>,
+  owner: Owner,
+  assistantId: string,
+): Promise<AssistantRow | undefined> {
+  return db
+    .selectFrom('assistants')
+    .selectAll()
+    .where('user_id', '=', userOf(owner))
+    .where('assistant_id', '=', assistantId)
+    .executeTakeFirst();
+}
+
+async function newestVersion(trx: Trx, owner: Owner, assistantId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('assistant_versions')
+    .select('version')
+    .where('user_id', '=', userOf(owner))
+    .where('assistant_id', '=', assistantId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+async function update(trx: Trx, owner: Owner, row: AssistantRow): Promise<void> {
+  const { assistant_id, graph_id, name, description, config, context, metadata, version, updated_at } = row;
+  await trx
+    .updateTable('assistants')
+    .set({ graph_id, name, description, config, context, metadata, version, updated_at })
+    .where('user_id', '=', userOf(owner))
+    .where('assistant_id', '=', assistant_id)
+    .execute();
+}
+
+function userOf(owner: Owner): string {
+  const user = userScope(owner);
+  if (user === null) throw new Error('Assistants are read for their user.');
+  return user;
+}

@@ -1,0 +1,80 @@
+import type { Assistant, AssistantField, FoundAssistant } from '@switchyard/contract/conversation/assistant';
+import type { AssistantFilter, AssistantSearch } from '@switchyard/contract/conversation/assistants';
+import type { AgentDescription, ResolvedAgent } from '../agent/agents.ts';
+import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
+
+/** A graph's own assistant, which the gateway made. */
+export function systemAssistant(
+  { graphId, assistantId, description }: Omit<AgentDescription, 'fault' | 'from'>,
+  madeAt: string,
+): Assistant {
+  return {
+    assistant_id: assistantId,
+    graph_id: graphId,
+    name: graphId,
+    description,
+    config: {},
+    context: {},
+    metadata: { created_by: 'system' },
+    version: 1,
+    created_at: madeAt,
+    updated_at: madeAt,
+  };
+}
+
+export function storedAssistant({ user_id: _user, ...row }: AssistantRow): Assistant {
+  return {
+    ...row,
+    config: JSON.parse(row.config) as Record<string, unknown>,
+    context: JSON.parse(row.context) as Record<string, unknown>,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+  };
+}
+
+/** A version was never changed: it is as old as it was when it was made. */
+export function versionOf(row: AssistantVersionRow): Assistant {
+  return storedAssistant({ ...row, updated_at: row.created_at });
+}
+
+export function resolvedAgent(row: AssistantRow): ResolvedAgent {
+  const { assistant_id: assistantId, graph_id: graphId, config, context, metadata } = storedAssistant(row);
+  return { assistantId, graphId, config, context, metadata };
+}
+
+export function fits({ name, graph_id, metadata }: Assistant, filter: AssistantFilter): boolean {
+  if (filter.graph_id && filter.graph_id !== graph_id) return false;
+  if (filter.name && !name.toLowerCase().includes(filter.name.toLowerCase())) return false;
+  return hasAll(metadata, filter.metadata);
+}
+
+export function hasAll(
+  metadata: Record<string, unknown>,
+  wanted: Record<string, unknown> | null | undefined,
+): boolean {
+  return Object.entries(wanted ?? {}).every(
+    ([key, value]) => Object.hasOwn(metadata, key) && JSON.stringify(metadata[key]) === JSON.stringify(value),
+  );
+}
+
+/** As they stand where nothing is asked for. */
+export function inOrder(
+  assistants: Assistant[],
+  { sort_by: field, sort_order: order }: AssistantSearch,
+): Assistant[] {
+  if (!field) return order === 'asc' ? assistants.toReversed() : assistants;
+  const sign = order === 'asc' ? 1 : -1;
+  return assistants.toSorted((a, b) => sign * compare(a[field], b[field]));
+}
+
+export function selected(
+  assistant: Assistant,
+  fields: readonly AssistantField[] | null | undefined,
+): FoundAssistant {
+  if (!fields) return assistant;
+  return Object.fromEntries(fields.map((field) => [field, assistant[field]]));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

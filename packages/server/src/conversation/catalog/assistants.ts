@@ -1,0 +1,205 @@
+import type {
+  Assistant,
+  AssistantGraph,
+  AssistantSchemas,
+  FoundAssistant,
+} from '@switchyard/contract/conversation/assistant';
+import type {
+  AssistantChange,
+  AssistantFilter,
+  AssistantSearch,
+  NewAssistant,
+} from '@switchyard/contract/conversation/assistants';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { AgentFault } from '../agent/agent-fault.ts';
+import type { AgentGraph, Agents } from '../agent/agents.ts';
+import type { GraphShapes } from '../agent/graph-shapes.ts';
+import { userScope } from '../user-scope.ts';
+import { fits, hasAll, inOrder, selected, storedAssistant, systemAssistant, versionOf } from './assistant.ts';
+import type { AssistantStore } from './assistant-store.ts';
+
+export interface AssistantsOptions {
+  agents: Pick<Agents, 'ids' | 'describe' | 'describeAll' | 'graphOf' | 'resolve' | 'graph'>;
+  shapes: Pick<GraphShapes, 'schemas' | 'drawing' | 'subgraphs'>;
+  store: AssistantStore;
+  clock: Clock;
+}
+
+/** A user's own; a hundred would be many. */
+const mostPerUser = 200;
+
+/** What clients see of agents: one assistant for each graph, and those that users make with settings of their own. */
+export class Assistants {
+  readonly #options: AssistantsOptions;
+  readonly #startedAt: string;
+
+  constructor(options: AssistantsOptions) {
+    this.#options = options;
+    this.#startedAt = toIso(options.clock());
+  }
+
+  /** Graphs that cannot be loaded are left out; asked for by name, they say why. */
+  async search(owner: Owner, wish: AssistantSearch): Promise<{ page: FoundAssistant[]; total: number }> {
+    const { limit = 10, offset = 0, select } = wish;
+    const found = inOrder(await this.#fitting(owner, wish), wish);
+    const page = found.slice(offset, offset + limit).map((assistant) => selected(assistant, select));
+    return { page, total: found.length };
+  }
+
+  async count(owner: Owner, filter: AssistantFilter): Promise<number> {
+    return (await this.#fitting(owner, filter)).length;
+  }
+
+  async get(owner: Owner, named: string): Promise<Assistant> {
+    const { agents, store } = this.#options;
+    const graphId = agents.graphOf(named);
+    if (graphId === undefined) {
+      const row = await store.get(owner, named);
+      if (!row) throw notFound(named);
+      return storedAssistant(row);
+    }
+    const described = await agents.describe(graphId);
+    if (described.fault) throw faulty(described.fault);
+    return systemAssistant(described, this.#startedAt);
+  }
+
+  async create(owner: Owner, wish: NewAssistant): Promise<Assistant> {
+    const { agents, store, clock } = this.#options;
+    this.#requireGraph(wish.graph_id);
+    const at = toIso(clock());
+    const assistantId = wish.assistant_id ?? newId();
+    if (agents.graphOf(assistantId) !== undefined) {
+      if (wish.if_exists === 'do_nothing') return this.get(owner, assistantId);
+      throw new AppError('assistant_exists');
+    }
+    const row = {
+      assistant_id: assistantId,
+      graph_id: wish.graph_id,
+      name: wish.name ?? 'Untitled',
+      description: wish.description ?? null,
+      config: JSON.stringify(wish.config ?? {}),
+      context: JSON.stringify(wish.context ?? {}),
+      metadata: JSON.stringify(wish.metadata ?? {}),
+      version: 1,
+      created_at: at,
+      updated_at: at,
+    };
+    const present = await store.insert(owner, row, { most: mostPerUser });
+    if (present && wish.if_exists !== 'do_nothing') throw new AppError('assistant_exists');
+    return present ? storedAssistant(present) : storedAssistant({ ...row, user_id: '' });
+  }
+
+  async patch(owner: Owner, named: string, wish: AssistantChange): Promise<Assistant> {
+    const { store, clock } = this.#options;
+    this.#requireOwn(named);
+    if (wish.graph_id) this.#requireGraph(wish.graph_id);
+    const changed = await store.change(owner, named, {
+      at: toIso(clock()),
+      change: (present) => ({
+        graph_id: wish.graph_id ?? present.graph_id,
+        name: wish.name ?? present.name,
+        description: wish.description === undefined ? present.description : wish.description,
+        config: wish.config ? JSON.stringify(wish.config) : present.config,
+        context: wish.context ? JSON.stringify(wish.context) : present.context,
+        metadata: merged(present.metadata, wish.metadata),
+      }),
+    });
+    if (!changed) throw notFound(named);
+    return storedAssistant(changed);
+  }
+
+  async delete(owner: Owner, named: string): Promise<void> {
+    this.#requireOwn(named);
+    if (!(await this.#options.store.delete(owner, named))) throw notFound(named);
+  }
+
+  async versions(
+    owner: Owner,
+    named: string,
+    page: { metadata?: Record<string, unknown> | null | undefined; limit: number; offset: number },
+  ): Promise<Assistant[]> {
+    const present = await this.get(owner, named);
+    const rows = await this.#options.store.versions(owner, present.assistant_id);
+    const all = rows.length > 0 ? rows.map(versionOf) : [present];
+    const fitting = all.filter(({ metadata }) => hasAll(metadata, page.metadata));
+    return fitting.slice(page.offset, page.offset + page.limit);
+  }
+
+  async useVersion(owner: Owner, named: string, version: number): Promise<Assistant> {
+    this.#requireOwn(named);
+    const at = toIso(this.#options.clock());
+    const row = await this.#options.store.useVersion(owner, named, { version, at });
+    if (!row) {
+      throw new AppError('assistant_not_found', { message: `Assistant ${named} has no version ${version}` });
+    }
+    return storedAssistant(row);
+  }
+
+  async schemas(owner: Owner, named: string): Promise<AssistantSchemas> {
+    const { graph, graphId } = await this.#graph(owner, named);
+    return this.#options.shapes.schemas(graph, graphId);
+  }
+
+  async drawing(owner: Owner, named: string, xray: boolean | number): Promise<AssistantGraph> {
+    const { graph, graphId } = await this.#graph(owner, named);
+    return { graph_id: graphId, ...(await this.#options.shapes.drawing(graph, xray)) };
+  }
+
+  async subgraphs(
+    owner: Owner,
+    named: string,
+    wish: { namespace?: string; recurse: boolean },
+  ): Promise<Record<string, AssistantSchemas>> {
+    const { graph, graphId } = await this.#graph(owner, named);
+    return this.#options.shapes.subgraphs(graph, { graphId, ...wish });
+  }
+
+  async #graph(owner: Owner, named: string): Promise<{ graph: AgentGraph; graphId: string }> {
+    const { graphId, config } = await this.#options.agents.resolve(owner, named);
+    const userId = userScope(owner) ?? '';
+    try {
+      return { graph: await this.#options.agents.graph(graphId, { userId, config }), graphId };
+    } catch (error) {
+      throw error instanceof AgentFault ? faulty(error) : error;
+    }
+  }
+
+  async #fitting(owner: Owner, filter: AssistantFilter): Promise<Assistant[]> {
+    const described = await this.#options.agents.describeAll();
+    const working = described.filter(({ fault }) => fault === null);
+    const rows = await this.#options.store.list(owner);
+    const all = [
+      ...working.map((each) => systemAssistant(each, this.#startedAt)),
+      ...rows.map(storedAssistant),
+    ];
+    return all.filter((assistant) => fits(assistant, filter));
+  }
+
+  #requireGraph(graphId: string): void {
+    if (this.#options.agents.ids().includes(graphId)) return;
+    throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+  }
+
+  #requireOwn(named: string): void {
+    if (this.#options.agents.graphOf(named) !== undefined) throw new AppError('assistant_built_in');
+  }
+}
+
+function merged(present: string, change: Record<string, unknown> | null | undefined): string {
+  if (!change) return present;
+  return JSON.stringify({ ...(JSON.parse(present) as object), ...change });
+}
+
+function notFound(named: string): AppError {
+  return new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+}
+
+function faulty(fault: AgentFault): AppError {
+  return new AppError('agent_faulty', {
+    message: `This agent cannot be loaded. ${fault.message}`,
+    cause: fault,
+  });
+}

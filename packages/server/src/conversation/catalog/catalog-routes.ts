@@ -1,0 +1,30 @@
+import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { Routes } from '../../http/app.ts';
+import type { StoreItems } from '../agent/store-items.ts';
+import { assistantRoutes } from './assistant-routes.ts';
+import type { Assistants } from './assistants.ts';
+import { infoRoutes } from './info-routes.ts';
+import { modelRoutes } from './model-routes.ts';
+import { storeRoutes } from './store-routes.ts';
+
+interface CatalogRoutesOptions {
+  assistants: Assistants;
+  storeItems: StoreItems;
+  version: string;
+  trackTokens: boolean;
+}
+
+/** What there is besides threads and runs: assistants, the store, models, and what the server is. */
+export function catalogRoutes({
+  assistants,
+  storeItems,
+  version,
+  trackTokens,
+}: CatalogRoutesOptions): Routes[] {
+  const onBothMounts = mounts.flatMap((mount) => [
+    assistantRoutes(mount, { assistants }),
+    storeRoutes(mount, { items: storeItems }),
+    infoRoutes(mount, { version }),
+  ]);
+  return [...onBothMounts, modelRoutes({ trackTokens })];
+}

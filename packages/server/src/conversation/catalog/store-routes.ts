@@ -1,0 +1,67 @@
+import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import {
+  deleteStoreItem,
+  getStoreItem,
+  listStoreNamespaces,
+  putStoreItem,
+  searchStoreItems,
+} from '@switchyard/contract/conversation/store';
+import type { Routes } from '../../http/app.ts';
+import { ownerOf } from '../../http/guard.ts';
+import type { StoreItems } from '../agent/store-items.ts';
+
+export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Routes {
+  return (app) => {
+    app.route({
+      ...at(mount, putStoreItem),
+      handler: async (request, reply) => {
+        const { namespace, key, value, ttl = null } = request.body;
+        await items.put(ownerOf(request), namespace, { key, value, ttlMinutes: ttl });
+        return reply.code(204).send(null);
+      },
+    });
+
+    app.route({
+      ...at(mount, getStoreItem),
+      handler: async (request, reply) => {
+        const { namespace = '', key, refresh_ttl: refreshTtl = true } = request.query;
+        const item = await items.get(ownerOf(request), namespace.split('.'), { key, refreshTtl });
+        // Nothing is `null` on the wire, where the framework would send no body at all.
+        return item ?? reply.type('application/json').serializer(String).send(null);
+      },
+    });
+
+    app.route({
+      ...at(mount, deleteStoreItem),
+      handler: async (request, reply) => {
+        const { namespace, key } = request.body;
+        await items.delete(ownerOf(request), namespace, key);
+        return reply.code(204).send(null);
+      },
+    });
+
+    app.route({
+      ...at(mount, searchStoreItems),
+      handler: async (request) => {
+        const { namespace_prefix: prefix, filter, limit = 10, offset = 0 } = request.body;
+        const search = { prefix: prefix ?? [], filter: filter ?? {}, limit, offset };
+        return { items: await items.search(ownerOf(request), search) };
+      },
+    });
+
+    app.route({
+      ...at(mount, listStoreNamespaces),
+      handler: async (request) => {
+        const { prefix, suffix, max_depth, limit = 100, offset = 0 } = request.body;
+        const namespaces = await items.namespaces(ownerOf(request), {
+          prefix: prefix ?? [],
+          suffix: suffix ?? [],
+          maxDepth: max_depth ?? undefined,
+          limit,
+          offset,
+        });
+        return { namespaces };
+      },
+    });
+  };
+}
