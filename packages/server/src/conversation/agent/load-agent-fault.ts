@@ -58,9 +58,17 @@ function importFault(message: string): Place | null {
 function lineThatNames(path: string, missing: string): number | null {
   const name = withoutQuery(missing).split('/').slice(-1)[0] ?? missing;
   const stem = name.replace(/\.[cm]?[jt]sx?$/, '');
+  return lineWith(path, (line) => /\b(import|export|require)\b/.test(line) && line.includes(stem));
+}
+
+/** Where a file exports something. */
+export function lineThatExports(path: string, exportName: string): number | null {
+  return lineWith(path, (line) => /\bexport\b/.test(line) && line.split(/\W+/).includes(exportName));
+}
+
+function lineWith(path: string, isMeant: (line: string) => boolean): number | null {
   try {
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const index = lines.findIndex((line) => /\b(import|export|require)\b/.test(line) && line.includes(stem));
+    const index = readFileSync(path, 'utf8').split('\n').findIndex(isMeant);
     return index < 0 ? null : index + 1;
   } catch {
     return null;

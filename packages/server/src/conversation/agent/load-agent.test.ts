@@ -162,7 +162,7 @@ describe('a faulty agent', () => {
 
   it('says what it found in place of a graph', async () => {
     await expect(load('src/agent.ts', 'number')).rejects.toThrow(
-      'src/agent.ts: `number` is a number; export a graph',
+      'src/agent.ts:14: `number` is a number; export a graph',
     );
   });
 

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { AgentFault } from './agent-fault.ts';
 import type { AgentGraph, GraphConfig, GraphFactory } from './agents.ts';
 import { loadLangchain } from './langchain.ts';
-import { faultOf, shown } from './load-agent-fault.ts';
+import { faultOf, lineThatExports, shown } from './load-agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 
 export interface AgentFile {
@@ -45,7 +45,10 @@ export async function loadAgent(
     const graph = compiled(value);
     if (graph) return graph;
     const rule = 'export a graph, compiled or not, a promise of one, or a function that makes one';
-    throw new AgentFault(`\`${exportName}\` is ${kindOf(value)}; ${rule}`, { file: name });
+    throw new AgentFault(`\`${exportName}\` is ${kindOf(value)}; ${rule}`, {
+      file: name,
+      line: lineThatExports(file, exportName),
+    });
   }
 }
 
