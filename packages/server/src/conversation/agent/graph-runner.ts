@@ -41,21 +41,20 @@ export class GraphRunner implements AgentRunner {
     tools.signal.throwIfAborted();
     const going = await this.#begin(request, tools);
     const { checkpointer } = going;
-    try {
-      const end = await this.#perform(going);
-      await checkpointer.close();
-      if (!checkpointer.failure || checkpointer.failure.isOfGraph) return end;
-    } finally {
-      await checkpointer.close();
-    }
+    const end = await this.#perform(going).finally(() => checkpointer.close());
+    const { failure } = checkpointer;
+    if (!failure || failure.isOfGraph) return end;
     tools.signal.throwIfAborted();
-    throw checkpointer.failure.error;
+    throw failure.error;
   }
 
   async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
     const saved = await this.#options.checkpointer();
     const { RunCheckpointer } = await loadLangchain(() => import('./run-checkpointer.ts'));
-    const failed = new AbortController();
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(tools.signal.reason);
+    tools.signal.addEventListener('abort', onAbort, { once: true });
+    if (tools.signal.aborted) onAbort();
     return {
       request,
       tools,
@@ -65,14 +64,14 @@ export class GraphRunner implements AgentRunner {
         isSync: request.durability === 'sync',
         commit: (unit) =>
           tools.recorder.write((trx) => unit(trx as unknown as WriteTransaction<CheckpointTables>)),
-        onFailure: () => failed.abort(),
+        onFailure: () => stop.abort(),
       }),
       frames: new GraphFrames({
         modes: request.streamModes,
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
-      signal: AbortSignal.any([tools.signal, failed.signal]),
+      signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
   }

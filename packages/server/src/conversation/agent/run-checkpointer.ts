@@ -90,7 +90,11 @@ export class RunCheckpointer extends BaseCheckpointSaver {
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     await this.settled();
-    return this.#options.saved.getTuple(config);
+    const loaded = await this.#options.saved.load(config);
+    if (!loaded) return undefined;
+    const { tuple, manifest } = loaded;
+    this.#manifests.set(keyOf(tuple.config).namespace, { id: tuple.checkpoint.id, manifest });
+    return tuple;
   }
 
   override async *list(
@@ -125,7 +129,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
 
   /** Writes what is here, if it still may be written. What a graph that was broken off hands in after that is dropped. */
   async close(): Promise<void> {
-    await this.reached().catch(() => undefined); // kept as `failure`
+    await this.settled().catch(() => undefined); // kept as `failure`
     this.#isClosed = true;
   }
 

@@ -1,5 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../dialect.ts';
+import { Prepared } from '../prepared.ts';
+import { PreparedRows } from '../prepared-rows.ts';
 import type { CheckpointBatch } from './checkpoint-batch.ts';
 import type { Manifest } from './manifest.ts';
 import type { CheckpointTables } from './tables.ts';
@@ -29,13 +31,6 @@ export interface CheckpointFilter {
 type Reader = Kysely<CheckpointTables> | Transaction<CheckpointTables>;
 type Writer = Transaction<CheckpointTables>;
 
-/** Keeps a statement well below the number of parameters that a database takes. */
-const rowsAtOnce = 100;
-
-function* inParts<Row>(rows: Row[]): Generator<Row[]> {
-  for (let from = 0; from < rows.length; from += rowsAtOnce) yield rows.slice(from, from + rowsAtOnce);
-}
-
 export class CheckpointStore {
   readonly #dialect: Dialect;
 
@@ -47,6 +42,15 @@ export class CheckpointStore {
   async lock(trx: Writer, threadId: string, mode: 'shared' | 'alone'): Promise<void> {
     const name = `checkpoints of ${threadId}`;
     await lockName(trx, { dialect: this.#dialect, name, isShared: mode === 'shared' });
+  }
+
+  /** The one that is named, or with no id the newest one. */
+  async row(
+    read: Reader,
+    { threadId, namespace, id }: Omit<CheckpointKey, 'id'> & { id?: string | undefined },
+  ): Promise<CheckpointRow | undefined> {
+    if (id !== undefined) return rowById.first(read, { threadId, namespace, id });
+    return newestRow.first(read, { threadId, namespace });
   }
 
   async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
@@ -62,62 +66,17 @@ export class CheckpointStore {
 
   /** Values first: a checkpoint never refers to what is not there. */
   async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointBatch): Promise<void> {
-    const rows = values.map((value) => ({ thread_id: threadId, ...value }));
-    for (const some of inParts(rows)) {
-      await trx
-        .insertInto('checkpoint_values')
-        .values(some)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
-    for (const some of inParts(checkpoints)) await this.#putCheckpoints(trx, some);
-    for (const some of inParts(writes.filter(({ idx }) => idx >= 0))) {
-      await trx
-        .insertInto('checkpoint_writes')
-        .values(some)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
-    for (const some of inParts(writes.filter(({ idx }) => idx < 0))) await this.#replaceWrites(trx, some);
-  }
-
-  async #putCheckpoints(trx: Writer, rows: CheckpointRow[]): Promise<void> {
-    await trx
-      .insertInto('checkpoints')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id']).doUpdateSet((eb) => ({
-          parent_checkpoint_id: eb.ref('excluded.parent_checkpoint_id'),
-          run_id: eb.ref('excluded.run_id'),
-          checkpoint: eb.ref('excluded.checkpoint'),
-          channels: eb.ref('excluded.channels'),
-          metadata: eb.ref('excluded.metadata'),
-        })),
-      )
-      .execute();
-  }
-
-  /**
-   * A task's own write is never changed; those of LangGraph, which have indexes below zero, are. What another run had
-   * written there is kept beside it, since it comes back when this run is rolled back.
-   */
-  async #replaceWrites(trx: Writer, rows: WriteRow[]): Promise<void> {
-    const isOthers = sql<boolean>`checkpoint_writes.run_id is distinct from excluded.run_id`;
-    await trx
-      .insertInto('checkpoint_writes')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'task_id', 'idx'])
-          .doUpdateSet((eb) => ({
-            prior_value: sql`case when ${isOthers} then checkpoint_writes.value else checkpoint_writes.prior_value end`,
-            prior_run_id: sql`case when ${isOthers} then checkpoint_writes.run_id else checkpoint_writes.prior_run_id end`,
-            channel: eb.ref('excluded.channel'),
-            value: eb.ref('excluded.value'),
-            run_id: eb.ref('excluded.run_id'),
-          })),
-      )
-      .execute();
+    const rows = values.map(({ hash, type, data }) => ({ thread_id: threadId, hash, type, data }));
+    await newValues.run(trx, rows);
+    await newCheckpoints.run(trx, checkpoints);
+    await newWrites.run(
+      trx,
+      writes.filter(({ idx }) => idx >= 0),
+    );
+    await replacingWrites.run(
+      trx,
+      writes.filter(({ idx }) => idx < 0),
+    );
   }
 
   /** The newest first. `after` is the last row of the page before. */
@@ -174,3 +133,89 @@ export class CheckpointStore {
     return new Map(rows.map((row) => [row.hash, row as StoredValue]));
   }
 }
+
+const newestRow = new Prepared(
+  (db: Kysely<CheckpointTables>, { threadId, namespace }: Omit<CheckpointKey, 'id'>) =>
+    db
+      .selectFrom('checkpoints')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('checkpoint_ns', '=', namespace)
+      .orderBy('checkpoint_id', 'desc')
+      .limit(1),
+);
+
+const rowById = new Prepared((db: Kysely<CheckpointTables>, { threadId, namespace, id }: CheckpointKey) =>
+  db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('checkpoint_ns', '=', namespace)
+    .where('checkpoint_id', '=', id),
+);
+
+const newValues = new PreparedRows(
+  ['thread_id', 'hash', 'type', 'data'],
+  (db: Kysely<CheckpointTables>, rows: CheckpointTables['checkpoint_values'][]) =>
+    db
+      .insertInto('checkpoint_values')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()),
+);
+
+const newCheckpoints = new PreparedRows(
+  [
+    'thread_id',
+    'checkpoint_ns',
+    'checkpoint_id',
+    'parent_checkpoint_id',
+    'run_id',
+    'checkpoint',
+    'channels',
+    'metadata',
+  ],
+  (db: Kysely<CheckpointTables>, rows: CheckpointRow[]) =>
+    db
+      .insertInto('checkpoints')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id']).doUpdateSet((eb) => ({
+          parent_checkpoint_id: eb.ref('excluded.parent_checkpoint_id'),
+          run_id: eb.ref('excluded.run_id'),
+          checkpoint: eb.ref('excluded.checkpoint'),
+          channels: eb.ref('excluded.channels'),
+          metadata: eb.ref('excluded.metadata'),
+        })),
+      ),
+);
+
+const writeKey = ['thread_id', 'checkpoint_ns', 'checkpoint_id', 'task_id', 'idx'] as const;
+const writeColumns = [...writeKey, 'channel', 'value', 'run_id'] as const;
+
+const newWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, rows: WriteRow[]) =>
+  db
+    .insertInto('checkpoint_writes')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const isOthers = sql<boolean>`checkpoint_writes.run_id is distinct from excluded.run_id`;
+
+/**
+ * A task's own write is never changed; those of LangGraph, which have indexes below zero, are. What another run had
+ * written there is kept beside it, since it comes back when this run is rolled back.
+ */
+const replacingWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, rows: WriteRow[]) =>
+  db
+    .insertInto('checkpoint_writes')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns([...writeKey]).doUpdateSet((eb) => ({
+        prior_value: sql`case when ${isOthers} then checkpoint_writes.value else checkpoint_writes.prior_value end`,
+        prior_run_id: sql`case when ${isOthers} then checkpoint_writes.run_id else checkpoint_writes.prior_run_id end`,
+        channel: eb.ref('excluded.channel'),
+        value: eb.ref('excluded.value'),
+        run_id: eb.ref('excluded.run_id'),
+      })),
+    ),
+);

@@ -48,15 +48,20 @@ export class Checkpointer extends BaseCheckpointSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const key = keyOf(config);
-    if (key.threadId === undefined) return undefined;
+    return (await this.load(config))?.tuple;
+  }
+
+  /** With what the checkpoint holds, for whoever makes the next one. */
+  async load(config: RunnableConfig): Promise<{ tuple: CheckpointTuple; manifest: Manifest } | undefined> {
+    const { threadId, namespace, id } = keyOf(config);
+    if (threadId === undefined) return undefined;
     for (let attempt = 0; attempt < readAttempts; attempt += 1) {
-      const rows = await this.#page(key, 1);
-      if (rows.length === 0) return undefined;
-      const [tuple] = await this.#tuples.read(rows);
-      if (tuple) return tuple;
+      const row = await this.#checkpoints.row(this.#database.read, { threadId, namespace, id });
+      if (!row) return undefined;
+      const [tuple] = await this.#tuples.read([row]);
+      if (tuple) return { tuple, manifest: JSON.parse(row.channels) as Manifest };
     }
-    throw new Error(`A checkpoint of thread ${key.threadId} lacks values that belong to it.`);
+    throw new Error(`A checkpoint of thread ${threadId} lacks values that belong to it.`);
   }
 
   override async *list(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { decode } from './decode.ts';
 import { encode, type Json } from './encode.ts';
 
@@ -42,10 +42,13 @@ function isListOfObjects(value: unknown): value is object[] {
 }
 
 function storePart(value: unknown): StoredValue {
-  const isBytes = value instanceof Uint8Array;
-  const type = isBytes ? 'bytes' : 'json';
-  const data = isBytes ? value : Buffer.from(JSON.stringify(encode(value)));
-  return { hash: hashOf(type, data), type, data };
+  if (value instanceof Uint8Array) return { hash: hashOfBytes(value), type: 'bytes', data: value };
+  const json = JSON.stringify(encode(value));
+  return {
+    hash: hash('sha256', `json${json}`, 'base64url').slice(0, hashLength),
+    type: 'json',
+    data: Buffer.from(json),
+  };
 }
 
 function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
@@ -54,7 +57,9 @@ function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
   return decode(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as Json);
 }
 
-/** Only a thread's own values are told apart by it, so 144 bits, which base64 writes without padding, are plenty. */
-function hashOf(type: StoredValue['type'], data: Uint8Array): string {
-  return createHash('sha256').update(type).update(data).digest().subarray(0, 18).toString('base64url');
+/** 144 bits: only a thread's own values are told apart by it. */
+const hashLength = 24;
+
+function hashOfBytes(data: Uint8Array): string {
+  return createHash('sha256').update('bytes').update(data).digest('base64url').slice(0, hashLength);
 }
