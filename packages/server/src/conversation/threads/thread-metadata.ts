@@ -7,11 +7,11 @@ const reservedKeys = new Set(['owner_id', 'user_id']);
 /** Never shown, whoever stored it. */
 const secretKeys = new Set(['auth_token']);
 
-export const maxMetadataKeys = 100;
-export const maxMetadataBytes = 65_536;
+const maxMetadataKeys = 100;
+const maxMetadataBytes = 65_536;
 
 /** An entry of the search index is a row of a B-tree, and Postgres takes no more than 2,700 bytes in one. */
-export const maxFilterKeyLength = 128;
+const maxFilterKeyLength = 128;
 export const maxFilterValueBytes = 1024;
 
 /** As a caller may set it. */
