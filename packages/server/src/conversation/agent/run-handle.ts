@@ -30,12 +30,12 @@ export function requireRunHandle(config: ConfigOfRun): RunHandle {
 }
 
 /**
- * True where a run was stopped only because its process lets go of it, and another goes on with it: what it has begun in
- * the world is then left alone. Every other end of a run ends that too.
+ * True where the run was cancelled or took too long: what it has begun in the world ends with it. Where its process only
+ * lets go of it, or lost it, another process goes on with it, and with what it has begun.
  */
-export function isHandedOver(signal: AbortSignal | undefined): boolean {
-  const reason: unknown = signal?.reason;
-  if (typeof reason !== 'object' || reason === null || !('how' in reason)) return false;
+export function isStoppedForGood(signal: AbortSignal): boolean {
+  const reason: unknown = signal.reason;
+  if (!signal.aborted || typeof reason !== 'object' || reason === null || !('how' in reason)) return false;
   const { kind } = (reason.how ?? {}) as { kind?: unknown };
-  return kind === 'lost' || kind === 'released';
+  return kind === 'cancelled' || kind === 'timeout';
 }

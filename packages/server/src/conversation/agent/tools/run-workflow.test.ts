@@ -130,7 +130,7 @@ describe('the tool run_workflow', () => {
     await expect.poll(() => pool.cancelled).toEqual(['task-1']);
   });
 
-  it.each(['lost', 'released'])(
+  it.each(['lost', 'released', 'something else'])(
     'leaves its task alone when another process goes on with the run (%s)',
     async (kind) => {
       const pool = new Pool([halfWay, 'wait']);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tool } from '@langchain/core/tools';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { z } from 'zod';
-import { isHandedOver, type RunHandle, requireRunHandle } from '../run-handle.ts';
+import { isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
 import { ToolFailure } from './tool-failure.ts';
 import {
   completedEvent,
@@ -77,7 +77,7 @@ async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Pr
     emit(failedEvent(at, end));
     throw new ToolFailure(end.code, end.message);
   } catch (error) {
-    if (signal.aborted && !isHandedOver(signal)) await workflows.cancel(run.userId, taskId).catch(() => {});
+    if (isStoppedForGood(signal)) await workflows.cancel(run.userId, taskId).catch(() => {});
     throw error;
   }
 
