@@ -163,7 +163,9 @@ describe('the stream of a run', () => {
       stream_subgraphs: true,
     });
     const updates = all.filter(({ event }) => event.startsWith('updates')).map(({ event }) => event);
-    expect(updates).toEqual([expect.stringMatching(/^updates\|inner:[0-9a-f-]+$/), 'updates']);
+    const inner = expect.stringMatching(/^updates\|inner:[0-9a-f-]+$/);
+    expect(updates).toEqual([inner, inner, 'updates']);
+    expect(updates[0]).toBe(updates[1]);
   });
 
   it('ends with the error of a run that fails, on a 200', async () => {
