@@ -58,7 +58,8 @@ export class RunAdmission {
     this.#options = options;
   }
 
-  async admit(input: NewRun): Promise<AdmittedRun> {
+  /** Where there is a worker that has room for it, and nothing before it in its thread, the run is claimed as it comes. */
+  async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
     const { database, clock } = this.#options;
     const nowMs = clock();
     const at = toIso(nowMs);
@@ -72,7 +73,9 @@ export class RunAdmission {
       const followUpTo = await followUpOf(trx, input);
       const stamp = stampOf(input);
       if (!(await setBusy(trx, input.threadId, { stamp, at }))) throw threadNotFound(input.threadId);
-      const run = await insertRun(trx, rowOf(input, { admission, nowMs, at, followUpTo }), kwargs);
+      const begins = workerId !== null && others.length === 0 && input.afterSeconds === 0;
+      const row = rowOf(input, { admission, nowMs, at, followUpTo });
+      const run = await insertRun(trx, begins ? { ...row, ...claimedBy(workerId, at) } : row, kwargs);
       return { run, kwargs, ...made };
     });
   }
@@ -123,6 +126,11 @@ async function followUpOf(
     message: 'Value error, it must be a run of this thread',
     input: followUpTo,
   });
+}
+
+/** As a claim leaves the row. */
+function claimedBy(workerId: string, at: string) {
+  return { status: 'running', attempt: 1, worker_id: workerId, started_at: at } as const;
 }
 
 function rowOf(

@@ -38,7 +38,7 @@ export class RunAnswers {
   /** Starts a run and streams it. Its end by the client's doing is the run's, where the request says so. */
   async stream(request: FastifyRequest, reply: FastifyReply, threadId: string | null): Promise<void> {
     return this.#holding('events', request, async (open) => {
-      const { run, onDisconnect } = await this.#runs.start(
+      const { run, onDisconnect } = await this.#runs.startNow(
         this.caller(request),
         threadId,
         request.body as RunCreate,

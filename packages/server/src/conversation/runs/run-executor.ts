@@ -33,6 +33,13 @@ interface RunExecutorOptions {
   log: { warn(details: object, message: string): void; error(details: object, message: string): void };
 }
 
+/** A run that is about to be this process's. */
+export interface ExpectedRun {
+  /** Never rejects. Returns when the run has come to rest here. */
+  perform: (claimed: ClaimedRun, workerId: string) => Promise<void>;
+  forget: () => void;
+}
+
 /** Ids of frames ascend over attempts, of which none makes as many. */
 const idsPerAttempt = 1_000_000;
 const endRetryMs = 1_000;
@@ -76,6 +83,16 @@ export class RunExecutor {
     for (const controller of [...this.#active.values()]) controller.abort(stop);
   }
 
+  /** From now on a stop is heard, also one that comes before the claim is known here. */
+  expect(runId: string): ExpectedRun {
+    const controller = new AbortController();
+    this.#active.set(runId, controller);
+    return {
+      perform: (claimed, workerId) => this.#perform(claimed, { workerId, controller }),
+      forget: () => this.#active.delete(runId),
+    };
+  }
+
   /**
    * Returns when the run has come to rest here: it has ended, is somebody else's, or waits for the next process. Throws
    * when the claim could not be written.
@@ -83,14 +100,12 @@ export class RunExecutor {
   async execute(run: Pick<RunRow, 'run_id' | 'thread_id'>, workerId: string): Promise<void> {
     if (this.#active.has(run.run_id)) return;
     const { claims, clock } = this.#options;
-    // Before the claim, so that a cancel that finds the run claimed finds it here.
-    const controller = new AbortController();
-    this.#active.set(run.run_id, controller);
+    const expected = this.expect(run.run_id);
     try {
       const claimed = await claims.claim(run, { workerId, at: toIso(clock()) });
-      if (claimed) await this.#perform(claimed, { workerId, controller });
+      if (claimed) await expected.perform(claimed, workerId);
     } finally {
-      this.#active.delete(run.run_id);
+      expected.forget();
     }
   }
 
@@ -124,8 +139,10 @@ export class RunExecutor {
     const refusal = refusalToResume(row, this.#options.rules);
     if (refusal) return { ...refusal, state: await this.#stateOf(row) };
     const { timeLimitMs } = this.#options.rules;
-    const limit = new RunStop({ kind: 'timeout', limitMs: timeLimitMs });
-    const cancelLimit = this.#timer(() => controller.abort(limit), timeLimitMs);
+    const cancelLimit = this.#timer(
+      () => controller.abort(new RunStop({ kind: 'timeout', limitMs: timeLimitMs })),
+      timeLimitMs,
+    );
     try {
       return await this.#outcomeOf(row, await this.#runAgent(attempt));
     } catch (error) {

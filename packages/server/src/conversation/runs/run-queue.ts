@@ -71,18 +71,23 @@ export class RunQueue {
   /** The run that is to begin next. Its thread is taken until `release`. */
   take(): WaitingRun | undefined {
     const userId = this.#nextOwner();
-    const owner = userId === undefined ? undefined : this.#owners.get(userId);
-    const [threadId] = owner?.threads ?? [];
-    const line = threadId === undefined ? undefined : this.#lines.get(threadId);
+    const [threadId] = this.#owners.get(userId ?? '')?.threads ?? [];
+    const line = this.#lines.get(threadId ?? '');
     const run = line?.runs[0];
-    if (!owner || !line || !run) return undefined;
+    if (!line || !run) return undefined;
     this.#unready(run.thread_id, line);
     this.#forget(line.runs.shift());
     line.isActive = true;
-    owner.running += 1;
-    this.#services += 1;
-    owner.servedAt = this.#services;
+    this.#serve(run.user_id);
     return run;
+  }
+
+  /** As if a run of this thread had been added and taken at once; false where one is there already. */
+  occupy({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): boolean {
+    if (this.#lines.has(thread_id)) return false;
+    this.#lines.set(thread_id, { runs: [], isActive: true });
+    this.#serve(user_id);
+    return true;
   }
 
   /** The run that was taken has come to rest; its thread's next one may follow. */
@@ -104,9 +109,20 @@ export class RunQueue {
       this.#lines.delete(threadId);
       return;
     }
-    const owner = this.#owners.get(first.user_id) ?? newOwner(this.#services);
-    this.#owners.set(first.user_id, owner);
-    owner.threads.add(threadId);
+    this.#ownerLine(first.user_id).threads.add(threadId);
+  }
+
+  #serve(userId: string): void {
+    const owner = this.#ownerLine(userId);
+    this.#services += 1;
+    owner.running += 1;
+    owner.servedAt = this.#services;
+  }
+
+  #ownerLine(userId: string): OwnerLine {
+    const owner = this.#owners.get(userId) ?? newOwner(this.#services);
+    this.#owners.set(userId, owner);
+    return owner;
   }
 
   /** A thread stands in the line of the owner of its first run, which is about to change. */

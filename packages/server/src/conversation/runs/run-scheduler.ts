@@ -1,11 +1,12 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ClaimedRun } from './run-claim-store.ts';
 import type { RunExecutor } from './run-executor.ts';
 import { RunQueue } from './run-queue.ts';
 import type { WaitingRun } from './run-store.ts';
 
 interface RunSchedulerOptions {
-  executor: Pick<RunExecutor, 'execute' | 'isAtWork'>;
+  executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
   /** Null while this process has no lease to work under. */
   workerId: () => string | null;
   /** Runs at work at the same time. */
@@ -17,6 +18,13 @@ interface RunSchedulerOptions {
 
 const retryMs = 1_000;
 
+/** Room for a run that is not stored yet: it may be stored as claimed, which saves it a unit. */
+export interface Place {
+  workerId: string;
+  begin: (claimed: ClaimedRun) => void;
+  giveUp: () => void;
+}
+
 /** Hands runs to the executor: when they are admitted, when they are due, and when another one has come to rest. */
 export class RunScheduler {
   readonly #options: RunSchedulerOptions;
@@ -25,6 +33,8 @@ export class RunScheduler {
   /** Runs for which it is too early, by id. */
   readonly #later = new Map<string, { run: WaitingRun; cancel: () => void }>();
   readonly #running = new Set<Promise<void>>();
+  /** Slots that are in use or reserved. */
+  #taken = 0;
   #isClosed = false;
 
   constructor(options: RunSchedulerOptions) {
@@ -55,6 +65,22 @@ export class RunScheduler {
     }
   }
 
+  /** Null where it has to wait its turn. Whoever has a place begins or gives it up. */
+  reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
+    const { executor, slots } = this.#options;
+    const workerId = this.#options.workerId();
+    if (this.#isClosed || workerId === null || this.#taken >= slots || !this.#queue.occupy(run)) return null;
+    const expected = executor.expect(run.run_id);
+    this.#taken += 1;
+    const free = (): void => {
+      expected.forget();
+      this.#free(run);
+    };
+    const begin = (claimed: ClaimedRun): void =>
+      this.#keep(expected.perform(claimed, workerId).finally(free));
+    return { workerId, begin, giveUp: free };
+  }
+
   /** It has ended without having begun. */
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
     this.#later.get(run.run_id)?.cancel();
@@ -67,15 +93,11 @@ export class RunScheduler {
   /** Begins as many runs as there is room for. */
   pump(): void {
     const workerId = this.#options.workerId();
-    while (!this.#isClosed && workerId !== null && this.#running.size < this.#options.slots) {
+    while (!this.#isClosed && workerId !== null && this.#taken < this.#options.slots) {
       const run = this.#queue.take();
       if (!run) return;
-      const running: Promise<void> = this.#execute(run, workerId).finally(() => {
-        this.#running.delete(running);
-        this.#queue.release(run);
-        this.pump();
-      });
-      this.#running.add(running);
+      this.#taken += 1;
+      this.#keep(this.#execute(run, workerId).finally(() => this.#free(run)));
     }
   }
 
@@ -89,6 +111,17 @@ export class RunScheduler {
   /** When everything that had begun has come to rest. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
+  }
+
+  #keep(running: Promise<void>): void {
+    const kept: Promise<void> = running.finally(() => this.#running.delete(kept));
+    this.#running.add(kept);
+  }
+
+  #free(run: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
+    this.#taken -= 1;
+    this.#queue.release(run);
+    this.pump();
   }
 
   /** Never rejects. */

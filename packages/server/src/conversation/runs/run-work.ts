@@ -6,7 +6,7 @@ import type { RunClaimStore } from './run-claim-store.ts';
 import type { RunEnds } from './run-ends.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { RunRecovery } from './run-recovery.ts';
-import type { RunScheduler } from './run-scheduler.ts';
+import type { Place, RunScheduler } from './run-scheduler.ts';
 import { RunStop } from './run-stop.ts';
 import type { RunStore } from './run-store.ts';
 import type { RunWorker } from './run-worker.ts';
@@ -66,6 +66,11 @@ export class RunWork {
     if (worker.id) await claims.releaseWorker(worker.id, now()).catch(onFault);
     await worker.close();
     await this.#listening;
+  }
+
+  /** Room for a run that is about to be stored; null where it has to wait. */
+  reserve(run: Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
+    return this.#options.scheduler.reserve(run);
   }
 
   admitted(run: RunRow): void {

@@ -7,7 +7,7 @@ import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import type { NewJob } from '../../platform/jobs/jobs.ts';
+import type { JobHandler, NewJob } from '../../platform/jobs/jobs.ts';
 import { ownershipMigrations } from '../../platform/ownership/migrations.ts';
 import { Ownership } from '../../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../../platform/ownership/tables.ts';
@@ -55,7 +55,10 @@ export interface RunsFixture {
   /** Saved states by thread, and by checkpoint. */
   states: Map<string, WireState>;
   rolledBack: string[];
+  /** Jobs that wait. */
   jobs: NewJob[];
+  /** Runs the jobs that wait; each is gone when it has succeeded. */
+  runJobs(attempt?: number): Promise<void>;
   logged: { details: object; message: string }[];
   start(changes?: ProcessOptions): Promise<RunsProcess>;
   thread(threadId: string, userId?: string | null): Promise<string>;
@@ -93,6 +96,7 @@ export async function openRunsFixture(): Promise<RunsFixture> {
   const states = new Map<string, WireState>();
   const rolledBack: string[] = [];
   const jobs: NewJob[] = [];
+  const handlers = new Map<string, JobHandler>();
   const logged: RunsFixture['logged'] = [];
   const deleting: Promise<void>[] = [];
   const processes = new Set<RunsProcess>();
@@ -139,7 +143,7 @@ export async function openRunsFixture(): Promise<RunsFixture> {
       ownership,
       bus,
       jobs: {
-        register: () => undefined,
+        register: (kind, handler) => handlers.set(kind, handler),
         enqueue: async (_trx, job) => void jobs.push(job),
         wake: () => undefined,
       },
@@ -199,6 +203,13 @@ export async function openRunsFixture(): Promise<RunsFixture> {
     states,
     rolledBack,
     jobs,
+    runJobs: async (attempt = 1) => {
+      const signal = new AbortController().signal;
+      for (const { kind, key = null, payload } of jobs.splice(0)) {
+        const handler = handlers.get(kind);
+        if (handler) await handler({ id: 'job', kind, key, payload, attempt, signal });
+      }
+    },
     logged,
     start,
     thread: async (threadId, userId = 'alice') => {

@@ -16,13 +16,14 @@ import { viewOf } from '../agent/wire-state.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { decideCancel, failureOf, valuesOf } from './run.ts';
-import type { RunAdmission } from './run-admission.ts';
+import type { AdmittedRun, NewRun, RunAdmission } from './run-admission.ts';
 import { requestCancel } from './run-claim-store.ts';
 import type { RunEnding } from './run-ending.ts';
-import type { EndedRun, ExpectedEnd, RunEnds } from './run-ends.ts';
+import type { EndedRun, RunEnds } from './run-ends.ts';
 import { finalFrames, readFrames } from './run-frames.ts';
 import type { RunCaller, RunIntake } from './run-intake.ts';
 import { refusal } from './run-request.ts';
+import type { Place } from './run-scheduler.ts';
 import {
   forgetRun,
   forgetRuns,
@@ -112,22 +113,31 @@ export class Runs {
 
   /** Answered when the run is stored. Without a thread it gets one. */
   async start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
-    const { started } = await this.#start(caller, threadId, body);
-    return started;
+    const input = await this.#options.intake.prepare(caller, threadId, body);
+    return this.#admit(input, { place: null });
   }
 
-  /** As `start`, for who waits for the end: it is not missed, however soon it comes. */
+  /** As `start`, for who streams it: it begins in the same unit, where there is room for it. */
+  async startNow(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
+    const input = await this.#options.intake.prepare(caller, threadId, body);
+    return this.#admit(input, { place: this.#reserve(input) });
+  }
+
+  /** As `startNow`, for who waits for the end: it is not missed, however soon it comes. */
   async startExpecting(
     caller: RunCaller,
     threadId: string | null,
     body: RunCreate,
   ): Promise<StartedRun & { result: (signal: AbortSignal) => Promise<RunResult> }> {
-    let end: ExpectedEnd | undefined;
-    const { started } = await this.#start(caller, threadId, body, (runId) => {
-      end = this.#options.ends.expect(runId);
-    });
-    const expected = end as ExpectedEnd;
-    return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
+    const input = await this.#options.intake.prepare(caller, threadId, body);
+    const expected = this.#options.ends.expect(input.runId);
+    try {
+      const started = await this.#admit(input, { place: this.#reserve(input) });
+      return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
+    } catch (error) {
+      expected.forget();
+      throw error;
+    }
   }
 
   /** All are checked before the first one begins. */
@@ -137,7 +147,7 @@ export class Runs {
     for (const body of bodies) inputs.push(await intake.prepare(caller, null, body));
     const runs: Run[] = [];
     for (const input of inputs) {
-      const { run, kwargs } = await this.#admit(input);
+      const { run, kwargs } = await this.#admit(input, { place: null });
       runs.push(viewRun(run, kwargs));
     }
     return runs;
@@ -270,28 +280,25 @@ export class Runs {
     await this.#options.work.close();
   }
 
-  async #start(
-    caller: RunCaller,
-    threadId: string | null,
-    body: RunCreate,
-    beforeWork?: (runId: string) => void,
-  ): Promise<{ started: StartedRun }> {
-    const input = await this.#options.intake.prepare(caller, threadId, body);
-    const { run, kwargs } = await this.#admit(input, beforeWork);
-    return { started: { run, kwargs, onDisconnect: input.kwargs.on_disconnect } };
+  #reserve({ runId, threadId, userId, afterSeconds }: NewRun): Place | null {
+    if (afterSeconds > 0) return null;
+    return this.#options.work.reserve({ run_id: runId, thread_id: threadId, user_id: userId });
   }
 
-  async #admit(
-    input: Parameters<RunAdmission['admit']>[0],
-    beforeWork?: (runId: string) => void,
-  ): Promise<{ run: RunRow; kwargs: string }> {
+  async #admit(input: NewRun, { place }: { place: Place | null }): Promise<StartedRun> {
     const { admission, ending, work } = this.#options;
-    const { run, kwargs, ended, stopping } = await admission.admit(input);
-    beforeWork?.(run.run_id);
+    let admitted: AdmittedRun | undefined;
+    try {
+      admitted = await admission.admit(input, place?.workerId);
+    } finally {
+      if (admitted?.run.worker_id == null) place?.giveUp();
+    }
+    const { run, kwargs, ended, stopping } = admitted;
     for (const end of ended) ending.announce(end);
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
-    work.admitted(run);
-    return { run, kwargs };
+    if (run.worker_id === null) work.admitted(run);
+    else place?.begin({ row: run, kwargs });
+    return { run, kwargs, onDisconnect: input.kwargs.on_disconnect };
   }
 
   /** False when it has ended by itself. */
