@@ -15,6 +15,7 @@ import { createAgent, humanInTheLoopMiddleware } from 'langchain';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AgentFixture, type AnyGraph, openAgentFixture, type Ran } from './agent-fixture.ts';
+import { runHandleOf } from './run-handle.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
 let fixture: AgentFixture;
@@ -235,6 +236,37 @@ describe('a run', () => {
     const { run, states, thread } = await open({ graph });
     await expect(run('graph', { input: { count: 1 }, signal: stop.signal })).rejects.toBe(reason);
     expect(await states.current(thread('graph'))).toMatchObject({ values: { count: 2 }, next: ['hang'] });
+  });
+
+  it('that is stopped is stored with durability exit too', async () => {
+    const stop = new AbortController();
+    const graph = new StateGraph(Counted)
+      .addNode('add', () => ({ count: 1 }))
+      .addNode('hang', () => new Promise<never>(() => stop.abort(new Error('enough'))))
+      .addEdge(START, 'add')
+      .addEdge('add', 'hang')
+      .compile();
+    const { run, states, thread } = await open({ graph });
+    const running = run('graph', { input: { count: 1 }, signal: stop.signal, durability: 'exit' });
+    await expect(running).rejects.toThrow('enough');
+    expect(await states.current(thread('graph'))).toMatchObject({ values: { count: 2 }, next: ['hang'] });
+  });
+
+  it('has on disk what a tool stands on, before the tool acts', async () => {
+    let stored: unknown;
+    const graph = new StateGraph(Counted)
+      .addNode('decide', () => ({ answers: ['act'] }))
+      .addNode('act', async (_state, config: RunnableConfig) => {
+        await runHandleOf(config)?.beforeActing();
+        stored = await fixture.states.current(fixture.thread('graph'));
+        return { count: 1 };
+      })
+      .addEdge(START, 'decide')
+      .addEdge('decide', 'act')
+      .compile();
+    const { run } = await open({ graph });
+    await run('graph', { input: { count: 0 } });
+    expect(stored).toMatchObject({ values: { answers: ['act'] }, next: ['act'] });
   });
 
   it('does not begin when its signal is aborted', async () => {

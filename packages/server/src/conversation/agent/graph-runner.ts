@@ -8,7 +8,7 @@ import type { AgentGraph, Agents } from './agents.ts';
 import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
-import { runConfig } from './run-config.ts';
+import { type RunConfig, runConfig } from './run-config.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import { stateValues, viewOf, wireState } from './wire-state.ts';
 import { wireError } from './wire-values.ts';
@@ -80,12 +80,11 @@ export class GraphRunner implements AgentRunner {
     const { request, tools, checkpointer, frames } = going;
     let graph: AgentGraph | undefined;
     try {
-      graph = await this.#options.agents.graph(request.graphId, {
-        userId: request.userId,
-        checkpointer,
-        config: request.config,
-      });
-      await this.#stream(graph, going);
+      const config = await this.#config(going);
+      const { configurable } = config;
+      const { graphId, userId } = request;
+      graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
+      await stream(graph, { going, config });
       await checkpointer.settled();
       const state = await finalState(graph, going);
       frames.end();
@@ -96,33 +95,36 @@ export class GraphRunner implements AgentRunner {
       const { failure } = checkpointer;
       if (failure && !failure.isOfGraph) throw failure.error;
       const { name, message } = wireError(failure ? failure.error : error);
-      return {
-        outcome: 'failed',
-        error: { name, message },
-        state: graph ? await savedState(graph, going) : null,
-      };
+      const state = graph ? await savedState(graph, going) : null;
+      return { outcome: 'failed', error: { name, message }, state };
     }
   }
 
-  async #stream(graph: AgentGraph, going: Going): Promise<void> {
-    const { request, tools, checkpointer, frames, signal, isResumed } = going;
-    const { runId, threadId, userId } = request;
+  async #config({ request, tools, checkpointer, signal, isResumed }: Going): Promise<RunConfig> {
     const { RunObserver } = await loadLangchain(() => import('./run-observer.ts'));
-    const config = runConfig(request, {
+    const { runId, threadId, userId } = request;
+    return runConfig(request, {
       callbacks: [new RunObserver(tools.recorder)],
       signal,
       handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
       isResumed,
     });
-    const input = isResumed ? null : await inputOf(graph, request);
-    const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
-    if (request.streamModes.includes('events')) {
-      const events = graph.streamEvents(input, { ...options, version: 'v2' });
-      for await (const event of events) addEvent(frames, event, request);
-      return;
-    }
-    for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
   }
+}
+
+async function stream(
+  graph: AgentGraph,
+  { going, config }: { going: Going; config: RunConfig },
+): Promise<void> {
+  const { request, frames, isResumed } = going;
+  const input = isResumed ? null : await inputOf(graph, request);
+  const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
+  if (request.streamModes.includes('events')) {
+    const events = graph.streamEvents(input, { ...options, version: 'v2' });
+    for await (const event of events) addEvent(frames, event, request);
+    return;
+  }
+  for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
 }
 
 /** What attempts before this one have stored decides whether the run goes on or begins once more. */

@@ -17,6 +17,7 @@ const asker = new StateGraph(Asked)
   .addNode('ask', () => ({ answer: interrupt('sure?') }))
   .addEdge(START, 'ask')
   .compile();
+const outer = new StateGraph(Asked).addNode('inner', asker).addEdge(START, 'inner').compile();
 const parallel = new StateGraph(Annotation.Root({ a: Annotation<number>, b: Annotation<number> }))
   .addNode('left', () => ({ a: 1 }))
   .addNode('right', () => ({ b: 1 }))
@@ -27,7 +28,7 @@ const parallel = new StateGraph(Annotation.Root({ a: Annotation<number>, b: Anno
 let fixture: AgentFixture;
 let thread: StatefulThread;
 beforeEach(async () => {
-  fixture = await openAgentFixture({ chat, asker, parallel });
+  fixture = await openAgentFixture({ chat, asker, outer, parallel });
   thread = fixture.thread('chat');
 });
 afterEach(() => fixture.close());
@@ -223,6 +224,36 @@ describe('the history', () => {
       metadata: { topic: 'one', source: 'loop' },
     });
     expect(found.map(({ metadata }) => metadata.step)).toEqual([1, 0]);
+  });
+});
+
+describe('the state of a subgraph', () => {
+  it('is read under its namespace, with its history', async () => {
+    const outer = fixture.thread('outer');
+    await fixture.run('outer', { input: { answer: '' } });
+    const { tasks } = await stateOf(outer);
+    const checkpoint = tasks[0]?.checkpoint ?? {};
+    const inner = await fixture.states.current(outer, { checkpoint });
+    expect(inner).toMatchObject({
+      values: { answer: '' },
+      next: ['ask'],
+      tasks: [{ name: 'ask', interrupts: [{ value: 'sure?' }] }],
+      checkpoint: { checkpoint_ns: expect.stringMatching(/^inner:/) },
+    });
+    const history = await fixture.states.history(outer, { limit: 10, checkpoint });
+    expect(history.map(({ next }) => next)).toEqual([['ask'], ['__start__']]);
+  });
+
+  it('that the graph does not know is read from its checkpoint', async () => {
+    const outer = fixture.thread('outer');
+    await fixture.run('outer', { input: { answer: '' } });
+    const checkpoint_ns = String((await stateOf(outer)).tasks[0]?.checkpoint?.checkpoint_ns);
+    const other = { ...outer, graphId: 'chat' };
+    expect(await fixture.states.current(other, { checkpoint: { checkpoint_ns } })).toMatchObject({
+      values: { answer: '' },
+      next: ['ask'],
+    });
+    expect(await fixture.states.history(other, { limit: 10, checkpoint: { checkpoint_ns } })).toHaveLength(2);
   });
 });
 
