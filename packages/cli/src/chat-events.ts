@@ -20,7 +20,8 @@ export function progressIn(data: unknown): TaskState | undefined {
   const event = eventIn(data);
   if (event?.type !== 'worker_task_progress') return undefined;
   const { task_id: id = '', progress = 0, node = null, instance = null } = event;
-  return { id, status: 'running', progress, node, instanceId: instance };
+  const status = instance === null && progress === 0 ? 'pending' : 'running';
+  return { id, status, progress, node, instanceId: instance };
 }
 
 /** What else an event says, a line each. */
@@ -31,10 +32,9 @@ export function linesFor(data: unknown): string[] {
       return [
         `task ${cut(event.task_id)} completed`,
         ...(event.files ?? []).map(({ filename, url }) => `  ${plainText(`${filename}  ${url}`)}`),
-        ...(event.texts ?? []).map((text) => `  ${cut(text)}`),
       ];
     case 'worker_task_failed':
-      return [`task ${cut(event.task_id)} failed: ${cut(event.message)}`];
+      return [`task ${cut(event.task_id)} failed: ${cut(event.error?.message)}`];
     case 'task_started':
       return [`sub-agent: ${cut(event.description)}`];
     case 'task_completed':

@@ -3,12 +3,9 @@ import type { RunFrame } from '@switchyard/client/conversation/run-frame';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { cut, linesFor, progressIn } from './chat-events.ts';
 import { plainLines, plainText } from './plain-text.ts';
-import { barText } from './progress-view.ts';
+import { type ProgressView, progressView } from './progress-view.ts';
 import type { TaskState } from './task-board.ts';
 import { type Colors, colorsFor, type Terminal } from './terminal.ts';
-
-const usualColumns = 80;
-const toLineStart = '\r\u001b[K';
 
 /**
  * A run as it streams: the words of the answer on standard output, everything that happens on the way on standard error.
@@ -16,9 +13,8 @@ const toLineStart = '\r\u001b[K';
 export class ChatView {
   readonly #terminal: Terminal;
   readonly #colors: Colors;
-  /** A progress bar is drawn over itself only where a person looks. */
-  readonly #hasBar: boolean;
-  #isBarShown = false;
+  readonly #progress: ProgressView;
+  #isProgressShown = false;
   #isMidLine = false;
   #messageId: string | null | undefined;
   #simulatedBy: string | undefined;
@@ -27,7 +23,7 @@ export class ChatView {
     const { stderr, env } = terminal;
     this.#terminal = terminal;
     this.#colors = colorsFor(stderr, env);
-    this.#hasBar = stderr.isTTY === true && env.TERM !== 'dumb';
+    this.#progress = progressView(stderr, env);
   }
 
   show(frame: RunFrame): void {
@@ -77,7 +73,7 @@ export class ChatView {
     if (simulated === true) this.#simulatedBy = plainText(String(model ?? 'a script'));
     const words = plainLines(textOf(message));
     if (words === '') return;
-    this.#clearBar();
+    this.#clearProgress();
     if (message.id !== this.#messageId) this.#beginLine();
     this.#messageId = message.id;
     this.#terminal.stdout.write(words);
@@ -102,20 +98,18 @@ export class ChatView {
   }
 
   #showProgress(state: TaskState): void {
-    if (!this.#hasBar) return;
     this.#beginLine();
-    const width = (this.#terminal.stderr.columns || usualColumns) - 1;
-    this.#terminal.stderr.write(barText(state, [state]).slice(0, width));
-    this.#isBarShown = true;
+    this.#progress.show(state, [state]);
+    this.#isProgressShown = true;
   }
 
-  #clearBar(): void {
-    if (this.#isBarShown) this.#terminal.stderr.write(toLineStart);
-    this.#isBarShown = false;
+  #clearProgress(): void {
+    if (this.#isProgressShown) this.#progress.clear();
+    this.#isProgressShown = false;
   }
 
   #beginLine(): void {
-    this.#clearBar();
+    this.#clearProgress();
     if (this.#isMidLine) this.#terminal.stdout.write('\n');
     this.#isMidLine = false;
   }

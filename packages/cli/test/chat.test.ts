@@ -87,8 +87,8 @@ describe('switchyard chat', () => {
     const frames: Frame[] = [
       metadata,
       ['custom', { type: 'worker_task_progress', ...task, progress: 50, node: 'Draw', instance: 'w1' }],
-      ['custom', { type: 'worker_task_completed', ...task, files: [file], texts: [] }],
-      ['custom', { type: 'worker_task_failed', ...task, code: 'lost', message: 'The worker went away.' }],
+      ['custom', { type: 'worker_task_completed', ...task, files: [file] }],
+      ['custom', { type: 'worker_task_failed', ...task, error: { code: 'lost', message: 'It went away.' } }],
       ['custom', { type: 'task_started', task_id: 'c2', description: 'research' }],
       ['custom', { type: 'task_timed_out', task_id: 'c2', error: 'too slow' }],
       ['custom', 'anything else'],
@@ -97,10 +97,11 @@ describe('switchyard chat', () => {
     ];
     server.on(streamed, run(...frames));
     const plain = await server.cli(['chat', 'draw']);
-    expect(plain.stderr.split('\n').slice(0, 6)).toEqual([
+    expect(plain.stderr.split('\n').slice(0, 7)).toEqual([
+      'k1  running on w1',
       '  task k1 completed',
       '    cat.png  http://g/f',
-      '  task k1 failed: The worker went away.',
+      '  task k1 failed: It went away.',
       '  sub-agent: research',
       '  sub-agent timed out: too slow',
       '  sub-agent: ',

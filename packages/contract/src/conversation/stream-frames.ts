@@ -100,9 +100,11 @@ export const customEvents = [
         size: Type.Integer(),
       }),
     ),
-    texts: Type.Array(Type.String()),
   }),
-  customEvent('worker_task_failed', { ...workerTask, code: Type.String(), message: Type.String() }),
+  customEvent('worker_task_failed', {
+    ...workerTask,
+    error: Type.Object({ code: Type.String(), message: Type.String() }),
+  }),
   customEvent('task_started', { ...subtask, description: Type.String() }),
   customEvent('task_running', {
     ...subtask,
