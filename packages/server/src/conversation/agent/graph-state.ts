@@ -9,7 +9,7 @@ import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
 
 export type { StateUpdate } from './state-update.ts';
-export type { CheckpointRef, WireInterrupt, WireState, WireTask } from './wire-state.ts';
+export type { CheckpointRef, WireState } from './wire-state.ts';
 
 /** Whose state is meant. With no graph, as for a thread made elsewhere, its checkpoints alone are read. */
 export interface StatefulThread {
