@@ -1,4 +1,6 @@
+import type { Kysely } from 'kysely';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
 import type { StateView } from '../agent/agent-run.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 
@@ -8,7 +10,8 @@ export async function saveSnapshot(
   { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
   { state, error, at }: { state: StateView; error: string | null; at: string },
 ): Promise<void> {
-  const row = {
+  await savedSnapshot.run(trx, {
+    thread_id,
     user_id,
     checkpoint_id: state.checkpointId,
     values: JSON.stringify(state.values),
@@ -16,13 +19,25 @@ export async function saveSnapshot(
     interrupts: JSON.stringify(state.interrupts),
     error,
     updated_at: at,
-  };
-  await trx
-    .insertInto('thread_snapshots')
-    .values({ thread_id, ...row })
-    .onConflict((conflict) => conflict.column('thread_id').doUpdateSet(row))
-    .execute();
+  });
 }
+
+/** Every run needs it: built once. */
+const savedSnapshot = new Prepared((db: Kysely<ConversationTables>, row: ThreadSnapshotRow) => {
+  const state = {
+    user_id: row.user_id,
+    checkpoint_id: row.checkpoint_id,
+    values: row.values,
+    next: row.next,
+    interrupts: row.interrupts,
+    error: row.error,
+    updated_at: row.updated_at,
+  };
+  return db
+    .insertInto('thread_snapshots')
+    .values({ thread_id: row.thread_id, ...state })
+    .onConflict((conflict) => conflict.column('thread_id').doUpdateSet(state));
+});
 
 export async function readSnapshot(
   read: Database<ConversationTables>['read'],

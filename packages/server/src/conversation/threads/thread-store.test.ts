@@ -7,14 +7,7 @@ import { type DatabaseOptions, openDatabase } from '../../platform/database/open
 import type { StateView } from '../agent/agent-run.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
-import {
-  createIfMissing,
-  nextAdmission,
-  nextEventSeqs,
-  setBusy,
-  settle,
-  ThreadStore,
-} from './thread-store.ts';
+import { createIfMissing, nextAdmission, setBusy, settle, ThreadStore } from './thread-store.ts';
 
 const postgres = testPostgres('records of threads on Postgres');
 
@@ -120,7 +113,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     const threadId = await thread();
     const change = { metadata: { topic: 'theirs' }, at: later };
     expect(await store.mergeMetadata(bert, threadId, change)).toBeUndefined();
-    expect(await store.find(threadId)).toMatchObject({ metadata: '{}' });
+    expect(await store.find(threadId)).toMatchObject({ metadata: '{}', updated_at: earlier });
   });
 
   test('metadata that grows beyond what a thread may hold is refused and changes nothing', async () => {
@@ -231,12 +224,23 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await left()).not.toContain(threadId);
   });
 
-  test('numbers of events and runs ascend without a gap, also for a thread without a record', async () => {
-    const taking = Array.from({ length: 5 }, () => database.write((trx) => nextEventSeqs(trx, 'bare', 3)));
-    expect((await Promise.all(taking)).sort((a, b) => a - b)).toEqual([1, 4, 7, 10, 13]);
-    expect(await database.write((trx) => nextAdmission(trx, 'bare'))).toBe(1);
-    expect(await database.write((trx) => nextAdmission(trx, 'bare'))).toBe(2);
-    expect(await database.write((trx) => nextEventSeqs(trx, 'bare', 1))).toBe(16);
+  test('runs get their places one after the other, also in a thread without a record', async () => {
+    const taking = Array.from({ length: 5 }, () => database.write((trx) => nextAdmission(trx, 'bare')));
+    expect((await Promise.all(taking)).sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('a key leaves the index when its value cannot be searched any more, and comes back', async () => {
+    const threadId = await thread({ topic: 'x', kept: 1 });
+    const merge = (topic: unknown) => store.mergeMetadata(anna, threadId, { metadata: { topic }, at: later });
+    await merge({ deep: true });
+    expect((await indexed(threadId)).map(({ key, updated_at }) => [key, updated_at])).toEqual([
+      ['kept', later],
+    ]);
+    await merge('y');
+    expect((await indexed(threadId)).map(({ key, value }) => [key, value])).toEqual([
+      ['kept', '1'],
+      ['topic', '"y"'],
+    ]);
   });
 
   test('only ids that nobody knows are unknown', async () => {

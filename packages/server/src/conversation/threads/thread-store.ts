@@ -1,12 +1,23 @@
-import { type Insertable, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 import type { StateView } from '../agent/agent-run.ts';
-import type { ConversationTables, ThreadRow, ThreadSnapshotRow, ThreadTable } from '../tables.ts';
+import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound, titleOf } from './thread.ts';
 import { type Metadata, mergedMetadata, metadataText, searchableEntries } from './thread-metadata.ts';
+import {
+  admission,
+  busyThread,
+  deletedThread,
+  foundThread,
+  metadataEntry,
+  metadataOfThread,
+  metadataTime,
+  newThread,
+  noMetadataEntry,
+  settledThread,
+} from './thread-row-store.ts';
 import { readSnapshot, saveSnapshot } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -41,11 +52,11 @@ export class ThreadStore {
 
   /** Whoever it belongs to: for the rules of access alone. */
   async find(threadId: string): Promise<ThreadRow | undefined> {
-    return findThread(this.#database.read, threadId);
+    return foundThread.first(this.#database.read, { threadId });
   }
 
   async isDeleted(threadId: string): Promise<boolean> {
-    return isDeleted(this.#database.read, threadId);
+    return (await deletedThread.first(this.#database.read, { threadId })) !== undefined;
   }
 
   async snapshot(threadId: string): Promise<ThreadSnapshotRow | undefined> {
@@ -59,10 +70,10 @@ export class ThreadStore {
   /** The state changed without a run. A run that has begun meanwhile says itself how the thread stands. */
   async saveState(threadId: string, { state, at }: { state: StateView; at: string }): Promise<boolean> {
     return this.#database.write(async (trx) => {
-      const present = await touch(trx, threadId, { at });
-      const isBusy = present?.status === 'busy';
-      const status = state.next.length > 0 ? 'interrupted' : 'idle';
-      return settle(trx, threadId, { status: isBusy ? 'busy' : status, state, at });
+      const present = await lockThread(trx, threadId);
+      const atRest = state.next.length > 0 ? 'interrupted' : 'idle';
+      const status = present?.status === 'busy' ? 'busy' : atRest;
+      return settle(trx, threadId, { status, state, at });
     });
   }
 
@@ -127,9 +138,19 @@ export class ThreadStore {
     threadId: string,
     { metadata, at }: { metadata: Metadata; at: string },
   ): Promise<ThreadRow | undefined> {
+    const userId = userScope(owner);
     return this.#database.write(async (trx) => {
-      const thread = await touch(trx, threadId, { at });
-      if (!thread || !isVisibleTo(owner, thread)) return undefined;
+      const thread = await trx
+        .updateTable('threads')
+        .set({ updated_at: at })
+        .where('thread_id', '=', threadId)
+        .$if(userId !== null, (query) =>
+          query.where(({ eb, or }) => or([eb('user_id', '=', userId), eb('user_id', 'is', null)])),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      if (!thread) return undefined;
+      await moveInIndex(trx, thread);
       return stampMetadata(trx, thread, metadata);
     });
   }
@@ -146,7 +167,7 @@ export async function createIfMissing(
 ): Promise<{ thread: ThreadRow; isNew: boolean }> {
   const userId = userScope(owner);
   if (userId === null) throw new Error('A thread is made for a user. Pass { user }.');
-  const row: Insertable<ThreadTable> = {
+  const inserted = await newThread.first(trx, {
     thread_id: threadId,
     user_id: userId,
     assistant_id: assistantId,
@@ -156,19 +177,13 @@ export async function createIfMissing(
     created_at: at,
     updated_at: at,
     state_updated_at: at,
-  };
-  const inserted = await trx
-    .insertInto('threads')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (await isDeleted(trx, threadId)) throw threadNotFound(threadId);
+  });
+  if (await deletedThread.first(trx, { threadId })) throw threadNotFound(threadId);
   if (inserted) {
-    await indexMetadata(trx, inserted, metadata);
+    await indexEntries(trx, inserted, metadata);
     return { thread: inserted, isNew: true };
   }
-  const existing = await findThread(trx, threadId);
+  const existing = await foundThread.first(trx, { threadId });
   if (!existing || !isVisibleTo(owner, existing)) throw threadNotFound(threadId);
   return { thread: existing, isNew: false };
 }
@@ -179,8 +194,9 @@ export async function setBusy(
   threadId: string,
   { stamp, at }: { stamp: { graph_id: string; assistant_id: string }; at: string },
 ): Promise<boolean> {
-  const thread = await touch(trx, threadId, { status: 'busy', at });
+  const thread = await busyThread.first(trx, { threadId, at });
   if (!thread) return false;
+  await moveInIndex(trx, thread);
   await stampMetadata(trx, thread, stamp);
   return true;
 }
@@ -191,28 +207,29 @@ export async function settle(
   threadId: string,
   { status, state, error = null, at }: Settlement,
 ): Promise<boolean> {
-  const title = state && titleOf(state.values);
-  const thread = await touch(trx, threadId, {
-    status,
-    ...(title && { display_name: title }),
-    ...(state && { state_updated_at: at }),
-    at,
-  });
+  const title = (state && titleOf(state.values)) ?? null;
+  const stateAt = state ? at : null;
+  const thread = await settledThread.first(trx, { threadId, status, title, stateAt, at });
   if (!thread) return false;
+  await moveInIndex(trx, thread);
   if (state) await saveSnapshot(trx, thread, { state, error, at });
   return true;
 }
 
 /** The place of a run in its thread: first in, first out. */
 export async function nextAdmission(trx: Trx, threadId: string): Promise<number> {
-  const { run_admission } = await advance(trx, threadId, { events: 0, admissions: 1 });
-  return run_admission;
+  const row = await admission.first(trx, { threadId });
+  if (!row) throw new Error(`Thread ${threadId} gave no place to a run.`);
+  return row.run_admission;
 }
 
-/** Takes that many numbers in a row and answers the first of them. */
-export async function nextEventSeqs(trx: Trx, threadId: string, count: number): Promise<number> {
-  const { event_seq } = await advance(trx, threadId, { events: count, admissions: 0 });
-  return event_seq - count + 1;
+async function lockThread(trx: Trx, threadId: string): Promise<ThreadRow | undefined> {
+  return trx
+    .updateTable('threads')
+    .set((update) => ({ status: update.ref('status') }))
+    .where('thread_id', '=', threadId)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
@@ -223,79 +240,25 @@ async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
   return true;
 }
 
-async function findThread(
-  read: Database<ConversationTables>['read'],
-  threadId: string,
-): Promise<ThreadRow | undefined> {
-  return read.selectFrom('threads').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
-}
-
-async function isDeleted(read: Database<ConversationTables>['read'], threadId: string): Promise<boolean> {
-  const row = await read
-    .selectFrom('deleted_threads')
-    .select('thread_id')
-    .where('thread_id', '=', threadId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Changes the row and takes its lock; the search index of its metadata is ordered by the same time. */
-async function touch(
-  trx: Trx,
-  threadId: string,
-  { at, ...changes }: Partial<Insertable<ThreadTable>> & { at: string },
-): Promise<ThreadRow | undefined> {
-  const thread = await trx
-    .updateTable('threads')
-    .set({ ...changes, updated_at: at })
-    .where('thread_id', '=', threadId)
-    .returningAll()
-    .executeTakeFirst();
-  if (!thread) return undefined;
-  await trx
-    .updateTable('thread_metadata')
-    .set({ updated_at: at })
-    .where('thread_id', '=', threadId)
-    .execute();
-  return thread;
-}
-
-/** The thread's row is locked by whoever calls this. */
+/** The thread's row is locked by whoever calls this, as in the functions below. */
 async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Promise<ThreadRow> {
-  const metadata = mergedMetadata(thread.metadata, stamp);
-  const text = metadataText(metadata);
-  if (text === thread.metadata) return thread;
-  await trx
-    .updateTable('threads')
-    .set({ metadata: text })
-    .where('thread_id', '=', thread.thread_id)
-    .execute();
-  await trx.deleteFrom('thread_metadata').where('thread_id', '=', thread.thread_id).execute();
-  await indexMetadata(trx, thread, metadata);
-  return { ...thread, metadata: text };
+  const metadata = metadataText(mergedMetadata(thread.metadata, stamp));
+  if (metadata === thread.metadata) return thread;
+  await metadataOfThread.run(trx, { threadId: thread.thread_id, metadata });
+  await indexEntries(trx, thread, stamp);
+  return { ...thread, metadata };
 }
 
-async function indexMetadata(trx: Trx, thread: ThreadRow, metadata: Metadata): Promise<void> {
+/** A key may have had a value that could be searched, and now has one that cannot. */
+async function indexEntries(trx: Trx, thread: ThreadRow, metadata: Metadata): Promise<void> {
   const { thread_id, user_id, updated_at } = thread;
-  const rows = searchableEntries(metadata).map((entry) => ({ thread_id, user_id, ...entry, updated_at }));
-  if (rows.length > 0) await trx.insertInto('thread_metadata').values(rows).execute();
+  const searchable = searchableEntries(metadata);
+  const keys = new Set(searchable.map(({ key }) => key));
+  for (const entry of searchable) await metadataEntry.run(trx, { thread_id, user_id, ...entry, updated_at });
+  for (const key of Object.keys(metadata))
+    if (!keys.has(key)) await noMetadataEntry.run(trx, { threadId: thread_id, key });
 }
 
-/** Counters of a thread, also of one without a record. */
-async function advance(
-  trx: Trx,
-  threadId: string,
-  { events, admissions }: { events: number; admissions: number },
-): Promise<{ event_seq: number; run_admission: number }> {
-  return trx
-    .insertInto('thread_sequences')
-    .values({ thread_id: threadId, event_seq: events, run_admission: admissions })
-    .onConflict((conflict) =>
-      conflict.column('thread_id').doUpdateSet({
-        event_seq: sql<number>`thread_sequences.event_seq + ${events}`,
-        run_admission: sql<number>`thread_sequences.run_admission + ${admissions}`,
-      }),
-    )
-    .returning(['event_seq', 'run_admission'])
-    .executeTakeFirstOrThrow();
+async function moveInIndex(trx: Trx, { thread_id, metadata, updated_at }: ThreadRow): Promise<void> {
+  if (metadata !== '{}') await metadataTime.run(trx, { threadId: thread_id, at: updated_at });
 }

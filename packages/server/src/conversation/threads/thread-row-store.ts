@@ -1,0 +1,111 @@
+import { type Kysely, sql } from 'kysely';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { ConversationTables, ThreadMetadataTable, ThreadRow } from '../tables.ts';
+
+/** The statements that every run needs, built once. What they mean together stands in the store of threads. */
+
+type Db = Kysely<ConversationTables>;
+interface Named {
+  threadId: string;
+}
+
+export const foundThread = new Prepared((db: Db, { threadId }: Named) =>
+  db.selectFrom('threads').selectAll().where('thread_id', '=', threadId),
+);
+
+export const deletedThread = new Prepared((db: Db, { threadId }: Named) =>
+  db.selectFrom('deleted_threads').select('thread_id').where('thread_id', '=', threadId),
+);
+
+/** No row where there is a thread of this id. */
+export const newThread = new Prepared((db: Db, row: ThreadRow) =>
+  db
+    .insertInto('threads')
+    .values({
+      thread_id: row.thread_id,
+      user_id: row.user_id,
+      assistant_id: row.assistant_id,
+      display_name: row.display_name,
+      status: row.status,
+      metadata: row.metadata,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      state_updated_at: row.state_updated_at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll(),
+);
+
+export const busyThread = new Prepared((db: Db, { threadId, at }: Named & { at: string }) =>
+  db
+    .updateTable('threads')
+    .set({ status: 'busy', updated_at: at })
+    .where('thread_id', '=', threadId)
+    .returningAll(),
+);
+
+/** Without a title or a time of the state these stay as they are. */
+export const settledThread = new Prepared(
+  (
+    db: Db,
+    settled: Named & {
+      status: ThreadRow['status'];
+      title: string | null;
+      stateAt: string | null;
+      at: string;
+    },
+  ) =>
+    db
+      .updateTable('threads')
+      .set({
+        status: settled.status,
+        display_name: sql<string>`coalesce(${settled.title}, display_name)`,
+        state_updated_at: sql<string>`coalesce(${settled.stateAt}, state_updated_at)`,
+        updated_at: settled.at,
+      })
+      .where('thread_id', '=', settled.threadId)
+      .returningAll(),
+);
+
+export const metadataOfThread = new Prepared((db: Db, { threadId, metadata }: Named & { metadata: string }) =>
+  db.updateTable('threads').set({ metadata }).where('thread_id', '=', threadId),
+);
+
+/** The index of metadata is ordered by the time of the thread. */
+export const metadataTime = new Prepared((db: Db, { threadId, at }: Named & { at: string }) =>
+  db.updateTable('thread_metadata').set({ updated_at: at }).where('thread_id', '=', threadId),
+);
+
+export const metadataEntry = new Prepared((db: Db, entry: ThreadMetadataTable) =>
+  db
+    .insertInto('thread_metadata')
+    .values({
+      thread_id: entry.thread_id,
+      user_id: entry.user_id,
+      key: entry.key,
+      value: entry.value,
+      updated_at: entry.updated_at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['thread_id', 'key'])
+        .doUpdateSet({ value: entry.value, updated_at: entry.updated_at }),
+    ),
+);
+
+export const noMetadataEntry = new Prepared((db: Db, { threadId, key }: Named & { key: string }) =>
+  db.deleteFrom('thread_metadata').where('thread_id', '=', threadId).where('key', '=', key),
+);
+
+/** Counts for threads without a record too. */
+export const admission = new Prepared((db: Db, { threadId }: Named) =>
+  db
+    .insertInto('thread_sequences')
+    .values({ thread_id: threadId, event_seq: 0, run_admission: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .column('thread_id')
+        .doUpdateSet({ run_admission: sql<number>`thread_sequences.run_admission + 1` }),
+    )
+    .returning('run_admission'),
+);
