@@ -10,7 +10,7 @@ import {
 } from '@langchain/core/messages';
 import { Command, Send } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
-import { textOfContent, wireError, wireValue, wireValues } from './wire-values.ts';
+import { wireError, wireValue, wireValues } from './wire-values.ts';
 
 describe('a message', () => {
   const bare = { additional_kwargs: {}, response_metadata: {} };
@@ -190,21 +190,4 @@ it.each([
   [undefined, { error: 'Error', name: 'Error', message: 'null' }],
 ])('what was thrown is told without its stack: %j', (thrown, expected) => {
   expect(wireError(thrown)).toEqual(expected);
-});
-
-it.each([
-  ['text', 'text'],
-  [
-    [
-      { type: 'text', text: 'a' },
-      { type: 'image_url', image_url: {} },
-      { type: 'text', text: 'b' },
-    ],
-    'ab',
-  ],
-  [['a', 'b'], 'ab'],
-  [null, ''],
-  [5, ''],
-])('the text of the content %j is %j', (content, text) => {
-  expect(textOfContent(content)).toBe(text);
 });

@@ -22,13 +22,6 @@ export function wireError(error: unknown): { error: string; message: string; nam
   return { error: name, message, name };
 }
 
-/** The plain text of a message's content, which is text or a list of blocks. */
-export function textOfContent(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map(textOfBlock).join('');
-}
-
 /** State nested deeper is a mistake, and would overflow the stack of whoever walks it. */
 const deepestNesting = 500;
 
@@ -160,10 +153,4 @@ function errorOf(error: unknown): { name: string; message: string } {
     return { name, message: String(error.message) };
   }
   return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(wireValue(error)) };
-}
-
-function textOfBlock(block: unknown): string {
-  if (typeof block === 'string') return block;
-  if (typeof block !== 'object' || block === null || !('text' in block)) return '';
-  return typeof block.text === 'string' ? block.text : '';
 }

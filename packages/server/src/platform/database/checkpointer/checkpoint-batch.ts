@@ -5,10 +5,10 @@ import {
   type PendingWrite,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
-import type { CheckpointRow, WriteRow } from './checkpoint-store.ts';
 import { keyOf, requiredText } from './configurable.ts';
 import { type Manifest, manifestOf } from './manifest.ts';
 import { metadataText, runIdIn, runMetadata } from './metadata.ts';
+import type { CheckpointRow, WriteRow } from './tables.ts';
 import { type StoredValue, storedForm } from './values.ts';
 
 /**

@@ -1,23 +1,12 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../dialect.ts';
 import { Prepared } from '../prepared.ts';
 import { PreparedRows } from '../prepared-rows.ts';
 import type { CheckpointBatch } from './checkpoint-batch.ts';
+import type { CheckpointKey } from './configurable.ts';
 import type { Manifest } from './manifest.ts';
-import type { CheckpointTables } from './tables.ts';
+import type { CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
 import type { StoredValue } from './values.ts';
-
-export type CheckpointRow = Selectable<CheckpointTables['checkpoints']>;
-export type WriteRow = Omit<
-  Insertable<CheckpointTables['checkpoint_writes']>,
-  'prior_value' | 'prior_run_id'
->;
-
-export interface CheckpointKey {
-  threadId: string;
-  namespace: string;
-  id: string;
-}
 
 export interface CheckpointFilter {
   threadId?: string | undefined;

@@ -1,6 +1,11 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { getCheckpointId } from '@langchain/langgraph-checkpoint';
-import type { CheckpointKey } from './checkpoint-store.ts';
+
+export interface CheckpointKey {
+  threadId: string;
+  namespace: string;
+  id: string;
+}
 
 type Configurable = NonNullable<RunnableConfig['configurable']>;
 

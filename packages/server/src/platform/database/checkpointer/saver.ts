@@ -10,17 +10,12 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Database, WriteTransaction } from '../database.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
-import {
-  type CheckpointFilter,
-  type CheckpointKey,
-  type CheckpointRow,
-  CheckpointStore,
-} from './checkpoint-store.ts';
-import { configOf, keyOf, requiredText, textOf } from './configurable.ts';
+import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
+import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
 import type { Manifest } from './manifest.ts';
 import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
-import type { CheckpointTables } from './tables.ts';
+import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { ThreadStore } from './thread-store.ts';
 import { TupleReader } from './tuple-reader.ts';
 

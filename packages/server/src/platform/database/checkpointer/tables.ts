@@ -1,3 +1,5 @@
+import type { Insertable, Selectable } from 'kysely';
+
 /** The tables of the checkpointer. Column names are LangGraph's names. */
 export interface CheckpointTables {
   checkpoints: CheckpointTable;
@@ -43,3 +45,7 @@ interface CheckpointValueTable {
   type: string;
   data: Uint8Array;
 }
+
+export type CheckpointRow = Selectable<CheckpointTable>;
+/** As it is written; what it replaces is kept by the statement. */
+export type WriteRow = Omit<Insertable<CheckpointWriteTable>, 'prior_value' | 'prior_run_id'>;

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Dialect, isOneOf } from '../dialect.ts';
-import type { CheckpointKey } from './checkpoint-store.ts';
+import type { CheckpointKey } from './configurable.ts';
 import { hashesIn, type Manifest } from './manifest.ts';
 import { byNamespace } from './namespaces.ts';
 import type { CheckpointTables } from './tables.ts';

@@ -1,11 +1,11 @@
 import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import type { Kysely, Selectable } from 'kysely';
-import type { CheckpointRow, CheckpointStore } from './checkpoint-store.ts';
+import type { CheckpointStore } from './checkpoint-store.ts';
 import { configOf } from './configurable.ts';
 import { decode } from './decode.ts';
 import type { Json } from './encode.ts';
 import { channelValues, hashesIn, type Manifest } from './manifest.ts';
-import type { CheckpointTables } from './tables.ts';
+import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { type Place, type StoredValue, valueAt } from './values.ts';
 
 type WriteRow = Selectable<CheckpointTables['checkpoint_writes']>;
