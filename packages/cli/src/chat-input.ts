@@ -23,6 +23,8 @@ export async function readMessage({ stdin }: Pick<Terminal, 'stdin'>): Promise<s
 /** Asks a person line by line. Between two questions the terminal is as it was, so that Ctrl-C reaches the process. */
 export class LineReader {
   readonly #terminal: Terminal;
+  /** Lines that were pasted together. */
+  readonly #waiting: string[] = [];
   #history: string[] = [];
 
   constructor(terminal: Terminal) {
@@ -31,6 +33,11 @@ export class LineReader {
 
   /** Null after Ctrl-D and Ctrl-C. */
   async ask(prompt: string): Promise<string | null> {
+    if (this.#waiting.length === 0) await this.#read(prompt);
+    return this.#waiting.shift() ?? null;
+  }
+
+  async #read(prompt: string): Promise<void> {
     const { stdin, stderr } = this.#terminal;
     const lines = createInterface({
       input: stdin as Readable,
@@ -42,11 +49,10 @@ export class LineReader {
     lines.on('history', (history) => {
       this.#history = history;
     });
+    lines.on('line', (line) => this.#waiting.push(line));
     try {
-      return await new Promise((resolve) => {
-        lines.once('line', resolve);
-        lines.once('SIGINT', () => resolve(null));
-        lines.once('close', () => resolve(null));
+      await new Promise<void>((resolve) => {
+        for (const event of ['line', 'SIGINT', 'close'] as const) lines.once(event, () => resolve());
         lines.prompt();
       });
     } finally {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationServer, type Frame, json, nothing, openRun, run } from './conversation-server.ts';
 
@@ -34,7 +35,9 @@ describe('switchyard chat', () => {
     server.on('GET /api/threads/t1', json({ thread_id: 't1', interrupts: {} }));
     server.on(streamed, run(metadata, word('Fine.')));
     const args = ['chat', '--thread', 't1', '--agent', 'reviewer'];
-    const { code, stdout } = await server.cli(args, { stdin: 'look at this\nand that\n' });
+    const { code, stdout } = await server.cli(args, {
+      stdin: Readable.from(['look at this\n', 'and that\n']),
+    });
     expect([code, stdout]).toEqual([0, 'Fine.\n']);
     expect(server.requests.map(({ path }) => path)).toEqual([
       '/api/threads/t1',
@@ -224,5 +227,64 @@ describe('switchyard chat', () => {
     const { code, stdout, stderr } = await server.cli(['chat', 'count']);
     expect([code, stdout]).toEqual([0, 'One, \ntwo.\n']);
     expect(stderr).toMatch(/^\(The connection broke\. Trying again in 1 s\.\)\n/);
+  });
+});
+
+describe('a conversation on the terminal', () => {
+  const talk = (...typed: string[]) => server.cli(['chat'], { isTTY: true, stdin: Readable.from(typed) });
+  const asked = () => server.requests.slice(1).map(({ body }) => (body as { input?: unknown }).input);
+  const says = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+  it('takes turn after turn in one thread until Ctrl-D', async () => {
+    server.on(streamed, run(metadata, word('First.')), run(metadata, word('Second.', 'm2')));
+    const { code, stdout } = await talk('one\n', '\n', 'two\n', '\u0004');
+    expect([code, stdout]).toEqual([0, 'First.\nSecond.\n']);
+    expect(asked()).toEqual([says('one'), says('two')]);
+  });
+
+  it('ends with Ctrl-C while nothing runs', async () => {
+    expect((await talk('\u0003')).code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('loses no line of several that are pasted at once', async () => {
+    server.on(streamed, run(metadata, word('Yes.')));
+    await talk('one\ntwo\nthree\n', '\u0004');
+    expect(asked()).toEqual([says('one'), says('two'), says('three')]);
+  });
+
+  it('goes on after a turn that failed, and after one that was cancelled', async () => {
+    const error = { error: 'BadModel', message: 'The model does not answer.', name: 'BadModel' };
+    let stream: ServerResponse | undefined;
+    server.on(
+      streamed,
+      run(metadata, ['error', error]),
+      (response) => {
+        stream = response;
+        openRun(response, [metadata]);
+        setTimeout(() => process.emit('SIGINT'), 20);
+      },
+      run(metadata, word('Here I am.')),
+    );
+    server.on('POST /api/threads/t1/runs/r1/cancel', (response, request) => {
+      nothing(response, request);
+      stream?.end();
+    });
+    const { code, stdout, stderr } = await talk('one\n', 'two\n', 'three\n', '\u0004');
+    expect([code, stdout]).toEqual([0, 'Here I am.\n']);
+    expect(stderr).toContain('The model does not answer.\n');
+    expect(stderr).toContain('Cancelled.\n');
+  });
+
+  it('answers what the agent waits for with the next line', async () => {
+    server.on(
+      streamed,
+      run(metadata, ['updates', { __interrupt__: [{ id: 'i1', value: 'Which colour?' }] }]),
+      run(metadata, word('Blue it is.')),
+    );
+    const { stdout, stderr } = await talk('paint\n', 'blue\n', '\u0004');
+    expect(stdout).toBe('Blue it is.\n');
+    expect(stderr).toContain('The agent waits for an answer:\nWhich colour?\n');
+    expect(server.requests.at(-1)?.body).toMatchObject({ command: { resume: 'blue' } });
   });
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { answerJson, type ScriptedServer, startScriptedServer } from '@switchyard/dev-env/scripted-server';
 import { runCli } from '../src/cli.ts';
 
@@ -12,6 +12,40 @@ interface Request {
 }
 
 type Answer = (response: ServerResponse, request: Request) => void;
+
+interface CliOptions {
+  /** What another program pipes in; at a terminal, what a person types, a piece at each prompt. */
+  stdin?: Readable;
+  isTTY?: boolean;
+}
+
+class Output extends Writable {
+  text = '';
+  readonly columns = 60;
+  readonly isTTY: boolean;
+
+  constructor(isTTY: boolean) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+  }
+
+  override _write(text: string | Buffer, _encoding: string, done: () => void): void {
+    this.text += String(text);
+    this.emit('said', String(text));
+    done();
+  }
+}
+
+function answerPrompts(output: Output, typed: Readable): Readable & { isTTY: boolean } {
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true });
+  const pieces = typed[Symbol.asyncIterator]();
+  output.on('said', async (text: string) => {
+    if (!text.includes('> ')) return;
+    const { value, done } = await pieces.next();
+    if (!done) keyboard.write(value);
+  });
+  return keyboard;
+}
 
 /** A gateway that says what a test wrote, and what it was asked. */
 export class ConversationServer {
@@ -31,25 +65,20 @@ export class ConversationServer {
   }
 
   /** Runs one command against it. */
-  async cli(args: string[], { stdin = '', isTTY = false }: { stdin?: string; isTTY?: boolean } = {}) {
-    const written = { stdout: '', stderr: '' };
-    const output = (name: keyof typeof written) => ({
-      isTTY,
-      columns: 60,
-      write: (text: string) => {
-        written[name] += text;
-      },
-    });
+  async cli(args: string[], { stdin = Readable.from([]), isTTY = false }: CliOptions = {}) {
+    const stdout = new Output(isTTY);
+    const stderr = new Output(isTTY);
+    const typist = isTTY ? answerPrompts(stderr, stdin) : undefined;
     const terminal = {
       env: { NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent' },
       cwd: '/nonexistent',
-      stdin: Readable.from([Buffer.from(stdin)]),
-      stdout: output('stdout'),
-      stderr: output('stderr'),
+      stdin: typist ?? stdin,
+      stdout,
+      stderr,
     };
     const url = ['--url', `http://127.0.0.1:${this.#server?.port}`, '--token', 'secret'];
     const code = await runCli([...args, ...url], terminal);
-    return { code, ...written };
+    return { code, stdout: stdout.text, stderr: stderr.text };
   }
 
   async close(): Promise<void> {
