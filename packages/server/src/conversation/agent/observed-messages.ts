@@ -43,7 +43,10 @@ export function recordOf(message: Message): MessageRecord {
 
 /** The message in what a tool has answered: itself, or the first one in the update of the state that wraps it. */
 export function toolMessageIn(output: unknown): Message | undefined {
-  return messagesIn(output).find((message) => kindOf(message) === 'tool');
+  const answers = Array.isArray(output) ? output : [output];
+  // A state that a tool passes on, as one that asks an agent may, is no answer of its own.
+  const own = answers.filter((answer) => kindOf(answer) !== undefined || isCommand(answer));
+  return messagesIn(own).find((message) => kindOf(message) === 'tool');
 }
 
 /** The messages that a node adds to the state, in their order. */
@@ -51,7 +54,7 @@ export function messagesIn(output: unknown): Message[] {
   if (kindOf(output) !== undefined) return [output as Message];
   if (Array.isArray(output)) return output.flatMap((part) => messagesIn(part));
   if (!isObject(output)) return [];
-  return output.lg_name === 'Command' ? messagesInUpdate(output.update) : messagesOf(output.messages);
+  return isCommand(output) ? messagesInUpdate(output.update) : messagesOf(output.messages);
 }
 
 /** An update is an object, or a list of channels with their values. */
@@ -90,6 +93,11 @@ const roles: Record<string, string> = { human: 'user', ai: 'assistant' };
 function completionCall(call: Json): Json {
   const { id = null, name = null, args = {} } = call as Record<string, Json>;
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+}
+
+/** How LangGraph marks what a node or tool returns in order to say more than the update of the state. */
+export function isCommand(value: unknown): value is { update: unknown } {
+  return isObject(value) && value.lg_name === 'Command';
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

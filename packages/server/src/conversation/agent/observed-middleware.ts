@@ -1,7 +1,7 @@
 import { textOf } from '../journal/message-text.ts';
 import type { NewRunEvent } from '../journal/run-recorder.ts';
 import { middlewareOf } from './model-caller.ts';
-import { isObject, kindOf, type Message, messagesIn } from './observed-messages.ts';
+import { isCommand, isObject, kindOf, type Message, messagesIn } from './observed-messages.ts';
 import { wireValue } from './wire-values.ts';
 
 interface Node {
@@ -12,7 +12,7 @@ interface Node {
 
 /** What a middleware has done to the state: a title, a summary in place of older messages, values of its own. */
 export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
-  const update = isObject(output) && output.lg_name === 'Command' ? output.update : output;
+  const update = isCommand(output) ? output.update : output;
   if (!isObject(update) || Array.isArray(update)) return [];
   const summary = messagesIn(update).find(isSummary);
   if (summary) return summaryEvents(node, messagesIn(update), summary);

@@ -296,6 +296,51 @@ describe('the observer of a run', () => {
       ]);
     });
 
+    it('that passes on the state of an agent, as text and not as the messages in it', async () => {
+      const pass = tool(
+        async () => ({ messages: [new ToolMessage({ content: 'inner', tool_call_id: 'x' })] }),
+        {
+          name: 'pass',
+          description: 'Passes on.',
+          schema: z.object({}),
+        },
+      );
+      const model = new ScriptedModel('m1', callThen({ name: 'pass', args: {}, id: 'call_5' }));
+      const state = await run(createAgent({ model, tools: [pass] }).graph);
+      expect(await contents('tool_result')).toMatchObject([{ tool_call_id: 'call_5', name: 'pass' }]);
+      await expectSameConversation(state);
+    });
+
+    it('whose calls come again under the same id', async () => {
+      const again = new ScriptedModel('m1', (messages) =>
+        messages.filter((message) => message.getType() === 'tool').length < 2
+          ? { calls: [{ name: 'weather', args: { city: 'Rome' }, id: 'same' }] }
+          : { text: 'done' },
+      );
+      const state = await run(createAgent({ model: again, tools: [weather] }).graph);
+      await expectSameConversation(state);
+    });
+
+    it('that is called by a node of the user’s own, which makes the message itself', async () => {
+      const graph = new StateGraph(MessagesAnnotation)
+        .addNode('work', async () => {
+          const content = await weather.invoke({ city: 'Rome' });
+          return { messages: [new ToolMessage({ content, tool_call_id: 'own', name: 'weather' })] };
+        })
+        .addNode('quiet', async () => {
+          await weather.invoke({ city: 'Oslo' });
+          return {};
+        })
+        .addEdge(START, 'work')
+        .addEdge('work', 'quiet')
+        .compile();
+      await run(graph);
+      expect(await contents('tool_result')).toMatchObject([
+        { content: 'sunny in Rome', tool_call_id: 'own', name: 'weather', status: 'success' },
+        { content: 'sunny in Oslo', tool_call_id: null, name: 'weather', status: 'success' },
+      ]);
+    });
+
     it('that streams, with one event for each reply', async () => {
       const graph = agentWith(
         callThen({ name: 'weather', args: { city: 'Rome' }, id: 'call_1' }),

@@ -58,11 +58,11 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #calls = new Map<string, ObservedCall>();
   readonly #tools = new Map<string, ObservedTool>();
   readonly #nodes = new Map<string, ObservedNode>();
-  /** Tool calls that have failed and whose message the node has yet to make. */
-  readonly #failedTools = new Map<ObservedTool, string>();
+  /** What tools came to that gave no message; their node has yet to make it. */
+  readonly #unanswered = new Map<ObservedTool, { content: string; status: 'success' | 'error' }>();
   /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
   readonly #leadGraphs = new Set(['']);
-  /** Ids of messages, and of the calls that tool messages answer. */
+  /** Ids of messages. */
   readonly #recorded = new Set<string>();
 
   constructor(recorder: RunRecorder, { now = steadyClock }: { now?: Clock } = {}) {
@@ -146,14 +146,13 @@ export class RunObserver extends BaseCallbackHandler {
     const tool = this.#tools.get(runId);
     if (!tool) return;
     this.#tools.delete(runId);
-    const message = toolMessageIn(output) ?? plainResult(output);
-    // The call that began is the one that is answered, also where the tool does not say which.
-    if (typeof message.tool_call_id !== 'string' || message.tool_call_id === '') {
-      if (typeof message.getType !== 'function') message.tool_call_id = tool.callId;
-    }
-    const status = message.status === 'error' ? 'error' : 'success';
-    this.#recordTool('tool_end', tool, { content: textIn(message), metadata: { status } });
-    if (this.#isOfConversation(tool)) this.#recordToolMessage(named(message), tool);
+    const message = toolMessageIn(output);
+    const content = message ? contentText(message.content) : contentText(output);
+    const status = message?.status === 'error' ? 'error' : 'success';
+    this.#recordTool('tool_end', tool, { content, metadata: { status } });
+    if (!this.#isOfConversation(tool)) return;
+    if (message) this.#recordToolMessage(named(message), tool);
+    else this.#unanswered.set(tool, { content, status });
   }
 
   override handleToolError(error: unknown, runId: string): void {
@@ -162,8 +161,11 @@ export class RunObserver extends BaseCallbackHandler {
     this.#tools.delete(runId);
     // Not a failure: the graph waits for a human, or goes on elsewhere.
     if (isObject(error) && error.is_bubble_up === true) return;
-    this.#recordTool('tool_error', tool, { content: errorText(error), metadata: {} });
-    if (this.#isOfConversation(tool)) this.#failedTools.set(tool, errorText(error));
+    const text = errorText(error);
+    this.#recordTool('tool_error', tool, { content: text, metadata: {} });
+    if (this.#isOfConversation(tool)) {
+      this.#unanswered.set(tool, { content: `Error: ${text}`, status: 'error' });
+    }
   }
 
   /** LangChain hands in the type of the run and its name last, otherwise than its type says. */
@@ -188,7 +190,7 @@ export class RunObserver extends BaseCallbackHandler {
     if (!node) return;
     this.#nodes.delete(runId);
     this.#recordAdded(node, output);
-    this.#recordUnansweredTools(node);
+    this.#recordUnanswered(node, messagesIn(output));
     for (const event of middlewareEvents(node, output)) this.#record(event, node.metadata);
   }
 
@@ -196,7 +198,7 @@ export class RunObserver extends BaseCallbackHandler {
     const node = this.#nodes.get(runId);
     if (!node) return;
     this.#nodes.delete(runId);
-    this.#recordUnansweredTools(node);
+    this.#recordUnanswered(node, []);
   }
 
   override handleCustomEvent(
@@ -246,35 +248,34 @@ export class RunObserver extends BaseCallbackHandler {
     tool: { name: string | null; callId: string | null; metadata: TaskMetadata },
   ): void {
     const record = recordOf(message);
-    const callId =
-      typeof record.tool_call_id === 'string' && record.tool_call_id !== ''
-        ? record.tool_call_id
-        : tool.callId;
-    if (!this.#isNew(`call ${callId ?? record.id}`)) return;
-    if (typeof record.id === 'string') this.#recorded.add(record.id);
-    const name = typeof record.name === 'string' && record.name !== '' ? record.name : tool.name;
+    if (!this.#isNew(String(record.id))) return;
     const status = record.status === 'error' ? 'error' : 'success';
+    const name = textOr(record.name, tool.name);
     this.#record(
       {
         event_type: 'tool_result',
         category: 'message',
-        content: { ...record, tool_call_id: callId, name, status },
+        // The call that began is the one that is answered, also where the tool does not say which.
+        content: { ...record, tool_call_id: textOr(record.tool_call_id, tool.callId), name, status },
         metadata: { tool_name: name, status },
       },
       tool.metadata,
     );
   }
 
-  /** A node that has not turned the failure of a tool into a message of its own, and most likely fails of it. */
-  #recordUnansweredTools(node: ObservedNode): void {
-    for (const [tool, text] of this.#failedTools) {
+  /** Tools of a node that has made no message of what they came to: most likely it has failed of one. */
+  #recordUnanswered(node: ObservedNode, added: Message[]): void {
+    const answers = added.filter((message) => kindOf(message) === 'tool');
+    for (const [tool, result] of this.#unanswered) {
       if (namespaceOf(tool.metadata) !== namespaceOf(node.metadata)) continue;
-      this.#failedTools.delete(tool);
-      const content = `Error: ${text}`;
-      this.#recordToolMessage(
-        named({ type: 'tool', content, tool_call_id: tool.callId, name: tool.name, status: 'error' }),
-        tool,
-      );
+      this.#unanswered.delete(tool);
+      const isAnswered =
+        tool.callId === null
+          ? answers.length > 0
+          : answers.some((message) => message.tool_call_id === tool.callId);
+      if (isAnswered) continue;
+      const message = { type: 'tool', tool_call_id: tool.callId, name: tool.name, ...result };
+      this.#recordToolMessage(named(message), tool);
     }
   }
 
@@ -314,11 +315,10 @@ export class RunObserver extends BaseCallbackHandler {
   }
 }
 
-function plainResult(output: unknown): Message {
-  const content = typeof output === 'string' ? output : JSON.stringify(wireValue(output));
-  return { type: 'tool', content, status: 'success' };
+function contentText(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(wireValue(content));
 }
 
-function textIn({ content }: Message): string {
-  return typeof content === 'string' ? content : JSON.stringify(wireValue(content));
+function textOr(value: unknown, otherwise: string | null): string | null {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
 }
