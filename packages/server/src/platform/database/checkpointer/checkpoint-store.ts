@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../dialect.ts';
 import { Prepared } from '../prepared.ts';
 import { PreparedRows } from '../prepared-rows.ts';
