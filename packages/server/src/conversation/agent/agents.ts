@@ -67,7 +67,7 @@ export class Agents {
   readonly #definitions: ReadonlyMap<string, AgentDefinition>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #factories = new Map<string, Promise<GraphFactory>>();
-  #graphStoreModule: Promise<typeof import('./graph-store.ts')> | undefined;
+  #openStores: Promise<(userId: string) => BaseStore> | undefined;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -100,8 +100,8 @@ export class Agents {
   /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
   async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
-    const { GraphStore } = await this.#graphStore();
-    return bind(await make(config), checkpointer, new GraphStore(this.#options.storeItems, userId));
+    const storeOf = await this.#stores();
+    return bind(await make(config), checkpointer, storeOf(userId));
   }
 
   /** Every agent, each with what is wrong with it; loads those that have not been used. */
@@ -119,6 +119,29 @@ export class Agents {
   reload(): void {
     this.#options.modules.renew();
     this.#factories.clear();
+  }
+
+  #definition(graphId: string): AgentDefinition {
+    const definition = this.#definitions.get(graphId);
+    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    return definition;
+  }
+
+  async #faultOf(graphId: string): Promise<AgentFault | null> {
+    try {
+      await this.#factory(graphId);
+      return null;
+    } catch (error) {
+      return AgentFault.from(error);
+    }
+  }
+
+  /** Late, as everything that brings LangChain along. */
+  #stores(): Promise<(userId: string) => BaseStore> {
+    this.#openStores ??= loadLangchain(() => import('./graph-store.ts')).then(({ graphStores }) =>
+      graphStores(this.#options.storeItems),
+    );
+    return this.#openStores;
   }
 
   #definition(graphId: string): AgentDefinition {

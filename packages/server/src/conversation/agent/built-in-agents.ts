@@ -1,8 +1,7 @@
 import type { AgentDefinition } from './agents.ts';
 import { loadLangchain } from './langchain.ts';
+import { leadAgentName } from './lead-agent-name.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
-
-export const leadAgentName = 'lead_agent';
 
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
 export function builtInAgents(options: {

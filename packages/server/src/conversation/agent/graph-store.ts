@@ -7,14 +7,21 @@ import {
   type Operation,
   type OperationResults,
 } from '@langchain/langgraph-checkpoint';
+import type { StoreItem } from '@switchyard/contract/conversation/store-item';
 import type { Owner } from '../../lib/owner.ts';
-import type { StoreItem, StoreItems } from './store-items.ts';
+import type { StoreItems } from './store-items.ts';
+
+/** Stores for graphs, each user's apart. */
+export function graphStores(items: StoreItems): (userId: string) => BaseStore {
+  handOnAtOnce();
+  return (userId) => new GraphStore(items, userId);
+}
 
 /**
  * What graphs reach as their store: the items of the user for whom they run, the same that the store routes show. There
  * is no index of meanings, so a `query` does not rank, as in LangGraph's own stores without one.
  */
-export class GraphStore extends BaseStore {
+class GraphStore extends BaseStore {
   readonly #items: StoreItems;
   readonly #owner: Owner;
 
@@ -77,7 +84,7 @@ interface BatchedStore {
  * long as the run lasts, whether the graph has a store in mind or not. With a hundred runs at work nothing else would
  * happen any more. An operation is handed on at once instead.
  */
-export function handOnAtOnce(): void {
+function handOnAtOnce(): void {
   const queue = AsyncBatchedStore.prototype as unknown as Partial<BatchedStore>;
   if (!queue.enqueueOperation || !queue.start || !queue.stop) return;
   queue.start = () => {};

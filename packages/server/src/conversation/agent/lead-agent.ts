@@ -1,7 +1,7 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { createAgent } from 'langchain';
 import type { AgentGraph } from './agents.ts';
-import { leadAgentName } from './built-in-agents.ts';
+import { leadAgentName } from './lead-agent-name.ts';
 import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
@@ -22,7 +22,6 @@ const systemPrompt = [
   'Never invent the result of a tool.',
 ].join(' ');
 
-/** The agent that answers when none of the user's own is asked. */
 export function createLeadAgent({ model, workflows, log }: LeadAgentOptions): AgentGraph {
   const tools = workflows ? [listInstancesTool(workflows), runWorkflowTool(workflows)] : [];
   const agent = createAgent({

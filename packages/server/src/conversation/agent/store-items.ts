@@ -1,3 +1,4 @@
+import type { StoreItem } from '@switchyard/contract/conversation/store-item';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -5,14 +6,6 @@ import type { Owner } from '../../lib/owner.ts';
 import type { StoreItemRow } from '../tables.ts';
 import { matches, type StoreFilter, unknownOperator } from './store-filter.ts';
 import type { ItemPlace, StoreItemStore } from './store-item-store.ts';
-
-export interface StoreItem {
-  namespace: string[];
-  key: string;
-  value: Record<string, unknown>;
-  created_at: string;
-  updated_at: string;
-}
 
 export interface ItemSearch {
   prefix: readonly string[];

@@ -12,7 +12,7 @@ export type AssistantContent = Pick<
 >;
 
 /** Versions of one assistant that are kept; the oldest go first, but never the one in use. */
-export const versionsKept = 100;
+const versionsKept = 100;
 
 /** Assistants that users have made, each user's apart, with their versions. */
 export class AssistantStore {

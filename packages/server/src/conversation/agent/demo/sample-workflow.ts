@@ -6,7 +6,7 @@ type Workflow = Record<
 >;
 
 /** Draws a bright disc on a soft ground and turns it over. Needs no model and no upload, so every worker can run it. */
-export const sampleWorkflow: Workflow = {
+const sampleWorkflow: Workflow = {
   '1': node('Ground', 'EmptyImage', { width: 3, height: 3, batch_size: 1, color: 0x1f3a5f }),
   '2': node('Spot', 'EmptyImage', { width: 1, height: 1, batch_size: 1, color: 0xf2b134 }),
   '3': node('Spot on the ground', 'ImageCompositeMasked', {
