@@ -144,31 +144,6 @@ export class Agents {
     return this.#openStores;
   }
 
-  #definition(graphId: string): AgentDefinition {
-    const definition = this.#definitions.get(graphId);
-    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
-    return definition;
-  }
-
-  async #faultOf(graphId: string): Promise<AgentFault | null> {
-    try {
-      await this.#factory(graphId);
-      return null;
-    } catch (error) {
-      return AgentFault.from(error);
-    }
-  }
-
-  /** Late, as everything that brings LangChain along. */
-  #graphStore(): Promise<typeof import('./graph-store.ts')> {
-    this.#graphStoreModule ??= loadLangchain(async () => {
-      const loaded = await import('./graph-store.ts');
-      loaded.handOnAtOnce();
-      return loaded;
-    });
-    return this.#graphStoreModule;
-  }
-
   async #factory(graphId: string): Promise<GraphFactory> {
     const present = this.#factories.get(graphId);
     if (present) return present;
