@@ -9,6 +9,7 @@ import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
+import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import { stateValues, viewOf, wireState } from './wire-state.ts';
 import { wireError } from './wire-values.ts';
@@ -23,6 +24,8 @@ interface Going {
   request: AgentRunRequest;
   tools: AgentRunTools;
   checkpointer: RunCheckpointer;
+  /** Follows models, tools and nodes, and records what they do. */
+  observer: RunObserver;
   frames: GraphFrames;
   /** Aborts with the caller's signal, and when the run cannot be stored any more. */
   signal: AbortSignal;
@@ -32,6 +35,8 @@ interface Going {
 /** Runs compiled graphs of LangGraph. */
 export class GraphRunner implements AgentRunner {
   readonly #options: GraphRunnerOptions;
+  /** Loaded with the first run, and kept: to import what is loaded already takes longer than a step of a graph. */
+  #parts: ReturnType<typeof loadParts> | undefined;
 
   constructor(options: GraphRunnerOptions) {
     this.#options = options;
@@ -50,7 +55,8 @@ export class GraphRunner implements AgentRunner {
 
   async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
     const saved = await this.#options.checkpointer();
-    const { RunCheckpointer } = await loadLangchain(() => import('./run-checkpointer.ts'));
+    this.#parts ??= loadParts();
+    const { RunCheckpointer, RunObserver } = await this.#parts;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(tools.signal.reason);
     tools.signal.addEventListener('abort', onAbort, { once: true });
@@ -71,6 +77,7 @@ export class GraphRunner implements AgentRunner {
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
+      observer: new RunObserver(tools.recorder),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -80,7 +87,7 @@ export class GraphRunner implements AgentRunner {
     const { request, tools, checkpointer, frames } = going;
     let graph: AgentGraph | undefined;
     try {
-      const config = await this.#config(going);
+      const config = configOf(going);
       const { configurable } = config;
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
@@ -99,17 +106,16 @@ export class GraphRunner implements AgentRunner {
       return { outcome: 'failed', error: { name, message }, state };
     }
   }
+}
 
-  async #config({ request, tools, checkpointer, signal, isResumed }: Going): Promise<RunConfig> {
-    const { RunObserver } = await loadLangchain(() => import('./run-observer.ts'));
-    const { runId, threadId, userId } = request;
-    return runConfig(request, {
-      callbacks: [new RunObserver(tools.recorder)],
-      signal,
-      handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
-      isResumed,
-    });
-  }
+function configOf({ request, checkpointer, observer, signal, isResumed }: Going): RunConfig {
+  const { runId, threadId, userId } = request;
+  return runConfig(request, {
+    callbacks: [observer],
+    signal,
+    handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
+    isResumed,
+  });
 }
 
 async function stream(
@@ -125,6 +131,17 @@ async function stream(
     return;
   }
   for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
+}
+
+function loadParts(): Promise<
+  Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
+    Pick<typeof import('./run-observer.ts'), 'RunObserver'>
+> {
+  return loadLangchain(async () => {
+    const { RunCheckpointer } = await import('./run-checkpointer.ts');
+    const { RunObserver } = await import('./run-observer.ts');
+    return { RunCheckpointer, RunObserver };
+  });
 }
 
 /** What attempts before this one have stored decides whether the run goes on or begins once more. */
