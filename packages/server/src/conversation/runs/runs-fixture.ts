@@ -7,7 +7,7 @@ import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import type { JobHandler, NewJob } from '../../platform/jobs/jobs.ts';
+import type { Job, JobHandler, NewJob } from '../../platform/jobs/jobs.ts';
 import { ownershipMigrations } from '../../platform/ownership/migrations.ts';
 import { Ownership } from '../../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../../platform/ownership/tables.ts';
@@ -207,7 +207,8 @@ export async function openRunsFixture(): Promise<RunsFixture> {
       const signal = new AbortController().signal;
       for (const { kind, key = null, payload } of jobs.splice(0)) {
         const handler = handlers.get(kind);
-        if (handler) await handler({ id: 'job', kind, key, payload, attempt, signal });
+        const job: Job = { id: 'job', kind, key, payload, attempt, signal };
+        await (handler ? handler(job) : Promise.resolve());
       }
     },
     logged,
