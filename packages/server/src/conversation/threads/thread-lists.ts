@@ -34,11 +34,11 @@ export class ThreadLists {
   async page(owner: Owner, { filter, order, limit, offset, ...wish }: ListWish): Promise<ThreadList> {
     const withValues = wantsValues(wish);
     const page = { ...filter, ...order, limit, offset, withValues };
-    const { threads, total, hasMore } = await this.#search.page(owner, page);
+    const { threads, total, nextOffset } = await this.#search.page(owner, page);
     return {
       threads: threads.map((row) => found(row, wish)),
       total,
-      nextOffset: hasMore ? offset + limit : null,
+      nextOffset,
     };
   }
 

@@ -90,6 +90,15 @@ export class ThreadSearchStore {
     return rows.map(({ thread_id }) => thread_id);
   }
 
+  /** How large the values of these threads are, in bytes of JSON. */
+  async valueBytes(threadIds: string[]): Promise<Map<string, number>> {
+    const { rows } = await sql<{ thread_id: string; bytes: number }>`
+      select shot.thread_id, octet_length(${sql.ref('shot.values')}) as bytes
+      from ${this.#listed(threadIds)} cross join thread_snapshots as shot
+      where shot.thread_id = listed.value`.execute(this.#read);
+    return new Map(rows.map(({ thread_id, bytes }) => [thread_id, Number(bytes)]));
+  }
+
   /** The rows of these threads, in their order. */
   async rows(
     userId: string,

@@ -145,11 +145,11 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
       const found: string[] = [];
       for (let offset = 0; ; offset += 11) {
         const page = { ...filter, ...order, limit: 11, offset, withValues: false };
-        const { threads, total, hasMore } = await search.page(anna, page);
+        const { threads, total, nextOffset } = await search.page(anna, page);
         found.push(...threads.map(({ thread_id }) => thread_id));
         if (total !== null) expect(total).toBe(Math.min(wanted.length, 100));
-        expect(hasMore).toBe(offset + 11 < wanted.length);
-        if (!hasMore) break;
+        expect(nextOffset).toBe(offset + 11 < wanted.length ? offset + 11 : null);
+        if (nextOffset === null) break;
       }
       expect(found, `${order.sortBy} ${order.order}`).toEqual(wanted);
     }
@@ -161,7 +161,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
 
   test('a page far behind the end is empty', async () => {
     const page = { ...all, ...byTime, limit: 10, offset: 1_000_000, withValues: false };
-    expect(await search.page(anna, page)).toEqual({ threads: [], total: 100, hasMore: false });
+    expect(await search.page(anna, page)).toEqual({ threads: [], total: 100, nextOffset: null });
   });
 
   test('values come where they are wanted, and only then', async () => {
@@ -170,6 +170,21 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(JSON.parse(withValues.threads[0]?.values ?? '')).toEqual({ turn: 1, title: 'Talk 1' });
     const without = await search.page(anna, { ...page, withValues: false });
     expect(without.threads[0]).not.toHaveProperty('values');
+  });
+
+  test('a page ends early where its values would be too large, and never before its first thread', async () => {
+    const small = new ThreadSearch(new ThreadSearchStore(database), { pageBytes: 60 });
+    const wanted = sorted(known, 'updated_at', 'desc');
+    const found: string[] = [];
+    for (let offset: number | null = 0; offset !== null; ) {
+      const page = { ...all, ...byTime, limit: 50, offset, withValues: true };
+      const { threads, nextOffset } = await small.page(anna, page);
+      const bytes = threads.reduce((sum, { values }) => sum + (values?.length ?? 0), 0);
+      expect(threads.length === 1 || bytes <= 60).toBe(true);
+      found.push(...threads.map(({ thread_id }) => thread_id));
+      offset = nextOffset;
+    }
+    expect(found).toEqual(wanted);
   });
 
   test('a search without a user is an error', async () => {

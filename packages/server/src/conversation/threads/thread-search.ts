@@ -13,7 +13,8 @@ export interface ThreadPage extends ThreadFilter, ThreadOrder {
 
 export interface FoundThreads {
   threads: FoundThreadRow[];
-  hasMore: boolean;
+  /** Null where nothing follows. */
+  nextOffset: number | null;
   /** Exact below the ceiling, and the ceiling where there are as many or more; null where counting would take too long. */
   total: number | null;
 }
@@ -38,6 +39,8 @@ export interface SearchLimits {
   lookedForTotal: number;
   /** Rows of an index that are counted in one go. */
   countedAtOnce: number;
+  /** A page ends early where the values of its threads would be more than this. */
+  pageBytes: number;
 }
 
 const defaultLimits: SearchLimits = {
@@ -46,6 +49,7 @@ const defaultLimits: SearchLimits = {
   stepSize: 500,
   lookedForTotal: 1_000,
   countedAtOnce: 20_000,
+  pageBytes: 32 * 1024 * 1024,
 };
 
 /** Lists and counts of a user's own threads. Shared ones are in nobody's list. */
@@ -62,11 +66,11 @@ export class ThreadSearch {
     const userId = requireUser(owner);
     const plan = await this.#plan(userId, page, page);
     const { threadIds, total } = plan ? await this.#pageOfIds(plan, page) : { threadIds: [], total: 0 };
-    const threads = await this.#store.rows(userId, threadIds.slice(0, page.limit), page);
+    const shown = await this.#withinBytes(threadIds.slice(0, page.limit), page);
     return {
-      threads,
+      threads: await this.#store.rows(userId, shown, page),
       total: total && Math.min(total, this.#limits.countCeiling),
-      hasMore: threadIds.length > page.limit,
+      nextOffset: threadIds.length > shown.length ? page.offset + shown.length : null,
     };
   }
 
@@ -120,6 +124,18 @@ export class ThreadSearch {
     if (!isPlain(walk)) return this.#pageOfMatches(walk, { offset, end });
     const threadIds = await this.#store.ids(walk, { limit: limit + 1, offset });
     return { threadIds, total: await this.#store.countUpTo(walk, this.#limits.countCeiling) };
+  }
+
+  /** The first of them at least. */
+  async #withinBytes(threadIds: string[], { withValues }: ThreadPage): Promise<string[]> {
+    if (!withValues || threadIds.length < 2) return threadIds;
+    const bytesOf = await this.#store.valueBytes(threadIds);
+    let bytes = 0;
+    const end = threadIds.findIndex((threadId, place) => {
+      bytes += bytesOf.get(threadId) ?? 0;
+      return place > 0 && bytes > this.#limits.pageBytes;
+    });
+    return end < 0 ? threadIds : threadIds.slice(0, end);
   }
 
   async #pageOfMatches(walk: Walk, { offset, end }: { offset: number; end: number }): Promise<PageOfIds> {

@@ -33,6 +33,11 @@ export interface HistoryWish {
   checkpoint?: WantedCheckpoint | undefined;
 }
 
+/** States that are read in one go. */
+const statesAtOnce = 20;
+/** A longer history ends where its values have become more than this; `before` leads on from there. */
+const historyBytes = 32 * 1024 * 1024;
+
 /** The saved states of threads, for who may see the thread. */
 export class ThreadStates {
   readonly #options: ThreadStatesOptions;
@@ -68,15 +73,20 @@ export class ThreadStates {
     threadId: string,
     { rules, ...wish }: HistoryWish & { rules: MountRules },
   ): Promise<ThreadState[]> {
-    const { access, states } = this.#options;
+    const { access } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const about = stateful(owner, threadId, thread);
-    const entries = await states.history(about, wish);
-    const newestId = await this.#newestId(about, { rules, entries, wish });
-    return entries.map((entry) => {
-      const isNewest = entry.checkpoint?.checkpoint_id === newestId;
-      return historyEntry(entry, { rules, isNewest });
-    });
+    const newestId = await this.#newestId(about, { rules, wish });
+    const entries: ThreadState[] = [];
+    let bytes = 0;
+    for await (const state of this.#pastStates(about, wish)) {
+      const isNewest = newestId === undefined ? entries.length === 0 : idOf(state) === newestId;
+      const entry = historyEntry(state, { rules, isNewest });
+      entries.push(entry);
+      if (wish.limit > statesAtOnce) bytes += JSON.stringify(entry.values).length;
+      if (bytes > historyBytes) break;
+    }
+    return entries;
   }
 
   /** Makes a new checkpoint through the graph's reducers. Answers the state there. */
@@ -96,16 +106,33 @@ export class ThreadStates {
     return stateView(state);
   }
 
-  /** Which entry is where the thread stands now; only asked where the mount treats it apart. */
+  async *#pastStates(about: StatefulThread, wish: HistoryWish): AsyncGenerator<WireState> {
+    let { before, limit: left } = wish;
+    while (left > 0) {
+      const limit = Math.min(left, statesAtOnce);
+      const states = await this.#options.states.history(about, { ...wish, limit, before });
+      yield* states;
+      const last = states.at(-1);
+      if (!last || states.length < limit) return;
+      left -= limit;
+      before = idOf(last);
+    }
+  }
+
+  /** Which entry is where the thread stands now; undefined where that is the first one, or does not matter. */
   async #newestId(
     about: StatefulThread,
-    { rules, entries, wish }: { rules: MountRules; entries: WireState[]; wish: HistoryWish },
+    { rules, wish }: { rules: MountRules; wish: HistoryWish },
   ): Promise<string | undefined> {
-    if (rules.historyMessages === 'every' || entries.length === 0) return undefined;
-    const isWhole = !wish.before && !wish.metadata && !wish.checkpoint;
-    const [newest] = isWhole ? entries : await this.#options.states.history(about, { limit: 1 });
-    return newest?.checkpoint?.checkpoint_id;
+    const beginsWithNewest = !wish.before && !wish.metadata && !wish.checkpoint;
+    if (rules.historyMessages === 'every' || beginsWithNewest) return undefined;
+    const [newest] = await this.#options.states.history(about, { limit: 1 });
+    return newest && idOf(newest);
   }
+}
+
+function idOf({ checkpoint }: WireState): string | undefined {
+  return checkpoint?.checkpoint_id;
 }
 
 function stateful(owner: Owner, threadId: string, thread: ThreadRow | null): StatefulThread {
