@@ -40,8 +40,8 @@ export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
  */
 export interface EventStorage {
   /**
-   * Commits what the outbox holds when the unit begins, with the unit or before it. Where that fails the unit does not
-   * happen and the events wait on. A deleted thread takes no events.
+   * Commits what the outbox holds when the unit begins, and perhaps what comes meanwhile, with the unit or before it. Where
+   * that fails the unit does not happen and the events wait on. A deleted thread takes no events.
    */
   write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result>;
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;

@@ -1,6 +1,7 @@
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';
 import { type JournalVariant, journalConformance } from './journal-conformance.ts';
@@ -32,15 +33,29 @@ journalConformance('jsonl', async (): Promise<JournalVariant> => {
 
 const postgres = testPostgres('on Postgres');
 describe.skipIf(postgres.isSkipped)(postgres.title, () => {
+  let processes: Database<ConversationTables>[] = [];
+
+  beforeAll(async () => {
+    const where = { backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 } as const;
+    const first = await openConversationDatabase(where);
+    const second = await openDatabase(where);
+    processes = [first, second.withTables<ConversationTables>()];
+  });
+  afterAll(async () => {
+    for (const database of processes) await database.close();
+  });
+
   journalConformance('db from two processes', async (): Promise<JournalVariant> => {
-    const url = await postgres.createDatabase();
-    const one = await openConversationDatabase({ backend: 'postgres', url, poolSize: 5 });
-    const other = await openDatabase({ backend: 'postgres', url, poolSize: 5 });
-    const storages = [one, other.withTables<ConversationTables>()].map((each) => new RunEventStore(each));
-    const close = async (): Promise<void> => {
-      await other.close();
-      await one.close();
+    const [database] = processes as [Database<ConversationTables>];
+    await database.write(async (trx) => {
+      for (const table of writtenTables) await trx.deleteFrom(table).execute();
+    });
+    return {
+      database,
+      storages: processes.map((each) => new RunEventStore(each)),
+      close: async () => undefined,
     };
-    return { database: one, storages, close };
   });
 });
+
+const writtenTables = ['run_events', 'thread_sequences', 'deleted_threads', 'run_inputs'] as const;

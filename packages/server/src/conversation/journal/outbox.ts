@@ -7,18 +7,26 @@ interface Waiting {
 
 export interface Batch {
   readonly events: readonly StoredEvent[];
-  /** The write has failed: the events wait again, before later ones. A second call does nothing. */
+  /** The write has failed: the events wait again, before later ones. */
   putBack(): void;
+}
+
+/** A batch of whose commit nobody has heard: it may be written, or not. */
+export interface DoubtfulBatch {
+  batch: Batch;
+  firstSeq: number;
 }
 
 /** Events of one run that are not written yet, in the order in which they happened. */
 export class Outbox {
   #waiting: Waiting[] = [];
   #recorded = 0;
+  #doubtful: DoubtfulBatch[] = [];
   #lastTurn: Promise<unknown> = Promise.resolve();
 
+  /** Events that wait, and those of which it is not known whether they are written. */
   get size(): number {
-    return this.#waiting.length;
+    return this.#doubtful.reduce((sum, { batch }) => sum + batch.events.length, this.#waiting.length);
   }
 
   add(event: StoredEvent): void {
@@ -37,6 +45,15 @@ export class Outbox {
         this.#waiting = all.sort((one, other) => one.ordinal - other.ordinal);
       },
     };
+  }
+
+  doubt(doubtful: DoubtfulBatch): void {
+    this.#doubtful.push(doubtful);
+  }
+
+  /** Whoever takes them finds out what became of them. */
+  takeDoubtful(): DoubtfulBatch[] {
+    return this.#doubtful.splice(0);
   }
 
   /** After whatever was asked for before has ended, well or not. */

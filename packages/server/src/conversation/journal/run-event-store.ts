@@ -15,7 +15,7 @@ import {
   type Unit,
 } from './event-storage.ts';
 import type { Coverage } from './origin.ts';
-import type { Batch, Outbox } from './outbox.ts';
+import type { DoubtfulBatch, Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -104,13 +104,9 @@ export class RunEventStore implements EventStorage {
     });
   }
 
-  /** Waits for whoever is adding to the thread; whoever adds later finds it deleted. */
+  /** Whoever adds to the thread later finds it deleted. */
   async deleteThread(trx: Trx, threadId: string): Promise<void> {
-    await trx
-      .updateTable('thread_sequences')
-      .set((update) => ({ event_seq: update.ref('event_seq') }))
-      .where('thread_id', '=', threadId)
-      .execute();
+    await lockThread(trx, threadId);
     await trx.deleteFrom('run_events').where('thread_id', '=', threadId).execute();
   }
 
@@ -134,30 +130,67 @@ export class RunEventStore implements EventStorage {
     return hasJsonEntry(this.#database.dialect, { column: 'metadata', key: 'task_id', value: taskId });
   }
 
+  /** The thread's numbers come last: whoever admits a run takes them after the thread's row, as the end of a run does. */
   async #write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
-    let batch: Batch | undefined;
+    let written: DoubtfulBatch | undefined;
     try {
       return await this.#database.write(async (trx) => {
-        const taken = outbox.take();
-        batch = taken;
-        try {
-          await insertEvents(trx, run, taken.events);
-          return await unit(trx);
-        } catch (error) {
-          // At once, so that the run's next unit, which may begin before anybody hears of this, takes them along.
-          taken.putBack();
-          throw error;
-        }
+        const result = await unit(trx);
+        await settleDoubts(trx, run, outbox);
+        written = await writeBatch(trx, run, outbox);
+        return result;
       });
     } catch (error) {
-      batch?.putBack();
+      if (written) outbox.doubt(written);
       throw error;
     }
   }
 }
 
-async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[]): Promise<void> {
-  if (events.length === 0) return;
+async function writeBatch(trx: Trx, run: RunKey, outbox: Outbox): Promise<DoubtfulBatch | undefined> {
+  const batch = outbox.take();
+  if (batch.events.length === 0) return undefined;
+  try {
+    return { batch, firstSeq: await insertEvents(trx, run, batch.events) };
+  } catch (error) {
+    // At once, so that the run's next unit, which may begin before anybody hears of this, takes them along.
+    batch.putBack();
+    throw error;
+  }
+}
+
+/** A commit whose answer was lost may have happened. The thread's row is free again when that is decided. */
+async function settleDoubts(trx: Trx, run: RunKey, outbox: Outbox): Promise<void> {
+  const doubtful = outbox.takeDoubtful();
+  if (doubtful.length === 0) return;
+  try {
+    await lockThread(trx, run.threadId);
+    for (const { batch, firstSeq } of doubtful) {
+      const row = await trx
+        .selectFrom('run_events')
+        .select('run_id')
+        .where('thread_id', '=', run.threadId)
+        .where('seq', '=', firstSeq)
+        .executeTakeFirst();
+      if (row?.run_id !== run.runId) batch.putBack();
+    }
+  } catch (error) {
+    for (const each of doubtful) outbox.doubt(each);
+    throw error;
+  }
+}
+
+/** Waits for whoever is adding to the thread. */
+async function lockThread(trx: Trx, threadId: string): Promise<void> {
+  await trx
+    .updateTable('thread_sequences')
+    .set((update) => ({ event_seq: update.ref('event_seq') }))
+    .where('thread_id', '=', threadId)
+    .execute();
+}
+
+/** Answers the number of the first one. */
+async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[]): Promise<number> {
   const { threadId, runId, userId } = run;
   const last = await takeSeqs(trx, threadId, events.length);
   await requireThread(trx, threadId);
@@ -177,6 +210,7 @@ async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[
       .values(rows.slice(from, from + rowsAtOnce))
       .execute();
   }
+  return first;
 }
 
 /** Answers the last of as many numbers. The thread's row is ours until the unit has ended, so nobody else takes one meanwhile. */
