@@ -80,7 +80,7 @@ export class RunIntake {
 
   async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<Target> {
     const createThread = body.if_not_exists === 'create';
-    await this.#options.access.require(owner, threadId, { mustExist: !createThread });
+    await this.#options.access.require(owner, threadId, { mustExist: !createThread, mayBeNew: createThread });
     if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
     return { threadId, createThread, isNewThread: false, deleteThread: 0 };
   }
@@ -90,7 +90,9 @@ export class RunIntake {
     const named = body.config?.configurable?.thread_id;
     const isNewThread = named === undefined || named === null;
     const threadId = isNewThread ? newId() : checkedThreadId(named);
-    if (!isNewThread) await this.#options.access.require(owner, threadId, { mustExist: false });
+    if (!isNewThread) {
+      await this.#options.access.require(owner, threadId, { mustExist: false, mayBeNew: true });
+    }
     const completion = onCompletionOf(body) ?? (isNewThread ? rules.statelessThread : 'keep');
     const withWebhook = body.webhook ? 2 : 1;
     return {

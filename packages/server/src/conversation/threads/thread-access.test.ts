@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkpointMigrations } from '../../platform/database/checkpointer/migrations.ts';
+import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
@@ -16,6 +18,7 @@ describe('access to threads', () => {
 
   beforeAll(async () => {
     const opened = await openDatabase({ backend: 'memory' });
+    await migrate(opened, 'checkpoints', checkpointMigrations);
     await migrate(opened, 'conversation', conversationMigrations);
     database = opened.withTables<ConversationTables>();
     const store = new ThreadStore(database);
@@ -28,6 +31,21 @@ describe('access to threads', () => {
       trx.updateTable('threads').set({ user_id: null }).where('thread_id', '=', 'shared').execute(),
     );
     await store.delete({ thread_id: 'deleted', user_id: 'anna' }, { alongside: [], at });
+    await opened.withTables<CheckpointTables>().write((trx) =>
+      trx
+        .insertInto('checkpoints')
+        .values({
+          thread_id: 'untracked',
+          checkpoint_ns: '',
+          checkpoint_id: '1',
+          parent_checkpoint_id: null,
+          run_id: null,
+          checkpoint: '{}',
+          channels: '{}',
+          metadata: '{}',
+        })
+        .execute(),
+    );
   });
   afterAll(() => database.close());
 
@@ -37,8 +55,9 @@ describe('access to threads', () => {
     { threadId: 'shared', mustExist: true, found: true, rule: 'rule 4: a shared record' },
     { threadId: 'shared', mustExist: false, found: true, rule: 'rule 4: a shared record' },
     { threadId: 'untracked', mustExist: false, found: false, rule: 'rule 3: no record' },
-  ])('$threadId is allowed ($rule)', async ({ threadId, mustExist, found }) => {
-    const thread = await access.require(anna, threadId, { mustExist });
+    { threadId: 'unknown', mustExist: false, mayBeNew: true, found: false, rule: 'it is to be made' },
+  ])('$threadId is allowed ($rule)', async ({ threadId, mustExist, mayBeNew, found }) => {
+    const thread = await access.require(anna, threadId, { mustExist, ...(mayBeNew && { mayBeNew }) });
     expect(thread?.thread_id ?? null).toBe(found ? threadId : null);
   });
 
@@ -46,6 +65,8 @@ describe('access to threads', () => {
     { threadId: 'foreign', mustExist: true, rule: 'rule 1' },
     { threadId: 'foreign', mustExist: false, rule: 'rule 1' },
     { threadId: 'untracked', mustExist: true, rule: 'rule 2' },
+    { threadId: 'unknown', mustExist: true, rule: 'rule 2' },
+    { threadId: 'unknown', mustExist: false, rule: 'neither record nor state' },
     { threadId: 'deleted', mustExist: true, rule: 'deleted' },
     { threadId: 'deleted', mustExist: false, rule: 'deleted' },
   ])('$threadId is not found ($rule, must exist: $mustExist)', async ({ threadId, mustExist }) => {

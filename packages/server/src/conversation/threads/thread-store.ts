@@ -1,4 +1,5 @@
 import type { Owner } from '../../lib/owner.ts';
+import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 import type { StateView } from '../agent/agent-run.ts';
@@ -45,9 +46,11 @@ export type ForgetThread = (trx: Trx, threadId: string) => Promise<void>;
 /** Threads as rows. What runs does to a thread inside its own units stands below as functions over their transaction. */
 export class ThreadStore {
   readonly #database: Database<ConversationTables>;
+  readonly #checkpoints: ThreadCheckpoints;
 
   constructor(database: Database<ConversationTables>) {
     this.#database = database;
+    this.#checkpoints = new ThreadCheckpoints(database.withTables<unknown>());
   }
 
   /** Whoever it belongs to: for the rules of access alone. */
@@ -57,6 +60,11 @@ export class ThreadStore {
 
   async isDeleted(threadId: string): Promise<boolean> {
     return (await deletedThread.first(this.#database.read, { threadId })) !== undefined;
+  }
+
+  /** Whether the agent runtime has saved anything of it, with a record or without. */
+  async hasStates(threadId: string): Promise<boolean> {
+    return this.#checkpoints.exist(threadId);
   }
 
   async snapshot(threadId: string): Promise<ThreadSnapshotRow | undefined> {
