@@ -81,7 +81,5 @@ async function showStoredAnswer(view: ChatView, client: Client, thread_id: strin
   const { values } = await client.call(getState, { params: { thread_id } });
   const messages = Array.isArray(values.messages) ? (values.messages as StreamedMessage[]) : [];
   const last = messages.at(-1);
-  if (last?.type !== 'ai') return;
-  view.note('(Part of the answer was missed; this is the whole of it.)');
-  view.showAnswer(last);
+  if (last?.type === 'ai') view.showWhole(last);
 }

@@ -16,7 +16,8 @@ export class ChatView {
   readonly #progress: ProgressView;
   #isProgressShown = false;
   #isMidLine = false;
-  #messageId: string | null | undefined;
+  /** The message whose words came last, as far as they came. */
+  #current: { id: string | null | undefined; words: string } | undefined;
   #simulatedBy: string | undefined;
 
   constructor(terminal: Terminal) {
@@ -38,7 +39,7 @@ export class ChatView {
         this.#showCustom(frame.data);
         return;
       case 'metadata':
-        if (frame.data.attempt > 1) this.note('(The gateway was restarted; the run goes on.)');
+        if (frame.data.attempt > 1) this.#beginAttempt();
         return;
       case 'disconnected': {
         const { reason, retryInMs } = frame.data;
@@ -49,15 +50,18 @@ export class ChatView {
     }
   }
 
-  /** A whole message, where its pieces were missed. */
-  showAnswer(message: StreamedMessage): void {
-    this.#messageId = undefined;
+  /** The whole of an answer, unless all of it was shown as it came. */
+  showWhole(message: StreamedMessage): void {
+    if (this.#current?.id === message.id && this.#current?.words === wordsOf(message)) return;
+    this.note('(Part of the answer was missed; this is the whole of it.)');
+    this.#current = undefined;
     this.#showWords(message);
   }
 
+  /** A line of its own on standard error. */
   note(text: string): void {
     this.#beginLine();
-    this.#terminal.stderr.write(`${this.#colors.dim(text)}\n`);
+    this.#terminal.stderr.write(`${this.#colors.dim(plainText(text))}\n`);
   }
 
   /** After the last frame. */
@@ -67,15 +71,24 @@ export class ChatView {
       this.note(`(A simulated answer of ${this.#simulatedBy}: no model is configured.)`);
   }
 
+  /** What the first attempt had begun to say may come again, from its beginning. */
+  #beginAttempt(): void {
+    this.note('(The gateway was restarted; the run goes on.)');
+    this.#current = undefined;
+  }
+
   #showWords(message: StreamedMessage): void {
     if (message.type !== 'ai' && message.type !== 'AIMessageChunk') return;
     const { simulated, model_name: model } = message.response_metadata ?? {};
     if (simulated === true) this.#simulatedBy = plainText(String(model ?? 'a script'));
-    const words = plainLines(textOf(message));
+    const words = wordsOf(message);
     if (words === '') return;
     this.#clearProgress();
-    if (message.id !== this.#messageId) this.#beginLine();
-    this.#messageId = message.id;
+    if (!this.#current || this.#current.id !== message.id) {
+      this.#beginLine();
+      this.#current = { id: message.id, words: '' };
+    }
+    this.#current.words += words;
     this.#terminal.stdout.write(words);
     this.#isMidLine = !words.endsWith('\n');
   }
@@ -113,6 +126,10 @@ export class ChatView {
     if (this.#isMidLine) this.#terminal.stdout.write('\n');
     this.#isMidLine = false;
   }
+}
+
+function wordsOf(message: StreamedMessage): string {
+  return plainLines(textOf(message));
 }
 
 function messagesIn(update: unknown): StreamedMessage[] {

@@ -218,6 +218,28 @@ describe('switchyard chat', () => {
     expect(stderr).toContain('(Part of the answer was missed; this is the whole of it.)');
   });
 
+  it('shows an answer that begins again after a crash of the gateway, and not a third time', async () => {
+    server.on(
+      streamed,
+      run(
+        metadata,
+        word('Once '),
+        ['gap', { code: 'stream_replay_gap' }],
+        ['metadata', { run_id: 'r1', thread_id: 't1', attempt: 2 }],
+        word('Once '),
+        word('upon.'),
+      ),
+    );
+    server.on(
+      'GET /api/threads/t1/state',
+      json({ values: { messages: [{ type: 'ai', content: 'Once upon.', id: 'm1' }] } }),
+    );
+    const { stdout, stderr } = await server.cli(['chat', 'hi']);
+    expect(stdout).toBe('Once \nOnce upon.\n');
+    expect(stderr).toContain('(The gateway was restarted; the run goes on.)');
+    expect(stderr).not.toContain('missed');
+  });
+
   it('comes back to a stream that breaks', async () => {
     server.on(streamed, (response) => {
       openRun(response, [metadata, word('One, ')]);
