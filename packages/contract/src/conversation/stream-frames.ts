@@ -170,7 +170,3 @@ export const streamFrame = Type.Union([
   runtimeFrame,
 ]);
 export type StreamFrame = Static<typeof streamFrame>;
-export type StreamFrameData<Name extends StreamFrame['event']> = Extract<
-  StreamFrame,
-  { event: Name }
->['data'];
