@@ -105,6 +105,15 @@ describe('the recorder of a run', () => {
     expect(await parts()).toEqual([expected]);
   });
 
+  it('records nothing after the end, and counts nothing', async () => {
+    const run = await fixture.recorder('r');
+    run.recordEnd({ status: 'interrupted' });
+    run.record({ event_type: 'ai_message', category: 'message', content: { content: 'late' } });
+    await run.flush();
+    expect((await parts()).map(([type]) => type)).toEqual(['run_end']);
+    expect(run.totals().message_count).toBe(0);
+  });
+
   describe('counts', () => {
     it('tokens by caller and by model, once a call', async () => {
       const run = await fixture.recorder('r');

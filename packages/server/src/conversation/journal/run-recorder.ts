@@ -49,6 +49,7 @@ export class RunRecorder {
   readonly #outbox = new Outbox();
   #tally: Tally;
   #flushing: Promise<void> | undefined;
+  #hasEnded = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -59,7 +60,9 @@ export class RunRecorder {
     return this.#options.run;
   }
 
+  /** What a graph that was broken off still does after the end is not recorded. */
   record(event: NewRunEvent): void {
+    if (this.#hasEnded) return;
     if (this.#outbox.size >= mostWaiting) {
       throw new Error(
         `The journal of run ${this.run.runId} is full: none of ${mostWaiting} events could be written.`,
@@ -93,17 +96,9 @@ export class RunRecorder {
   }
 
   /** The last event; the unit that ends the run commits it. */
-  recordEnd({ status, error }: RunEnding): void {
-    if (status === 'success' || status === 'interrupted') {
-      this.record({ event_type: 'run_end', category: 'lifecycle', content: '', metadata: { status } });
-      return;
-    }
-    this.record({
-      event_type: 'run_error',
-      category: 'lifecycle',
-      content: error?.message ?? '',
-      metadata: { error_type: error?.name ?? status, status },
-    });
+  recordEnd(ending: RunEnding): void {
+    this.record(endEvent(ending));
+    this.#hasEnded = true;
   }
 
   /** The number of the model call that begins now. */
@@ -148,6 +143,18 @@ export class RunRecorder {
         this.#flushing = undefined;
       });
   }
+}
+
+function endEvent({ status, error }: RunEnding): NewRunEvent {
+  if (status === 'success' || status === 'interrupted') {
+    return { event_type: 'run_end', category: 'lifecycle', content: '', metadata: { status } };
+  }
+  return {
+    event_type: 'run_error',
+    category: 'lifecycle',
+    content: error?.message ?? '',
+    metadata: { error_type: error?.name ?? status, status },
+  };
 }
 
 function preview(input: unknown): string {
