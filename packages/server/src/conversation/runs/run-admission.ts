@@ -1,10 +1,9 @@
 import type { MultitaskStrategy, RunCreate } from '@switchyard/contract/conversation/run';
-import type { Insertable } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { ResolvedAgent } from '../agent/agents.ts';
-import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
 import { threadNotFound } from '../threads/thread.ts';
 import { withoutReserved } from '../threads/thread-metadata.ts';
 import { createIfMissing, nextAdmission, setBusy } from '../threads/thread-store.ts';
@@ -141,7 +140,7 @@ function rowOf(
     at,
     followUpTo,
   }: { admission: number; nowMs: number; at: string; followUpTo: string | null },
-): Insertable<RunTable> {
+): RunRow {
   return {
     run_id: input.runId,
     thread_id: input.threadId,

@@ -1,7 +1,14 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
-import { sql, type Updateable } from 'kysely';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
+import {
+  claimedRun,
+  endedRun,
+  endedWaitingRun,
+  heldClaim,
+  inputOfRun,
+  type RunEnd,
+} from './run-row-store.ts';
 import { lockRuns, runById } from './run-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -45,46 +52,10 @@ export class RunClaimStore {
   ): Promise<ClaimedRun | null> {
     return this.#database.write(async (trx) => {
       await lockRuns(trx, this.#database, thread_id);
-      const row = await trx
-        .updateTable('runs')
-        .set({
-          status: 'running',
-          worker_id: workerId,
-          attempt: sql<number>`attempt + 1`,
-          started_at: sql<string>`coalesce(started_at, ${at})`,
-          updated_at: at,
-        })
-        .where('run_id', '=', run_id)
-        .where('ended_at', 'is', null)
-        .where('worker_id', 'is', null)
-        .where((either) => either.or([either('run_at', 'is', null), either('run_at', '<=', at)]))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('runs as other')
-                .select('other.run_id')
-                .whereRef('other.thread_id', '=', 'runs.thread_id')
-                .whereRef('other.run_id', '!=', 'runs.run_id')
-                .where('other.ended_at', 'is', null)
-                .where((either) =>
-                  either.or([
-                    either('other.status', '=', 'running'),
-                    either('other.admission', '<', either.ref('runs.admission')).and(
-                      either.or([either('other.run_at', 'is', null), either('other.run_at', '<=', at)]),
-                    ),
-                  ]),
-                ),
-            ),
-          ),
-        )
-        .returningAll()
-        .executeTakeFirst();
+      const row = await claimedRun.first(trx, { runId: run_id, workerId, at });
       if (!row) return null;
-      const input = await trx
-        .selectFrom('run_inputs')
-        .select('kwargs')
-        .where('run_id', '=', run_id)
-        .executeTakeFirstOrThrow();
+      const input = await inputOfRun.first(trx, { runId: run_id });
+      if (!input) throw new Error(`The run ${run_id} has no request.`);
       return { row, kwargs: input.kwargs };
     });
   }
@@ -122,14 +93,7 @@ export class RunClaimStore {
   /** Throws `ClaimLost`; otherwise the claim holds until the unit has ended. */
   async confirm(trx: Trx, claim: Claim): Promise<void> {
     await lockRuns(trx, this.#database, claim.threadId, { isShared: true });
-    const row = await trx
-      .selectFrom('runs')
-      .select('run_id')
-      .where('run_id', '=', claim.runId)
-      .where('worker_id', '=', claim.workerId)
-      .where('attempt', '=', claim.attempt)
-      .where('ended_at', 'is', null)
-      .executeTakeFirst();
+    const row = await heldClaim.first(trx, { ...claim });
     if (!row) throw new ClaimLost(claim);
   }
 
@@ -143,18 +107,11 @@ export class RunClaimStore {
 export async function endRun(
   trx: Trx,
   expected: Claim | { runId: string; workerId: null },
-  columns: Updateable<RunTable> & { ended_at: string },
+  end: RunEnd,
 ): Promise<RunRow | undefined> {
-  const query = trx
-    .updateTable('runs')
-    .set({ ...columns, worker_id: null })
-    .where('run_id', '=', expected.runId)
-    .where('ended_at', 'is', null);
-  const fenced =
-    expected.workerId === null
-      ? query.where('worker_id', 'is', null)
-      : query.where('worker_id', '=', expected.workerId).where('attempt', '=', expected.attempt);
-  return fenced.returningAll().executeTakeFirst();
+  const { runId, workerId } = expected;
+  if (workerId === null) return endedWaitingRun.first(trx, { ...end, runId });
+  return endedRun.first(trx, { ...end, runId, workerId, attempt: expected.attempt });
 }
 
 /** Asks whoever has the run to stop it. What was asked first counts. */

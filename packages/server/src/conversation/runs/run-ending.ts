@@ -4,6 +4,7 @@ import { toIso } from '../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
+import { emptyTally, type RunTotals, totalsOf } from '../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { readSnapshot } from '../threads/thread-snapshot-store.ts';
 import { settle } from '../threads/thread-store.ts';
@@ -41,18 +42,24 @@ export class RunEnding {
 
   /**
    * Run, thread, last events, totals, snapshot and title in one unit, then the end of the stream. Throws `ClaimLost` when
-   * the run is somebody else's by now, or gone; then nothing is written.
+   * the run is somebody else's by now, or gone; then nothing is written. A bare end leaves out the last events.
    */
   async end(
     claim: Claim,
-    { run, outcome, recorder }: { run: RunRow; outcome: RunOutcome; recorder: RunRecorder | null },
+    {
+      run,
+      outcome,
+      recorder,
+      isBare = false,
+    }: { run: RunRow; outcome: RunOutcome; recorder: RunRecorder; isBare?: boolean },
   ): Promise<void> {
+    const totals = recorder.totals();
     const unit = async (trx: Trx): Promise<WrittenEnd> => {
-      const written = await this.write(trx, { run, expected: claim, outcome, totals: recorder?.totals() });
+      const written = await this.write(trx, { run, expected: claim, outcome, totals });
       if (!written) throw new ClaimLost(claim);
       return written;
     };
-    const written = await (recorder ? recorder.write(unit) : this.#options.database.write(unit));
+    const written = await (isBare ? this.#options.database.write(unit) : recorder.write(unit));
     this.announce(written);
   }
 
@@ -63,7 +70,7 @@ export class RunEnding {
       run,
       expected: { runId: run.run_id, workerId: null },
       outcome,
-      totals: undefined,
+      totals: totalsOf(emptyTally()),
     });
   }
 
@@ -78,7 +85,7 @@ export class RunEnding {
       run: RunRow;
       expected: Claim | { runId: string; workerId: null };
       outcome: RunOutcome;
-      totals: Partial<RunRow> | undefined;
+      totals: RunTotals;
     },
   ): Promise<WrittenEnd | null> {
     const { database, clock, planWebhook } = this.#options;

@@ -232,7 +232,7 @@ export class RunExecutor {
       new Error('The last events and the state of the run could not be stored.'),
     );
     const bare = { ...failed, status: 'error' as const, state: undefined };
-    await ending.end(claim, { run: row, outcome: bare, recorder: null });
+    await ending.end(claim, { run: row, outcome: bare, recorder, isBare: true });
   }
 
   async #recorder(row: RunRow, claim: Claim): Promise<RunRecorder> {

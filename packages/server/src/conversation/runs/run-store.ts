@@ -1,10 +1,10 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
-import type { Insertable } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { lockName } from '../../platform/database/dialect.ts';
-import type { ConversationTables, RunRow, RunTable } from '../tables.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
+import { anyOpenRunOf, latestSuccessOf, newRun, newRunInput, openRunsOf, runOfId } from './run-row-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 type Read = Database<ConversationTables>['read'];
@@ -143,52 +143,31 @@ export async function lockRuns(
   await lockName(trx, { dialect, name: `runs:${threadId}`, isShared });
 }
 
-export async function insertRun(trx: Trx, row: Insertable<RunTable>, kwargs: string): Promise<RunRow> {
-  await trx.insertInto('run_inputs').values({ run_id: row.run_id, kwargs }).execute();
-  return trx.insertInto('runs').values(row).returningAll().executeTakeFirstOrThrow();
+export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {
+  await newRunInput.run(trx, { runId: row.run_id, kwargs });
+  await newRun.run(trx, row);
+  return row;
 }
 
 export async function runById(read: Read, runId: string): Promise<RunRow | undefined> {
-  return read.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  return runOfId.first(read, { runId });
 }
 
 /** In the order of admission. */
 export async function openRuns(read: Read, threadId: string): Promise<RunRow[]> {
-  return read
-    .selectFrom('runs')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('ended_at', 'is', null)
-    .orderBy('admission')
-    .execute();
+  return (await openRunsOf.run(read, { threadId })).rows;
 }
 
 export async function hasOpenRun(read: Read, threadId: string): Promise<boolean> {
-  const row = await read
-    .selectFrom('runs')
-    .select('run_id')
-    .where('thread_id', '=', threadId)
-    .where('ended_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
 }
 
 /** Searches back to it, past runs that failed. */
 export async function latestSuccess(
   read: Read,
-  { threadId, userId }: { threadId: string; userId: string },
+  ofUser: { threadId: string; userId: string },
 ): Promise<string | null> {
-  const row = await read
-    .selectFrom('runs')
-    .select('run_id')
-    .where('thread_id', '=', threadId)
-    .where('user_id', '=', userId)
-    .where('status', '=', 'success')
-    .orderBy('admission', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.run_id ?? null;
+  return (await latestSuccessOf.first(read, ofUser))?.run_id ?? null;
 }
 
 export async function isRunOf(
