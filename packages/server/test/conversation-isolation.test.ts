@@ -1,0 +1,335 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeGate } from './fixtures/agents/gates.ts';
+import { type Attempt, attempts, type Names, type Own } from './support/conversation-attempts.ts';
+import { type Answer, type ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+
+/** Two users over every route and every id that can arrive in a path, a query or a body. */
+
+let server: ConversationGateway;
+let ada: ConversationCaller;
+let bob: ConversationCaller;
+let own: Own;
+let gate: ReturnType<typeof closeGate>;
+/** Ada's things by what became of them. */
+let hers: { ended: Names; running: Names; deleted: Names };
+let before: string;
+
+beforeAll(async () => {
+  server = await startConversation();
+  ({ ada, bob } = server);
+  gate = closeGate('isolation');
+  hers = {
+    ended: await makeThings(ada, 'harvest'),
+    running: await makeThings(ada, 'voyage'),
+    deleted: await makeThings(ada, 'burial'),
+  };
+  const { run_id } = await ada.run(hers.running.thread, {
+    assistant_id: 'chat',
+    input: says('count to 5 at gate isolation before 3'),
+  });
+  hers.running.run = run_id;
+  await gate.reached;
+  await ada.ok('DELETE', `/threads/${hers.deleted.thread}`);
+  await ada.ok('DELETE', `/assistants/${hers.deleted.assistant}`);
+  await ada.ok('DELETE', '/store/items', { namespace: [hers.deleted.word, 'deep'], key: 'k' });
+  const thread = await bob.thread();
+  own = { thread, run: await finishedRun(bob, thread, 'mine') };
+  before = await everythingOf(ada);
+});
+afterAll(async () => {
+  gate.open();
+  await server.close();
+});
+
+async function finishedRun(caller: ConversationCaller, thread: string, text: string): Promise<string> {
+  const { run_id } = await caller.run(thread, { assistant_id: 'chat', input: says(text) });
+  await caller.ended(thread, run_id);
+  return run_id;
+}
+
+/** One of each that can be had. */
+async function makeThings(caller: ConversationCaller, word: string): Promise<Names> {
+  const thread = await caller.thread({ metadata: { word } });
+  const run = await finishedRun(caller, thread, `about ${word}`);
+  const { checkpoint_id: checkpoint } = await caller.ok('GET', `/threads/${thread}/state`);
+  const { feedback_id: feedback } = await caller.ok('PUT', `/threads/${thread}/runs/${run}/feedback`, {
+    rating: 1,
+    comment: word,
+  });
+  const { assistant_id: assistant } = await caller.ok('POST', '/assistants', {
+    graph_id: 'chat',
+    name: word,
+    metadata: { word },
+  });
+  await caller.ok('PUT', '/store/items', { namespace: [word, 'deep'], key: 'k', value: { text: word } });
+  return { thread, run, checkpoint, feedback, assistant, word };
+}
+
+/** Of the same shape, and nobody's. */
+const unknown = (): Names => ({
+  thread: randomUUID(),
+  run: randomUUID().replace(/-4/, '-7'),
+  checkpoint: hers.ended.checkpoint.replace(/^.{8}/, '00000000'),
+  feedback: randomUUID(),
+  assistant: randomUUID(),
+  word: `nothing${Math.random().toString(36).slice(2)}`,
+});
+
+/** All that a user can read of what is theirs. */
+async function everythingOf(caller: ConversationCaller): Promise<string> {
+  const read: unknown[] = [];
+  const threads = await caller.at('/api/langgraph').ok('POST', '/threads/search', { limit: 1000 });
+  read.push(threads, await caller.ok('POST', '/assistants/search', { limit: 1000 }));
+  read.push(await caller.ok('POST', '/store/items/search', { limit: 1000 }));
+  for (const { thread_id } of threads) {
+    const runs = await caller.ok('GET', `/threads/${thread_id}/runs`);
+    read.push(runs, await caller.ok('POST', `/threads/${thread_id}/history`, { limit: 1000 }));
+    read.push(await caller.ok('GET', `/threads/${thread_id}/messages`));
+    for (const { run_id } of runs) {
+      read.push(await caller.ok('GET', `/threads/${thread_id}/runs/${run_id}/feedback`));
+    }
+  }
+  return JSON.stringify(read);
+}
+
+interface Operation {
+  'x-access': string;
+  'x-area': string;
+}
+
+async function endpointsOfArea(): Promise<string[]> {
+  const answer = await server.gateway.fetch('/openapi.json');
+  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, Operation>> };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => operation['x-access'].startsWith('conversation:'))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+const mounts = ['/api', '/api/langgraph'] as const;
+type Mount = (typeof mounts)[number];
+
+function split(endpoint: string): { mount: Mount; key: string } {
+  const mount = endpoint.includes(' /api/langgraph/') ? '/api/langgraph' : '/api';
+  return { mount, key: endpoint.replace(` ${mount}`, ' ') };
+}
+
+/** What can be told from an answer, the names that were asked with taken out. */
+function told({ status, text, headers }: Answer, names: Names): unknown {
+  const words = Object.entries(names).sort(([, a], [, b]) => b.length - a.length);
+  const named = words.reduce((all, [kind, name]) => all.replaceAll(name, `<${kind}>`), text);
+  const plain = named.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+  const shown = [...headers.keys()].filter((name) => name !== 'x-request-id' && name !== 'content-length');
+  return { status, text: plain, headers: shown.sort() };
+}
+
+async function ask(caller: ConversationCaller, key: string, { path, body }: Attempt): Promise<Answer> {
+  const signal = AbortSignal.timeout(5_000);
+  return caller.call(key.split(' ', 1)[0] ?? '', path, { ...(body !== undefined && { body }), signal });
+}
+
+it('has a case for every endpoint', async () => {
+  const endpoints = await endpointsOfArea();
+  expect(endpoints.length).toBeGreaterThan(100);
+  const known = new Set(Object.keys(attempts));
+  expect(endpoints.map(split).filter(({ key }) => !known.has(key))).toEqual([]);
+  const registered = new Set(endpoints.map((endpoint) => split(endpoint).key));
+  expect([...known].filter((key) => !registered.has(key))).toEqual([]);
+});
+
+describe.each(mounts)('somebody else at %s', (mount) => {
+  afterAll(async () => {
+    for (const { assistant } of Object.values(hers)) await bob.call('DELETE', `/assistants/${assistant}`);
+  });
+
+  it.each(Object.keys(attempts))('learns nothing by %s', async (key) => {
+    if (!(await endpointsOfArea()).includes(key.replace(' ', ` ${mount}`))) return;
+    const intruder = bob.at(mount);
+    for (const names of [hers.ended, hers.running, hers.deleted]) {
+      for (const [index, attempt] of (attempts[key]?.(names, own) ?? []).entries()) {
+        const answer = await ask(intruder, key, attempt);
+        const like = attempt.isCreation ? hers.deleted : unknown();
+        const other = attempts[key]?.(like, own)[index];
+        if (!other) throw new Error('The attempts depend on the names.');
+        const expected = told(await ask(intruder, key, other), like);
+        expect(told(answer, names), JSON.stringify(attempt)).toEqual(expected);
+        if (attempt.isCreation) expect(answer.status, JSON.stringify(attempt)).toBe(404);
+      }
+    }
+  });
+
+  it.each(Object.keys(attempts))(
+    'finds nothing of what was deleted by %s, not even who deleted it',
+    async (key) => {
+      if (!(await endpointsOfArea()).includes(key.replace(' ', ` ${mount}`))) return;
+      const owner = ada.at(mount);
+      const herOwn = { thread: hers.ended.thread, run: hers.ended.run };
+      const reading = (attempt: Attempt) => !attempt.isCreation && attempt.path.includes(hers.deleted.thread);
+      for (const attempt of (attempts[key]?.(hers.deleted, herOwn) ?? []).filter(reading)) {
+        const answer = await ask(owner, key, attempt);
+        expect(answer, attempt.path).toMatchObject({
+          status: 404,
+          body: { detail: `Thread ${hers.deleted.thread} not found` },
+        });
+      }
+    },
+  );
+});
+
+it('has changed nothing and stopped nothing of hers, and nothing of hers stands in what is the other one’s', async () => {
+  expect(await everythingOf(ada)).toBe(before);
+  const { thread, run } = hers.running;
+  expect(await ada.ok('GET', `/threads/${thread}/runs/${run}`)).toMatchObject({ status: 'running' });
+  const seen = await everythingOf(bob);
+  for (const { thread: id, run: runId, word } of Object.values(hers)) {
+    expect(seen).not.toContain(id);
+    expect(seen).not.toContain(runId);
+    expect(seen).not.toContain(`about ${word}`);
+  }
+  gate.open();
+  expect(await ada.ended(thread, run)).toMatchObject({ status: 'success', last_ai_message: '1 2 3 4 5' });
+});
+
+describe('a run of one user', () => {
+  it('never sees what another kept in the store, or runs as somebody else', async () => {
+    const say = async (caller: ConversationCaller, text: string) => {
+      const { messages } = await caller.wait(await caller.thread(), {
+        assistant_id: 'remembering',
+        input: says(text),
+        config: { configurable: { user_id: ada.userId, langgraph_auth_user_id: ada.userId } },
+        context: { user_id: ada.userId },
+      });
+      return JSON.parse(messages.at(-1).content);
+    };
+    await say(ada, 'the secret of Ada');
+    expect(await say(bob, 'hello')).toMatchObject({ before: 'nothing', user_id: bob.userId });
+    expect(await say(ada, 'again')).toMatchObject({ before: 'the secret of Ada' });
+  });
+});
+
+/** As rows from before there were owners, which no interface can make. */
+describe('a shared record, of nobody', () => {
+  async function shared(): Promise<{ thread: string; run: string }> {
+    const thread = await ada.thread({ metadata: { word: 'commons' } });
+    const run = await finishedRun(ada, thread, 'for all');
+    await ada.ok('PUT', `/threads/${thread}/runs/${run}/feedback`, { rating: 1 });
+    await setOwner(thread, null);
+    return { thread, run };
+  }
+
+  async function setOwner(thread: string, userId: string | null): Promise<void> {
+    await server.gateway.context.database.write((trx) =>
+      trx
+        .updateTable('threads' as never)
+        .set({ user_id: userId } as never)
+        .where('thread_id' as never, '=', thread as never)
+        .execute(),
+    );
+  }
+
+  it('is read and written by anybody who names it, and found by nobody', async () => {
+    const { thread } = await shared();
+    for (const caller of [ada, bob]) {
+      expect(await caller.ok('GET', `/threads/${thread}`)).toMatchObject({ metadata: { word: 'commons' } });
+      expect((await caller.ok('GET', `/threads/${thread}/state`)).values.messages).toHaveLength(2);
+      for (const body of [{ ids: [thread] }, { metadata: { word: 'commons' } }]) {
+        expect(await caller.ok('POST', '/threads/search', body)).toEqual([]);
+        expect(await caller.ok('POST', '/threads/count', body)).toBe(0);
+      }
+    }
+    expect(await bob.ok('PATCH', `/threads/${thread}`, { metadata: { by: 'bob' } })).toMatchObject({
+      metadata: { word: 'commons', by: 'bob' },
+    });
+    const { messages } = await bob.wait(thread, { assistant_id: 'chat', input: says('me too') });
+    expect(messages).toHaveLength(4);
+  });
+
+  it('keeps the runs, events and feedback of each for each', async () => {
+    const { thread, run } = await shared();
+    expect(await bob.ok('GET', `/threads/${thread}/runs`)).toEqual([]);
+    expect(await bob.ok('GET', `/threads/${thread}/messages`)).toEqual([]);
+    expect(await bob.ok('GET', `/threads/${thread}/messages/page`)).toMatchObject({ data: [] });
+    expect(await bob.ok('GET', `/threads/${thread}/token-usage`)).toMatchObject({
+      total_tokens: 0,
+      total_runs: 0,
+    });
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['GET', '/join'],
+      ['GET', '/stream'],
+      ['GET', '/messages'],
+      ['GET', '/events'],
+      ['GET', '/feedback'],
+      ['GET', '/feedback/stats'],
+      ['PUT', '/feedback', { rating: -1 }],
+      ['POST', '/cancel', {}],
+      ['DELETE', ''],
+    ] as const) {
+      const answer = await bob.call(method, `/threads/${thread}/runs/${run}${path}`, {
+        ...(body && { body }),
+      });
+      expect(answer, `${method} ${path}`).toMatchObject({
+        status: 404,
+        body: { detail: `Run ${run} not found` },
+      });
+    }
+    const his = await finishedRun(bob, thread, 'of bob');
+    expect((await ada.get(`/threads/${thread}/runs/${his}`)).status).toBe(404);
+    expect(await ada.ok('GET', `/threads/${thread}/runs`)).toMatchObject([{ run_id: run }]);
+    expect(await bob.ok('GET', `/threads/${thread}/runs`)).toMatchObject([
+      { run_id: his, follow_up_to_run_id: null },
+    ]);
+    expect(await ada.ok('GET', `/threads/${thread}/runs/${run}/feedback`)).toMatchObject([{ rating: 1 }]);
+  });
+
+  it('is made by no request', async () => {
+    const tries = [{ user_id: null }, { metadata: { user_id: null, owner_id: null } }];
+    for (const wish of tries) {
+      const thread = await ada.thread(wish);
+      await ada.ok('PATCH', `/threads/${thread}`, { ...wish, metadata: { user_id: null } });
+      await ada.wait(thread, {
+        assistant_id: 'chat',
+        input: says('x'),
+        ...wish,
+        metadata: { user_id: null },
+      });
+      expect((await bob.get(`/threads/${thread}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('a thread without a record', () => {
+  it('that has saved states is still served, and changed by nobody', async () => {
+    const thread = await ada.thread();
+    const run = await finishedRun(ada, thread, 'untracked');
+    await server.gateway.context.database.write(async (trx) => {
+      for (const table of ['threads', 'thread_metadata', 'thread_snapshots']) {
+        await trx
+          .deleteFrom(table as never)
+          .where('thread_id' as never, '=', thread as never)
+          .execute();
+      }
+    });
+    for (const caller of [ada, bob]) {
+      expect(await caller.ok('GET', `/threads/${thread}`)).toMatchObject({
+        thread_id: thread,
+        status: 'idle',
+      });
+      expect((await caller.ok('GET', `/threads/${thread}/state`)).values.messages).toHaveLength(2);
+      for (const [method, path, body] of [
+        ['PATCH', '', { metadata: {} }],
+        ['DELETE', ''],
+        ['POST', '/state', { values: {} }],
+        ['POST', '/runs', { assistant_id: 'chat', input: says('x') }],
+      ] as const) {
+        const answer = await caller.call(method, `/threads/${thread}${path}`, { ...(body && { body }) });
+        expect(answer, path).toMatchObject({ status: 404, body: { detail: `Thread ${thread} not found` } });
+      }
+    }
+    expect(await bob.ok('GET', `/threads/${thread}/messages`)).toEqual([]);
+    expect((await bob.get(`/runs/${run}/messages`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,246 @@
+import { says } from './conversation-caller.ts';
+
+/** The names by which things are called: somebody's real ones, or some that nobody has. */
+export interface Names {
+  thread: string;
+  run: string;
+  checkpoint: string;
+  feedback: string;
+  assistant: string;
+  /** A word that stands in metadata, messages and items. */
+  word: string;
+}
+
+/** One request that names something. Its path goes on after the mount. */
+export interface Attempt {
+  path: string;
+  body?: unknown;
+  /**
+   * Where the name decides what is made, one that nobody has makes something new; then somebody else's answers as a deleted
+   * one does.
+   */
+  isCreation?: true;
+}
+
+/** The caller's own things, beside which the names of others are put. */
+export interface Own {
+  thread: string;
+  run: string;
+}
+
+type Attempts = (names: Names, own: Own) => Attempt[];
+
+const chat = { assistant_id: 'chat', input: says('x') };
+const thread = (rest: string, body?: unknown): Attempts => {
+  return (names) => [{ path: `/threads/${names.thread}${rest}`, ...(body !== undefined && { body }) }];
+};
+/** In the thread of somebody else, and in one's own. */
+const run = (rest: string, body?: unknown): Attempts => {
+  return (names, own) =>
+    [names.thread, own.thread].map((id) => ({
+      path: `/threads/${id}/runs/${names.run}${rest}`,
+      ...(body !== undefined && { body }),
+    }));
+};
+const runAlone =
+  (rest: string): Attempts =>
+  (names) => [{ path: `/runs/${names.run}${rest}` }];
+const assistant = (rest: string, body?: unknown): Attempts => {
+  return (names) => [{ path: `/assistants/${names.assistant}${rest}`, ...(body !== undefined && { body }) }];
+};
+
+/** Every id that the body of a new run can carry, in a thread of one's own. */
+function bodiesOfRun(names: Names): object[] {
+  return [
+    { ...chat, config: { configurable: { thread_id: names.thread } } },
+    { ...chat, checkpoint: { thread_id: names.thread, checkpoint_id: names.checkpoint } },
+    { ...chat, checkpoint: { checkpoint_id: names.checkpoint, checkpoint_ns: '' } },
+    { ...chat, checkpoint_id: names.checkpoint },
+    { ...chat, config: { configurable: { checkpoint_id: names.checkpoint } } },
+    { ...chat, follow_up_to_run_id: names.run },
+    { ...chat, assistant_id: names.assistant },
+  ];
+}
+
+const newRun = (rest: string): Attempts => {
+  return (names, own) => [
+    { path: `/threads/${names.thread}/runs${rest}`, body: chat },
+    {
+      path: `/threads/${names.thread}/runs${rest}`,
+      body: { ...chat, if_not_exists: 'create' },
+      isCreation: true,
+    },
+    ...bodiesOfRun(names).map((body) => ({ path: `/threads/${own.thread}/runs${rest}`, body })),
+  ];
+};
+
+const statelessBodies = (names: Names): { body: object; isCreation?: true }[] => {
+  const [named = {}, ...others] = bodiesOfRun(names);
+  return [
+    { body: named, isCreation: true },
+    { body: { ...named, on_completion: 'delete' }, isCreation: true },
+    ...others.map((body) => ({ body })),
+  ];
+};
+const stateless =
+  (path: string): Attempts =>
+  (names) =>
+    statelessBodies(names).map((each) => ({ path, ...each }));
+
+/** What can be tried with a name, for each endpoint of the area: one that is missing here fails the test. */
+export const attempts: Record<string, Attempts> = {
+  'POST /threads': (names) =>
+    [{}, { if_exists: 'do_nothing' }, { if_exists: 'raise' }].map((wish) => ({
+      path: '/threads',
+      body: { thread_id: names.thread, ...wish },
+      isCreation: true,
+    })),
+  'POST /threads/search': (names) =>
+    [
+      { ids: [names.thread] },
+      { metadata: { word: names.word } },
+      { values: { title: names.word } },
+      { metadata: { word: names.word }, extract: { all: 'values.messages[0].content' } },
+    ].map((body) => ({ path: '/threads/search', body })),
+  'POST /threads/count': (names) =>
+    [{ metadata: { word: names.word } }, { ids: [names.thread] }].map((body) => ({
+      path: '/threads/count',
+      body,
+    })),
+  'POST /threads/prune': (names, own) =>
+    ['delete', 'keep_latest'].flatMap((strategy) =>
+      [[names.thread], [own.thread, names.thread]].map((thread_ids) => ({
+        path: '/threads/prune',
+        body: { thread_ids, strategy },
+      })),
+    ),
+  'GET /threads/{thread_id}': thread(''),
+  'PATCH /threads/{thread_id}': thread('', { metadata: { taken: true } }),
+  'DELETE /threads/{thread_id}': thread(''),
+  'POST /threads/{thread_id}/copy': thread('/copy', {}),
+  'GET /threads/{thread_id}/state': thread('/state'),
+  'POST /threads/{thread_id}/state': (names, own) => [
+    { path: `/threads/${names.thread}/state`, body: { values: { title: 'taken' } } },
+    {
+      path: `/threads/${own.thread}/state`,
+      body: { values: { messages: [] }, checkpoint_id: names.checkpoint },
+    },
+  ],
+  'GET /threads/{thread_id}/state/{checkpoint_id}': (names, own) =>
+    [names.thread, own.thread].map((id) => ({ path: `/threads/${id}/state/${names.checkpoint}` })),
+  'POST /threads/{thread_id}/state/checkpoint': (names, own) =>
+    [names.thread, own.thread].map((id) => ({
+      path: `/threads/${id}/state/checkpoint`,
+      body: { checkpoint: { thread_id: names.thread, checkpoint_id: names.checkpoint, checkpoint_ns: '' } },
+    })),
+  'POST /threads/{thread_id}/history': (names, own) => [
+    { path: `/threads/${names.thread}/history`, body: {} },
+    { path: `/threads/${own.thread}/history`, body: { before: names.checkpoint } },
+    {
+      path: `/threads/${own.thread}/history`,
+      body: { checkpoint: { thread_id: names.thread, checkpoint_id: names.checkpoint } },
+    },
+    {
+      path: `/threads/${own.thread}/history`,
+      body: { before: { configurable: { thread_id: names.thread, checkpoint_id: names.checkpoint } } },
+    },
+  ],
+  'GET /threads/{thread_id}/history': (names, own) => [
+    { path: `/threads/${names.thread}/history` },
+    { path: `/threads/${own.thread}/history?before=${names.checkpoint}` },
+  ],
+  'GET /threads/{thread_id}/messages': thread('/messages'),
+  'GET /threads/{thread_id}/messages/page': thread('/messages/page'),
+  'GET /threads/{thread_id}/token-usage': (names) =>
+    ['', '?include_active=1'].map((query) => ({ path: `/threads/${names.thread}/token-usage${query}` })),
+
+  'POST /threads/{thread_id}/runs': newRun(''),
+  'POST /threads/{thread_id}/runs/stream': newRun('/stream'),
+  'POST /threads/{thread_id}/runs/wait': newRun('/wait'),
+  'GET /threads/{thread_id}/runs': thread('/runs'),
+  'GET /threads/{thread_id}/runs/{run_id}': run(''),
+  'DELETE /threads/{thread_id}/runs/{run_id}': run(''),
+  'POST /threads/{thread_id}/runs/{run_id}/cancel': (names, own) =>
+    ['', '?wait=1', '?action=rollback'].flatMap((query) => run(`/cancel${query}`)(names, own)),
+  'GET /threads/{thread_id}/runs/{run_id}/join': (names, own) =>
+    ['', '?cancel_on_disconnect=1'].flatMap((query) => run(`/join${query}`)(names, own)),
+  'GET /threads/{thread_id}/runs/{run_id}/stream': (names, own) =>
+    ['', '?cancel_on_disconnect=1'].flatMap((query) => run(`/stream${query}`)(names, own)),
+  'POST /threads/{thread_id}/runs/{run_id}/stream': (names, own) =>
+    ['', '?action=interrupt', '?action=rollback&wait=1'].flatMap((query) =>
+      run(`/stream${query}`)(names, own),
+    ),
+  'GET /threads/{thread_id}/runs/{run_id}/messages': run('/messages'),
+  'GET /threads/{thread_id}/runs/{run_id}/events': run('/events'),
+  'GET /runs/{run_id}/stream': runAlone('/stream'),
+  'GET /runs/{run_id}/messages': runAlone('/messages'),
+  'GET /runs/{run_id}/feedback': runAlone('/feedback'),
+  'POST /runs': stateless('/runs'),
+  'POST /runs/stream': stateless('/runs/stream'),
+  'POST /runs/wait': stateless('/runs/wait'),
+  'POST /runs/batch': (names) =>
+    statelessBodies(names).flatMap(({ body, ...rest }) =>
+      [[body], [chat, body]].map((list) => ({ path: '/runs/batch', body: list, ...rest })),
+    ),
+  'POST /runs/cancel': (names, own) =>
+    [
+      { run_ids: [names.run] },
+      { thread_id: names.thread },
+      { thread_id: names.thread, status: 'all' },
+      { thread_id: own.thread, run_ids: [names.run] },
+      { thread_id: names.thread, run_ids: [own.run] },
+      { status: 'all' },
+    ].map((body) => ({ path: '/runs/cancel', body })),
+
+  'PUT /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback', { rating: -1, comment: 'taken' }),
+  'POST /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback', { rating: -1, comment: 'taken' }),
+  'GET /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback'),
+  'DELETE /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback'),
+  'GET /threads/{thread_id}/runs/{run_id}/feedback/stats': run('/feedback/stats'),
+  'DELETE /threads/{thread_id}/runs/{run_id}/feedback/{feedback_id}': (names, own) => [
+    ...run(`/feedback/${names.feedback}`)(names, own),
+    { path: `/threads/${own.thread}/runs/${own.run}/feedback/${names.feedback}` },
+  ],
+
+  'POST /assistants/search': (names) => [
+    { path: '/assistants/search', body: { metadata: { word: names.word } } },
+  ],
+  'POST /assistants/count': (names) => [
+    { path: '/assistants/count', body: { metadata: { word: names.word } } },
+  ],
+  'GET /assistants/{assistant_id}': assistant(''),
+  'PATCH /assistants/{assistant_id}': assistant('', { name: 'taken' }),
+  'DELETE /assistants/{assistant_id}': assistant(''),
+  'POST /assistants/{assistant_id}/versions': assistant('/versions', {}),
+  'POST /assistants/{assistant_id}/latest': assistant('/latest', { version: 1 }),
+  'GET /assistants/{assistant_id}/schemas': assistant('/schemas'),
+  'GET /assistants/{assistant_id}/graph': assistant('/graph'),
+  'GET /assistants/{assistant_id}/subgraphs': assistant('/subgraphs'),
+  'GET /assistants/{assistant_id}/subgraphs/{namespace}': assistant('/subgraphs/inner'),
+
+  // Each user has ids of assistants for themselves; so this is the last of them.
+  'POST /assistants': (names) =>
+    [{}, { if_exists: 'do_nothing' }].map((wish) => ({
+      path: '/assistants',
+      body: { graph_id: 'chat', assistant_id: names.assistant, ...wish },
+    })),
+
+  'PUT /store/items': (names) => [
+    { path: '/store/items', body: { namespace: [names.word], key: 'k', value: { text: 'taken' } } },
+  ],
+  'GET /store/items': (names) => [{ path: `/store/items?namespace=${names.word}.deep&key=k` }],
+  'DELETE /store/items': (names) => [
+    { path: '/store/items', body: { namespace: [names.word, 'deep'], key: 'k' } },
+  ],
+  'POST /store/items/search': (names) => [
+    { path: '/store/items/search', body: { namespace_prefix: [names.word, 'deep'] } },
+    { path: '/store/items/search', body: { filter: { text: names.word } } },
+  ],
+  'POST /store/namespaces': (names) => [
+    { path: '/store/namespaces', body: { prefix: [names.word, 'deep'] } },
+  ],
+
+  // What everybody may see, whoever asks.
+  'GET /models': () => [{ path: '/models' }],
+  'GET /models/{name}': () => [{ path: '/models/demo' }],
+};
