@@ -11,7 +11,7 @@ import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
-import { stateValues, viewOf, wireState } from './wire-state.ts';
+import { viewOf, wireState } from './wire-state.ts';
 import { wireError } from './wire-values.ts';
 
 export interface GraphRunnerOptions {
@@ -190,14 +190,11 @@ function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChu
 /** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
 async function finalState(graph: AgentGraph, going: Going): Promise<StateView> {
   const { frames, checkpointer } = going;
-  const isKnown = !frames.isInterrupted && frames.values !== undefined && checkpointer.newestId !== null;
-  if (!isKnown) return viewOf(await read(graph, going));
-  return {
-    values: stateValues(frames.values),
-    next: [],
-    interrupts: {},
-    checkpointId: checkpointer.newestId,
-  };
+  const { values } = frames;
+  const checkpointId = checkpointer.newestId;
+  if (frames.isInterrupted || values === undefined || checkpointId === null)
+    return viewOf(await read(graph, going));
+  return { values, next: [], interrupts: {}, checkpointId };
 }
 
 /** Null where it cannot be read: the run ends as it has ended. */

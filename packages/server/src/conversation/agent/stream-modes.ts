@@ -1,5 +1,5 @@
 import { MessageFrames } from './message-frames.ts';
-import { checkpointRef, wireMetadata, wireTask } from './wire-state.ts';
+import { checkpointRef, stateValues, wireMetadata, wireTask } from './wire-state.ts';
 import { type Json, wireValue, wireValues } from './wire-values.ts';
 
 /** What LangGraph streams: the namespace of the graph that it comes from, empty for the run's own, the mode, the payload. */
@@ -38,6 +38,8 @@ export class GraphFrames {
   readonly #encodedMetadata = new WeakMap<object, Json>();
   #interrupts: unknown[] | null = null;
   #values: unknown;
+  /** The same for the wire, where they have been sent. */
+  #sentValues: Record<string, Json> | undefined;
 
   constructor({ modes, subgraphs, frame }: GraphFramesOptions) {
     this.#asked = new Set(modes);
@@ -46,9 +48,10 @@ export class GraphFrames {
     this.#messages = this.#asked.has('messages') ? new MessageFrames(frame) : null;
   }
 
-  /** Of the run's own graph; undefined while it has said none. */
-  get values(): unknown {
-    return this.#values;
+  /** The newest values of the run's own graph, for the wire; undefined while it has said none. */
+  get values(): Record<string, Json> | undefined {
+    if (this.#values === undefined) return undefined;
+    return this.#sentValues ?? stateValues(this.#values);
   }
 
   /** The graph has stopped for a human. */
@@ -88,7 +91,10 @@ export class GraphFrames {
       this.#values = payload;
       this.#messages?.complete(payload);
     }
-    if (this.#asked.has('values')) this.#send('values', namespace, payloadOf('values', payload));
+    if (!this.#asked.has('values')) return;
+    const values = isRecord(payload) ? wireValues(payload) : undefined;
+    if (isRoot) this.#sentValues = values;
+    this.#send('values', namespace, values ?? wireValue(payload));
   }
 
   #addMessage(namespace: string[], [message, metadata]: [object, object]): void {
@@ -109,7 +115,6 @@ function interruptsIn(values: unknown): unknown[] | null {
 }
 
 function payloadOf(mode: string, payload: unknown): Json {
-  if (mode === 'values') return isRecord(payload) ? wireValues(payload) : wireValue(payload);
   if (mode === 'checkpoints') return checkpointPayload(payload);
   if (mode !== 'debug' || !isRecord(payload) || payload.type !== 'checkpoint') return wireValue(payload);
   return {
