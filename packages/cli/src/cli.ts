@@ -11,6 +11,7 @@ type AddCommand = (program: Command, terminal: Terminal) => void;
 /** In the order of the help. What a command needs is loaded when it is asked for: `--version` needs none of it. */
 const commands: Record<string, () => Promise<AddCommand>> = {
   up: async () => (await import('./commands/up.ts')).addUpCommand,
+  dev: async () => (await import('./commands/dev.ts')).addDevCommand,
   login: async () => (await import('./commands/login.ts')).addLoginCommand,
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,

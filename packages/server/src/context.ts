@@ -64,6 +64,8 @@ export interface ContextOptions {
   logger?: Logger;
   /** How to run the built-in worker; without it there is none. */
   referenceWorker?: ReferenceWorkerProcess;
+  /** Load agents again when their files change. */
+  watchAgents?: boolean;
   /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
   runTimeouts?: Partial<RunTimeouts>;
 }
@@ -331,7 +333,12 @@ async function openConversation(
     log: logger,
     options: {
       ...conversationOptions(config),
-      agents: { configured: config.agents, cwd: process.cwd(), setVariables: setMissingVariables },
+      agents: {
+        configured: config.agents,
+        cwd: process.cwd(),
+        setVariables: setMissingVariables,
+        watch: options.watchAgents ?? false,
+      },
     },
   });
   opened.add(() => area.close());

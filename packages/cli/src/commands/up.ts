@@ -5,7 +5,7 @@ import { newDeferred } from '@switchyard/server/lib/async/deferred';
 import type { RunningGateway } from '@switchyard/server/main';
 import type { Command } from 'commander';
 import { type BannerFacts, banner } from '../banner.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitName, exitCodes } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
 import { referenceWorkerProcess } from '../reference-worker.ts';
@@ -21,11 +21,39 @@ const closingMs = 5_000;
 
 interface UpOptions extends Flags {
   open?: true;
+  watchAgents: boolean;
 }
 
 export function addUpCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('up')
+  describeCommand(addGatewayCommand(program, terminal, { name: 'up', watchAgents: false }), {
+    purpose: 'start the gateway in this process',
+    examples: [
+      'switchyard up',
+      'switchyard up --port 8080 --home /srv/switchyard',
+      'switchyard up --host 0.0.0.0 --config /etc/switchyard/switchyard.yaml',
+    ],
+    ...gatewayHelp,
+  });
+}
+
+export const gatewayHelp = {
+  environment: {
+    SWITCHYARD_HOST: 'as --host',
+    SWITCHYARD_PORT: 'as --port',
+    SWITCHYARD_HOME: 'as --home',
+    SWITCHYARD_CONFIG: 'as --config',
+  },
+  exits: ['ok', 'failed', 'usage', 'config', 'unreachable', 'cancelled'] satisfies ExitName[],
+};
+
+/** A command that starts a gateway. */
+export function addGatewayCommand(
+  program: Command,
+  terminal: Terminal,
+  { name, watchAgents }: { name: string; watchAgents: boolean },
+): Command {
+  return program
+    .command(name)
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option(
       '--port <port>',
@@ -34,37 +62,23 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
     .option('--home <folder>', 'data home (default ./.switchyard)')
     .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .option('--open', 'open the documentation in a browser')
-    .action((options: UpOptions) => up(options, terminal));
-  describeCommand(command, {
-    purpose: 'start the gateway in this process',
-    examples: [
-      'switchyard up',
-      'switchyard up --port 8080 --home /srv/switchyard',
-      'switchyard up --host 0.0.0.0 --config /etc/switchyard/switchyard.yaml',
-    ],
-    environment: {
-      SWITCHYARD_HOST: 'as --host',
-      SWITCHYARD_PORT: 'as --port',
-      SWITCHYARD_HOME: 'as --home',
-      SWITCHYARD_CONFIG: 'as --config',
-    },
-    exits: ['ok', 'failed', 'usage', 'config', 'unreachable', 'cancelled'],
-  });
+    .action((options: Flags & { open?: true }) => up({ ...options, watchAgents }, terminal));
 }
 
 /** Load, start, say so, wait for a signal, stop. */
-async function up(options: UpOptions, terminal: Terminal): Promise<void> {
-  const loaded = loadConfig({ flags: options, env: terminal.env, cwd: terminal.cwd });
+async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal): Promise<void> {
+  const loaded = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
   const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
   const { startGateway } = await import('@switchyard/server/main');
   const gateway = await startGateway(loaded.config, {
     version,
     lastPort: lastPortFor(loaded),
+    watchAgents,
     referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
   });
   const facts = bannerFacts(loaded, gateway, terminal.cwd);
   terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
-  if (options.open) openBrowser(`${gateway.url}/docs`);
+  if (open) openBrowser(`${gateway.url}/docs`);
   await stopRequested;
   terminal.stderr.write('Stopping; once more to force.\n');
   await closeInTime(gateway, loaded.config.server.shutdown_grace + closingMs);

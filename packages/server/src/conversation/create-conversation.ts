@@ -15,6 +15,7 @@ import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { agentDefinitions } from './agent/agent-definitions.ts';
+import { AgentWatcher } from './agent/agent-watcher.ts';
 import { Agents } from './agent/agents.ts';
 import { builtInAgents } from './agent/built-in-agents.ts';
 import { GraphRunner } from './agent/graph-runner.ts';
@@ -66,6 +67,8 @@ export interface ConversationOptions {
     /** Where relative paths begin and `langgraph.json` is looked for. */
     cwd: string;
     setVariables: (variables: Record<string, string>) => void;
+    /** Load them again when their files change. */
+    watch: boolean;
   };
   runs: RunsConfiguration;
   streams: StreamLogLimits;
@@ -121,7 +124,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   jobs.register('store.sweep', () => storeItems.sweep());
   jobs.every('store.sweep', hourMs);
   const assistantStore = new AssistantStore(database);
-  const modules = new AgentModules();
+  const watcher = new AgentWatcher({ reload: () => agents.reload(), log });
+  const onLoad = options.agents.watch ? (file: string) => watcher.see(file) : undefined;
+  const modules = new AgentModules({ ...(onLoad && { onLoad }) });
   const agents = new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({ workflows: dependencies.workflows, log }),
@@ -245,6 +250,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     close: async () => {
       await runs.close();
       streamLog.close();
+      watcher.close();
     },
   };
 }

@@ -86,7 +86,7 @@ describe('agents', () => {
     const all = agents();
     await expect(all.graph('bad', { userId: 'ada' })).rejects.toThrow('Unexpected');
     write('src/bad.ts', agentThatKeeps('corrected'));
-    all.reload();
+    expect(await all.reload()).toEqual([]);
 
     const graph = await all.graph('bad', { userId: 'ada' });
     expect((await graph.invoke({ messages: 'hi' })).messages.at(-1).text).toBe('corrected');

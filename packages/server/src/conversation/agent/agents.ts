@@ -67,6 +67,8 @@ export class Agents {
   readonly #definitions: ReadonlyMap<string, AgentDefinition>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #factories = new Map<string, Promise<GraphFactory>>();
+  /** Those that somebody has asked for, also in vain. */
+  readonly #wanted = new Set<string>();
   #openStores: Promise<(userId: string) => BaseStore> | undefined;
 
   constructor(options: AgentsOptions) {
@@ -115,10 +117,16 @@ export class Agents {
     return { graphId, assistantId: assistantIdOf(graphId), description, from, fault };
   }
 
-  /** The next use of each reads its files again. Runs that are under way keep the graph that they began with. */
-  reload(): void {
+  /**
+   * Reads the files of those that were loaded again, and answers what is wrong with them now. Runs that are under way keep
+   * the graph that they began with.
+   */
+  async reload(): Promise<AgentFault[]> {
+    const loaded = [...this.#wanted];
     this.#options.modules.renew();
     this.#factories.clear();
+    const faults = await Promise.all(loaded.map((graphId) => this.#faultOf(graphId)));
+    return faults.filter((fault) => fault !== null);
   }
 
   #definition(graphId: string): AgentDefinition {
@@ -148,6 +156,7 @@ export class Agents {
     const present = this.#factories.get(graphId);
     if (present) return present;
     const loading = this.#definition(graphId).load();
+    this.#wanted.add(graphId);
     this.#factories.set(graphId, loading);
     loading.catch((error: unknown) => {
       // Not kept: a file that was corrected is found so on the next use.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as nodeModule from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 type Import = (url: string, parentUrl: string) => Promise<Record<string, unknown>>;
 
@@ -9,10 +9,16 @@ type Import = (url: string, parentUrl: string) => Promise<Record<string, unknown
  * share modules; within it each file is loaded once, and the next one reads them from disk again.
  */
 export class AgentModules {
+  readonly #onLoad: (file: string) => void;
   #generation: Promise<Import> | null = null;
 
+  /** `onLoad` is told each file that is loaded, packages excepted. */
+  constructor({ onLoad = () => {} }: { onLoad?: (file: string) => void } = {}) {
+    this.#onLoad = onLoad;
+  }
+
   async import(file: string): Promise<Record<string, unknown>> {
-    this.#generation ??= beginGeneration();
+    this.#generation ??= beginGeneration(this.#onLoad);
     const load = await this.#generation;
     return load(pathToFileURL(file).href, import.meta.url);
   }
@@ -23,11 +29,14 @@ export class AgentModules {
   }
 }
 
-async function beginGeneration(): Promise<Import> {
+async function beginGeneration(onLoad: (file: string) => void): Promise<Import> {
   const namespace = `agents-${randomUUID()}`;
   const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
   cjs.register({ namespace });
-  const scoped = esm.register({ namespace });
+  const onImport = (url: string): void => {
+    if (url.startsWith('file:')) onLoad(fileURLToPath(url.replace(/[?#].*$/, '')));
+  };
+  const scoped = esm.register({ namespace, onImport });
   // After tsx's own, so that this one is asked first.
   sharePackages(namespace);
   return scoped.import as Import;
