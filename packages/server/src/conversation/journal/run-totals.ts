@@ -125,7 +125,7 @@ function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens:
   tally.byModel.set(model ?? 'unknown', ofModel);
 }
 
-export function callerKind(caller: unknown): CallerKind {
+function callerKind(caller: unknown): CallerKind {
   if (typeof caller !== 'string') return 'unknown';
   if (caller === 'lead_agent') return 'lead_agent';
   if (caller.startsWith('subagent:')) return 'subagent';
