@@ -12,6 +12,7 @@ let ada: ConversationCaller;
 let bob: ConversationCaller;
 let own: Own;
 let gate: ReturnType<typeof closeGate>;
+let endpoints: string[];
 /** Ada's things by what became of them. */
 let hers: { ended: Names; running: Names; deleted: Names };
 let before: string;
@@ -19,6 +20,7 @@ let before: string;
 beforeAll(async () => {
   server = await startConversation();
   ({ ada, bob } = server);
+  endpoints = await endpointsOfArea();
   gate = closeGate('isolation');
   hers = {
     ended: await makeThings(ada, 'harvest'),
@@ -112,6 +114,10 @@ async function endpointsOfArea(): Promise<string[]> {
 const mounts = ['/api', '/api/langgraph'] as const;
 type Mount = (typeof mounts)[number];
 
+function isRegistered(mount: Mount, key: string): boolean {
+  return endpoints.includes(key.replace(' ', ` ${mount}`));
+}
+
 function split(endpoint: string): { mount: Mount; key: string } {
   const mount = endpoint.includes(' /api/langgraph/') ? '/api/langgraph' : '/api';
   return { mount, key: endpoint.replace(` ${mount}`, ' ') };
@@ -126,13 +132,28 @@ function told({ status, text, headers }: Answer, names: Names): unknown {
   return { status, text: plain, headers: shown.sort() };
 }
 
+/** Every attempt with her names is answered as the same one with names that nobody has. */
+async function expectNothingLearnt(
+  intruder: ConversationCaller,
+  { key, names }: { key: string; names: Names },
+): Promise<void> {
+  for (const [index, attempt] of (attempts[key]?.(names, own) ?? []).entries()) {
+    const answer = await ask(intruder, key, attempt);
+    const like = attempt.isCreation ? hers.deleted : unknown();
+    const other = attempts[key]?.(like, own)[index];
+    if (!other) throw new Error('The attempts depend on the names.');
+    const said = JSON.stringify(attempt);
+    expect(told(answer, names), said).toEqual(told(await ask(intruder, key, other), like));
+    if (attempt.isCreation) expect(answer.status, said).toBe(404);
+  }
+}
+
 async function ask(caller: ConversationCaller, key: string, { path, body }: Attempt): Promise<Answer> {
   const signal = AbortSignal.timeout(5_000);
   return caller.call(key.split(' ', 1)[0] ?? '', path, { ...(body !== undefined && { body }), signal });
 }
 
-it('has a case for every endpoint', async () => {
-  const endpoints = await endpointsOfArea();
+it('has a case for every endpoint', () => {
   expect(endpoints.length).toBeGreaterThan(100);
   const known = new Set(Object.keys(attempts));
   expect(endpoints.map(split).filter(({ key }) => !known.has(key))).toEqual([]);
@@ -146,37 +167,24 @@ describe.each(mounts)('somebody else at %s', (mount) => {
   });
 
   it.each(Object.keys(attempts))('learns nothing by %s', async (key) => {
-    if (!(await endpointsOfArea()).includes(key.replace(' ', ` ${mount}`))) return;
-    const intruder = bob.at(mount);
-    for (const names of [hers.ended, hers.running, hers.deleted]) {
-      for (const [index, attempt] of (attempts[key]?.(names, own) ?? []).entries()) {
-        const answer = await ask(intruder, key, attempt);
-        const like = attempt.isCreation ? hers.deleted : unknown();
-        const other = attempts[key]?.(like, own)[index];
-        if (!other) throw new Error('The attempts depend on the names.');
-        const expected = told(await ask(intruder, key, other), like);
-        expect(told(answer, names), JSON.stringify(attempt)).toEqual(expected);
-        if (attempt.isCreation) expect(answer.status, JSON.stringify(attempt)).toBe(404);
-      }
+    if (!isRegistered(mount, key)) return;
+    for (const names of Object.values(hers)) await expectNothingLearnt(bob.at(mount), { key, names });
+  });
+});
+
+describe.each(mounts)('who deleted it, at %s,', (mount) => {
+  it.each(Object.keys(attempts))('finds it as little as others by %s', async (key) => {
+    if (!isRegistered(mount, key)) return;
+    const herOwn = { thread: hers.ended.thread, run: hers.ended.run };
+    const isInPath = ({ path, isCreation }: Attempt) => !isCreation && path.includes(hers.deleted.thread);
+    for (const attempt of (attempts[key]?.(hers.deleted, herOwn) ?? []).filter(isInPath)) {
+      const answer = await ask(ada.at(mount), key, attempt);
+      expect(answer, attempt.path).toMatchObject({
+        status: 404,
+        body: { detail: `Thread ${hers.deleted.thread} not found` },
+      });
     }
   });
-
-  it.each(Object.keys(attempts))(
-    'finds nothing of what was deleted by %s, not even who deleted it',
-    async (key) => {
-      if (!(await endpointsOfArea()).includes(key.replace(' ', ` ${mount}`))) return;
-      const owner = ada.at(mount);
-      const herOwn = { thread: hers.ended.thread, run: hers.ended.run };
-      const reading = (attempt: Attempt) => !attempt.isCreation && attempt.path.includes(hers.deleted.thread);
-      for (const attempt of (attempts[key]?.(hers.deleted, herOwn) ?? []).filter(reading)) {
-        const answer = await ask(owner, key, attempt);
-        expect(answer, attempt.path).toMatchObject({
-          status: 404,
-          body: { detail: `Thread ${hers.deleted.thread} not found` },
-        });
-      }
-    },
-  );
 });
 
 it('has changed nothing and stopped nothing of hers, and nothing of hers stands in what is the other one’s', async () => {
@@ -221,13 +229,15 @@ describe('a shared record, of nobody', () => {
   }
 
   async function setOwner(thread: string, userId: string | null): Promise<void> {
-    await server.gateway.context.database.write((trx) =>
-      trx
-        .updateTable('threads' as never)
-        .set({ user_id: userId } as never)
-        .where('thread_id' as never, '=', thread as never)
-        .execute(),
-    );
+    await server.gateway.context.database.write(async (trx) => {
+      for (const table of ['threads', 'thread_metadata', 'thread_snapshots']) {
+        await trx
+          .updateTable(table as never)
+          .set({ user_id: userId } as never)
+          .where('thread_id' as never, '=', thread as never)
+          .execute();
+      }
+    });
   }
 
   it('is read and written by anybody who names it, and found by nobody', async () => {
