@@ -1,26 +1,44 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
-import { openDatabase } from '../../platform/database/open.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
+import { graphStores } from './graph-store.ts';
 import { StoreItemStore } from './store-item-store.ts';
 import { StoreItems, storeLimits } from './store-items.ts';
 
 const ada: Owner = { user: 'ada' };
 const bob: Owner = { user: 'bob' };
+const postgres = testPostgres('the store on Postgres');
 let nowMs = 0;
 let items: StoreItems;
 
-beforeEach(async () => {
-  const database = await openDatabase({ backend: 'memory' });
-  await migrate(database, 'conversation', conversationMigrations);
-  nowMs = Date.parse('2030-01-01T00:00:00Z');
-  const store = new StoreItemStore(database.withTables<ConversationTables>());
-  items = new StoreItems({ store, clock: () => nowMs });
-});
+describe('the store in memory', () => storeBehaves(async () => ({ backend: 'memory' })));
 
-describe('the store', () => {
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  storeBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 })),
+);
+
+function storeBehaves(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let database: Database<ConversationTables>;
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'conversation', conversationMigrations);
+    database = opened.withTables<ConversationTables>();
+  });
+  afterAll(() => opened.close());
+
+  beforeEach(async () => {
+    await database.write((trx) => trx.deleteFrom('store_items').execute());
+    nowMs = Date.parse('2030-01-01T00:00:00Z');
+    items = new StoreItems({ store: new StoreItemStore(database), clock: () => nowMs });
+  });
+
   it('keeps an item, and replaces it without losing when it was made', async () => {
     await put('facts', 'one', { likes: 'tea' });
     nowMs += 1_000;
@@ -139,7 +157,56 @@ describe('the store', () => {
 
     await expect(items.search(ada, { ...search([]), filter })).rejects.toThrow('There is no operator $like');
   });
-});
+
+  it('takes no more items than a user may have, and still replaces them', async () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    const rows = Array.from({ length: storeLimits.itemsPerUser }, (_, index) => ({
+      user_id: 'ada',
+      namespace: 'full',
+      key: key(index),
+      value: '{}',
+      created_at: at,
+      updated_at: at,
+      expires_at: null,
+      ttl_minutes: null,
+    }));
+    for (let from = 0; from < rows.length; from += 1_000) {
+      await database.write((trx) =>
+        trx
+          .insertInto('store_items')
+          .values(rows.slice(from, from + 1_000))
+          .execute(),
+      );
+    }
+
+    await expect(put('full', 'one more', {})).rejects.toMatchObject({ code: 'store_full' });
+    await put('full', key(0), { changed: true });
+    expect(await items.get(ada, ['full'], { key: key(0) })).toMatchObject({ value: { changed: true } });
+    await items.put(bob, ['full'], { key: 'first', value: {} });
+  });
+
+  it('is reached by graphs, each for its user', async () => {
+    const storeOf = graphStores(items);
+    const [forAda, forBob] = [storeOf('ada'), storeOf('bob')];
+    await forAda.put(['facts', 'food'], 'tea', { likes: true });
+    await forAda.put(['facts'], 'sea', { likes: false });
+
+    expect(await forAda.get(['facts', 'food'], 'tea')).toEqual({
+      namespace: ['facts', 'food'],
+      key: 'tea',
+      value: { likes: true },
+      createdAt: new Date(nowMs),
+      updatedAt: new Date(nowMs),
+    });
+    const found = await forAda.search(['facts'], { filter: { likes: true }, query: 'what I like' });
+    expect(found.map((item) => item.key)).toEqual(['tea']);
+    expect(await forAda.listNamespaces({ prefix: ['facts'], maxDepth: 1 })).toEqual([['facts']]);
+    await forAda.delete(['facts'], 'sea');
+    expect(await forAda.get(['facts'], 'sea')).toBeNull();
+    expect(await forBob.search([])).toEqual([]);
+    await expect(forBob.put(['a.b'], 'k', {})).rejects.toThrow('cannot contain periods');
+  });
+}
 
 function put(namespace: string, name: string, value: Record<string, unknown>): Promise<void> {
   return items.put(ada, namespace.split('.'), { key: name, value });

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { lockName } from '../../platform/database/dialect.ts';
 import type { AssistantRow, AssistantTable, AssistantVersionRow, ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 
@@ -43,7 +44,7 @@ export class AssistantStore {
     { most }: { most: number },
   ): Promise<AssistantRow | undefined> {
     const user_id = userOf(owner);
-    return this.#database.write(async (trx) => {
+    return this.#oneByOne(owner, async (trx) => {
       const present = await find(trx, owner, row.assistant_id);
       if (present) return present;
       const { count } = await trx
@@ -71,10 +72,11 @@ export class AssistantStore {
     assistantId: string,
     { change, at }: { change: (present: AssistantRow) => AssistantContent; at: string },
   ): Promise<AssistantRow | undefined> {
-    return this.#database.write(async (trx) => {
+    return this.#oneByOne(owner, async (trx) => {
       const present = await find(trx, owner, assistantId);
       if (!present) return undefined;
-      const content = change(present);
+      const { graph_id, name, description, config, context, metadata } = change(present);
+      const content = { graph_id, name, description, config, context, metadata };
       const version = (await newestVersion(trx, owner, assistantId)) + 1;
       const row = { ...present, ...content, version, updated_at: at };
       await update(trx, owner, row);
@@ -103,7 +105,7 @@ export class AssistantStore {
     assistantId: string,
     { version, at }: { version: number; at: string },
   ): Promise<AssistantRow | undefined> {
-    return this.#database.write(async (trx) => {
+    return this.#oneByOne(owner, async (trx) => {
       const present = await find(trx, owner, assistantId);
       const wanted = await trx
         .selectFrom('assistant_versions')
@@ -143,6 +145,15 @@ export class AssistantStore {
         .where('assistant_id', '=', assistantId)
         .execute();
       return gone.numDeletedRows > 0n;
+    });
+  }
+
+  /** Changes of one user's assistants follow upon each other: numbers of versions are counted on. */
+  #oneByOne<Result>(owner: Owner, unit: (trx: Trx) => Promise<Result>): Promise<Result> {
+    const { dialect } = this.#database;
+    return this.#database.write(async (trx) => {
+      await lockName(trx, { dialect, name: `assistants of ${userOf(owner)}`, isShared: false });
+      return unit(trx);
     });
   }
 }
