@@ -104,7 +104,6 @@ export const deleteFeedback = {
   },
 } as const satisfies Endpoint;
 
-/** Without the thread in the path; `/api` alone has it. */
 export const listRunFeedback = {
   method: 'GET',
   url: '/api/runs/:run_id/feedback',

@@ -6,7 +6,7 @@ import type {
   StatePatchBody,
   ThreadFilterBody,
   ThreadSearchBody,
-} from '@switchyard/contract/conversation/threads';
+} from '@switchyard/contract/conversation/thread-inputs';
 import { AppError } from '../../lib/app-error.ts';
 import type { StateUpdate } from '../agent/graph-state.ts';
 import type { MountRules } from '../mount-rules.ts';
