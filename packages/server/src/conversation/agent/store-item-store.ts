@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { lockName } from '../../platform/database/dialect.ts';
 import type { ConversationTables, StoreItemRow, StoreItemTable } from '../tables.ts';
 
 export interface ItemKey {
@@ -46,6 +47,12 @@ export class StoreItemStore {
         .where('key', '=', item.key)
         .executeTakeFirst();
       if (changed.numUpdatedRows > 0n) return;
+      // Items that arrive together must not pass the limit together.
+      await lockName(trx, {
+        dialect: this.#database.dialect,
+        name: `store of ${user_id}`,
+        isShared: false,
+      });
       const { count } = await trx
         .selectFrom('store_items')
         .where('user_id', '=', user_id)
