@@ -17,14 +17,29 @@ export function kindOf(value: unknown): string | undefined {
   return typeof type === 'string' ? (kinds[type] ?? type) : undefined;
 }
 
+/** True for an object of LangChain's; a plain record is not one yet. */
+export function isMadeMessage(message: Message): boolean {
+  return typeof message.getType === 'function';
+}
+
 /** LangGraph gives messages without an id one when they reach the state; named before, journal and state agree. */
 export function named(message: Message): Message {
   if (typeof message.id === 'string') return message;
   const id = randomUUID();
-  if (typeof message.getType !== 'function') return { ...message, id };
+  if (!isMadeMessage(message)) return { ...message, id };
   message.id = id;
   if (isObject(message.lc_kwargs)) message.lc_kwargs.id = id;
   return message;
+}
+
+/** Names plain records where they stand, for a state that makes messages of them. */
+export function nameRecords(output: unknown): void {
+  for (const list of messageListsIn(output)) {
+    if (Object.isFrozen(list)) continue;
+    for (const [index, message] of list.entries()) {
+      if (kindOf(message) !== undefined) list[index] = named(message as Message);
+    }
+  }
 }
 
 export function recordOf(message: Message): MessageRecord {
@@ -51,29 +66,31 @@ export function toolMessageIn(output: unknown): Message | undefined {
 
 /** The messages that a node adds to the state, in their order. */
 export function messagesIn(output: unknown): Message[] {
-  if (kindOf(output) !== undefined) return [output as Message];
-  if (Array.isArray(output)) return output.flatMap((part) => messagesIn(part));
-  if (!isObject(output)) return [];
-  return isCommand(output) ? messagesInUpdate(output.update) : messagesOf(output.messages);
-}
-
-/** An update is an object, or a list of channels with their values. */
-function messagesInUpdate(update: unknown): Message[] {
-  if (!Array.isArray(update)) return isObject(update) ? messagesOf(update.messages) : [];
-  return update.flatMap((entry: unknown) =>
-    Array.isArray(entry) && entry[0] === 'messages' ? messagesOf(entry[1]) : [],
+  return messageListsIn(output).flatMap((list) =>
+    list.filter((message): message is Message => kindOf(message) !== undefined),
   );
 }
 
-/** A record without an id gets a copy with one in its place, which is what LangGraph then makes a message of. */
-function messagesOf(messages: unknown): Message[] {
-  if (!Array.isArray(messages)) return kindOf(messages) === undefined ? [] : [messages as Message];
-  return messages.flatMap((message: unknown, index) => {
-    if (kindOf(message) === undefined) return [];
-    const withId = named(message as Message);
-    if (withId !== message && !Object.isFrozen(messages)) messages[index] = withId;
-    return [withId];
-  });
+/** Lists as they stand in what a node returns: a state, an update that a command carries, or several of these. */
+function messageListsIn(output: unknown): unknown[][] {
+  if (kindOf(output) !== undefined) return [[output]];
+  if (Array.isArray(output)) {
+    return output.every((part) => kindOf(part) !== undefined) ? [output] : output.flatMap(messageListsIn);
+  }
+  if (isCommand(output)) return listsInUpdate(output.update);
+  return isObject(output) ? listsOf(output.messages) : [];
+}
+
+/** An update is an object, or a list of channels with their values. */
+function listsInUpdate(update: unknown): unknown[][] {
+  if (!Array.isArray(update)) return isObject(update) ? listsOf(update.messages) : [];
+  return update.flatMap((entry: unknown) =>
+    Array.isArray(entry) && entry[0] === 'messages' ? listsOf(entry[1]) : [],
+  );
+}
+
+function listsOf(messages: unknown): unknown[][] {
+  return [Array.isArray(messages) ? messages : [messages]];
 }
 
 /** As chat-completion interfaces write messages; for the trace of a model call. */

@@ -7,7 +7,7 @@ import { wireValue } from './wire-values.ts';
 interface Node {
   name: string;
   input: unknown;
-  messagesBefore: number;
+  messagesBefore: Message[];
 }
 
 /** What a middleware has done to the state: a title, a summary in place of older messages, values of its own. */
@@ -23,9 +23,9 @@ export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
 /** Both forms in which the contract names it. */
 function summaryEvents(node: Node, messages: Message[], summary: Message): NewRunEvent[] {
   const kept = new Set(messages.filter((message) => message !== summary).map(({ id }) => id));
-  const replaced = messagesIn(node.input)
-    .slice(0, node.messagesBefore)
-    .flatMap(({ id }) => (typeof id === 'string' && !kept.has(id) ? [id] : []));
+  const replaced = node.messagesBefore.flatMap(({ id }) =>
+    typeof id === 'string' && !kept.has(id) ? [id] : [],
+  );
   const content = { role: 'system', content: textOf(summary.content as string) };
   return [
     {

@@ -2,6 +2,7 @@ import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import {
+  Annotation,
   Command,
   END,
   interrupt,
@@ -492,6 +493,26 @@ describe('the observer of a run', () => {
       { content: 'from a record' },
     ]);
     await expectSameConversation(state.filter(({ id }) => id !== 'earlier'));
+  });
+
+  it('leaves a state alone that holds records of its own, and tells what is new in it', async () => {
+    const Talk = Annotation.Root({ messages: Annotation<{ role: string; content: string }[]>() });
+    const add = (content: string) => async (state: typeof Talk.State) => ({
+      messages: [...state.messages, { role: 'assistant', content }],
+    });
+    const graph = new StateGraph(Talk)
+      .addNode('one', add('first'))
+      .addNode('two', add('second'))
+      .addEdge(START, 'one')
+      .addEdge('one', 'two')
+      .compile();
+    const state = await run(graph, { messages: [{ role: 'user', content: 'hello' }] });
+    expect(state).toEqual([
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'first' },
+      { role: 'assistant', content: 'second' },
+    ]);
+    expect(await contents('ai_message')).toMatchObject([{ content: 'first' }, { content: 'second' }]);
   });
 
   it('records a summary in both forms, and what it replaced', async () => {

@@ -14,11 +14,13 @@ import {
   responseEvent,
 } from './observed-calls.ts';
 import {
+  isMadeMessage,
   isObject,
   kindOf,
   type Message,
   messagesIn,
   named,
+  nameRecords,
   recordOf,
   toolMessageIn,
 } from './observed-messages.ts';
@@ -36,7 +38,7 @@ interface ObservedNode {
   name: string;
   input: unknown;
   /** The messages that the state held when the node began; a node may add to the list that it is given. */
-  messagesBefore: number;
+  messagesBefore: Message[];
   metadata: TaskMetadata;
 }
 
@@ -182,7 +184,7 @@ export class RunObserver extends BaseCallbackHandler {
     this.#origins.begin(metadata);
     if (name === undefined || name !== metadata?.langgraph_node || tags.includes(hiddenTag)) return;
     if (!this.#leadGraphs.has(graphOf(namespaceOf(metadata)))) return;
-    this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input).length, metadata });
+    this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input), metadata });
   }
 
   override handleChainEnd(output: unknown, runId: string): void {
@@ -221,17 +223,16 @@ export class RunObserver extends BaseCallbackHandler {
    * or an agent that runs as a node.
    */
   #recordAdded(node: ObservedNode, output: unknown): void {
-    const before = new Set(
-      messagesIn(node.input)
-        .slice(0, node.messagesBefore)
-        .map(({ id }) => id),
-    );
+    const before = node.messagesBefore;
+    if (before.length > 0 && before.every(isMadeMessage)) nameRecords(output);
+    const known = new Set<unknown>([...before, ...before.map(({ id }) => id)]);
     for (const message of messagesIn(output)) {
-      if (before.has(message.id)) continue;
-      if (kindOf(message) === 'ai')
-        this.#recordAnswer(message, { caller: 'lead_agent', model: null, metadata: node.metadata });
-      if (kindOf(message) === 'tool')
-        this.#recordToolMessage(message, { name: null, callId: null, metadata: node.metadata });
+      const withId = named(message);
+      if (known.has(message) || known.has(withId.id)) continue;
+      const { metadata } = node;
+      const kind = kindOf(message);
+      if (kind === 'ai') this.#recordAnswer(withId, { caller: 'lead_agent', model: null, metadata });
+      if (kind === 'tool') this.#recordToolMessage(withId, { name: null, callId: null, metadata });
     }
   }
 
