@@ -64,8 +64,8 @@ export class RunAdmission {
     const at = toIso(nowMs);
     const kwargs = JSON.stringify(input.kwargs);
     return database.write(async (trx) => {
-      const admission = await nextAdmission(trx, input.threadId);
       await lockRuns(trx, database, input.threadId);
+      const admission = await nextAdmission(trx, input.threadId);
       if (input.createThread) await this.#createThread(trx, input, at);
       const others = input.isNewThread ? [] : await openRuns(trx, input.threadId);
       const made = await this.#makeRoom(trx, others, { ...input, at });

@@ -39,8 +39,8 @@ export function* finalFrames(
 }
 
 /** The id of the last event that a client has seen. What is no id of ours asks for everything. */
-export function lastEventId(header: string | undefined): number {
-  return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : 0;
+export function lastEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 }
 
 function gapFrame(

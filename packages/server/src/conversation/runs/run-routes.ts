@@ -1,53 +1,41 @@
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import { runCreate } from '@switchyard/contract/conversation/run';
 import {
-  cancelAndStreamRun,
   cancelRun,
+  cancelRuns,
   createRun,
+  createRunBatch,
+  createStatelessRun,
   deleteRun,
   getRun,
-  joinRun,
   listRuns,
-  streamExistingRun,
-  streamRun,
-  waitRun,
 } from '@switchyard/contract/conversation/runs';
+import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
-import { isOn, RunAnswers, type RunAnswersOptions } from './run-answers.ts';
-import { runHeaders } from './run-replies.ts';
+import { identityOf, ownerOf } from '../../http/guard.ts';
+import type { OpenStreams } from '../../http/open-streams.ts';
+import { isOn, nameOf, runHeaders } from './run-addresses.ts';
+import type { RunCaller } from './run-intake.ts';
+import { runStreamRoutes } from './run-stream-routes.ts';
 import { viewRun } from './run-view.ts';
+import { replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
+import type { Runs } from './runs.ts';
+
+interface RunRoutesOptions {
+  runs: Runs;
+  openStreams: Pick<OpenStreams, 'open'>;
+}
 
 /** Runs of a thread. */
-export function runRoutes(mount: Mount, options: RunAnswersOptions): Routes {
-  const { runs } = options;
-  const answers = new RunAnswers(mount, options);
+export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...at(mount, createRun),
       handler: async (request, reply) => {
-        const { run, kwargs } = await runs.start(
-          answers.caller(request),
-          request.params.thread_id,
-          request.body,
-        );
+        const { thread_id } = request.params;
+        const { run, kwargs } = await runs.start(callerOf(request, mount), thread_id, request.body);
         reply.headers(runHeaders(mount, run));
         return viewRun(run, kwargs);
-      },
-    });
-
-    app.route({
-      ...at(mount, streamRun),
-      handler: async (request, reply) => {
-        await answers.stream(request, reply, request.params.thread_id);
-        return reply;
-      },
-    });
-
-    app.route({
-      ...at(mount, waitRun),
-      handler: async (request, reply) => {
-        await answers.wait(request, reply, request.params.thread_id);
-        return reply;
       },
     });
 
@@ -65,41 +53,9 @@ export function runRoutes(mount: Mount, options: RunAnswersOptions): Routes {
       ...at(mount, cancelRun),
       handler: async (request, reply) => {
         const { action = 'interrupt', wait } = request.query;
-        await answers.cancel(request, reply, { name: nameOf(request.params), action, wait: isOn(wait) });
-        return reply;
-      },
-    });
-
-    app.route({
-      ...at(mount, joinRun),
-      handler: async (request, reply) => {
-        await answers.join(request, reply, {
-          name: nameOf(request.params),
-          cancelOnDisconnect: isOn(request.query.cancel_on_disconnect),
-        });
-        return reply;
-      },
-    });
-
-    app.route({
-      ...at(mount, streamExistingRun),
-      handler: async (request, reply) => {
-        await answers.watch(request, reply, nameOf(request.params));
-        return reply;
-      },
-    });
-
-    app.route({
-      ...at(mount, cancelAndStreamRun),
-      handler: async (request, reply) => {
-        const name = nameOf(request.params);
-        const { action, wait } = request.query;
-        if (action && isOn(wait)) {
-          await answers.cancel(request, reply, { name, action, wait: true });
-          return reply;
-        }
-        if (action) await answers.tryCancel(request, name, action);
-        await answers.watch(request, reply, name);
+        const run = await runs.cancel(ownerOf(request), nameOf(request.params), action);
+        if (!isOn(wait)) return reply.code(202).send(null);
+        await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
         return reply;
       },
     });
@@ -111,12 +67,55 @@ export function runRoutes(mount: Mount, options: RunAnswersOptions): Routes {
         return reply.code(204).send(null);
       },
     });
+
+    runStreamRoutes(mount, { runs, openStreams })(app);
+    runWaitRoutes(mount, { runs, openStreams })(app);
   };
 }
 
-function nameOf({ thread_id, run_id }: { thread_id: string; run_id: string }): {
-  threadId: string;
-  runId: string;
-} {
-  return { threadId: thread_id, runId: run_id };
+/** Runs that get a thread of their own, and runs by their id alone. */
+export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions): Routes {
+  return (app) => {
+    app.route({
+      ...at(mount, createStatelessRun),
+      handler: async (request, reply) => {
+        const { run, kwargs } = await runs.start(callerOf(request, mount), null, request.body);
+        reply.headers(runHeaders(mount, run));
+        return viewRun(run, kwargs);
+      },
+    });
+
+    app.route({
+      ...at(mount, createRunBatch),
+      handler: async (request, reply) => {
+        const ignored = unknownFields(request.body);
+        if (ignored.length > 0) reply.header('x-ignored-fields', ignored.join(', '));
+        return runs.startBatch(callerOf(request, mount), request.body);
+      },
+    });
+
+    app.route({
+      ...at(mount, cancelRuns),
+      handler: async (request, reply) => {
+        const { thread_id: threadId, run_ids: runIds, status } = request.body;
+        const { action = 'interrupt', wait } = request.query;
+        const ended = await runs.cancelMany(ownerOf(request), { threadId, runIds, status }, action);
+        if (!isOn(wait)) return reply.code(202).send(null);
+        await replyAfterEnd({ runs, openStreams }, { request, reply, ended });
+        return reply;
+      },
+    });
+  };
+}
+
+function callerOf(request: FastifyRequest, mount: Mount): RunCaller {
+  return { userId: identityOf(request).userId, mount };
+}
+
+/** The shell looks into objects for them, not into lists. */
+function unknownFields(bodies: readonly object[]): string[] {
+  const names = bodies.flatMap((body) =>
+    Object.keys(body).filter((key) => !Object.hasOwn(runCreate.properties, key)),
+  );
+  return [...new Set(names)].slice(0, 20).map((name) => encodeURIComponent(name).slice(0, 100));
 }

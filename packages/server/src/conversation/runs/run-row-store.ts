@@ -3,7 +3,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import type { RunTotals } from '../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 
-/** The statements that every run needs, built once. What they mean together stand in the stores of runs and claims. */
+/** The statements that every run needs, built once. What they mean together stands in the stores of runs and claims. */
 
 type Db = Kysely<ConversationTables>;
 interface OfThread {

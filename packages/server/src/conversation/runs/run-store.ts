@@ -122,7 +122,7 @@ export class RunStore {
   }
 }
 
-export const waitingColumns = [
+const waitingColumns = [
   'run_id',
   'thread_id',
   'user_id',
@@ -133,7 +133,10 @@ export const waitingColumns = [
   'cancel_action',
 ] as const;
 
-/** Units that change the runs of one thread come one after the other; those that only count on them are let in together. */
+/**
+ * Units that change the runs of one thread come one after the other; those that only count on them are let in together.
+ * The first statement of a unit, before those that lock rows: otherwise two of them may wait for each other.
+ */
 export async function lockRuns(
   trx: Trx,
   { dialect }: Pick<Database<ConversationTables>, 'dialect'>,

@@ -17,7 +17,7 @@ export interface RunOutcome {
 }
 
 /** How often a run is begun. One that takes the gateway down each time must not do so for ever. */
-export const mostAttempts = 10;
+const mostAttempts = 10;
 
 const longestError = 10_000;
 

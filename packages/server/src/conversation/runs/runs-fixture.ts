@@ -86,8 +86,10 @@ const standard: RunsConfiguration = {
 };
 
 /** Runs over a database in memory with an agent that does what the test says. */
-export async function openRunsFixture(): Promise<RunsFixture> {
-  const opened = await openDatabase({ backend: 'memory' });
+export async function openRunsFixture(
+  connect: () => Promise<Database<unknown>> = oneInMemory(),
+): Promise<RunsFixture> {
+  const opened = await connect();
   await migrate(opened, 'ownership', ownershipMigrations);
   await migrate(opened, 'conversation', conversationMigrations);
   const database = opened.withTables<ConversationTables>();
@@ -109,7 +111,7 @@ export async function openRunsFixture(): Promise<RunsFixture> {
     time = fixtureTime,
     ...changes
   } = {}) => {
-    const severed = severable(opened);
+    const severed = severable(await connect());
     const ownership = new Ownership({
       database: severed.database.withTables<OwnershipTables>(),
       timer: time.timer,
@@ -248,6 +250,15 @@ export async function openRunsFixture(): Promise<RunsFixture> {
       await bus.close();
       await opened.close();
     },
+  };
+}
+
+/** SQLite has one process; those of a test share its connection. */
+function oneInMemory(): () => Promise<Database<unknown>> {
+  let opened: Promise<Database<unknown>> | undefined;
+  return () => {
+    opened ??= openDatabase({ backend: 'memory' });
+    return opened;
   };
 }
 

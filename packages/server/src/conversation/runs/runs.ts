@@ -213,6 +213,11 @@ export class Runs {
     });
   }
 
+  /** As `cancel`; a run that has ended by itself is left as it is. */
+  async cancelIfOpen(owner: Owner, name: RunName, action: CancelAction): Promise<void> {
+    await this.#cancel(await this.find(owner, name, { mustExist: true }), action);
+  }
+
   /** Those that have ended by themselves are left as they are. Answers which were asked to stop. */
   async cancelMany(owner: Owner, wish: CancelWish, action: CancelAction): Promise<RunRow[]> {
     const wanted = await this.#wanted(owner, wish);
@@ -226,7 +231,7 @@ export class Runs {
 
   /** Resolves when all of them have ended. */
   async allEnded(runs: readonly RunRow[], signal: AbortSignal): Promise<void> {
-    await Promise.all(runs.map((run) => this.#end(run, signal)));
+    for (const run of runs) await this.#end(run, signal);
   }
 
   async delete(owner: Owner, name: RunName): Promise<void> {

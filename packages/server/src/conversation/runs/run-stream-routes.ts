@@ -1,0 +1,127 @@
+import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import { type CancelAction, type RunCreate, streamModes } from '@switchyard/contract/conversation/run';
+import {
+  cancelAndStreamRun,
+  streamExistingRun,
+  streamRun,
+  streamRunById,
+  streamStatelessRun,
+} from '@switchyard/contract/conversation/runs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Routes } from '../../http/app.ts';
+import { identityOf, ownerOf } from '../../http/guard.ts';
+import { whileOpen } from '../../http/held-answer.ts';
+import type { OpenStream, OpenStreams } from '../../http/open-streams.ts';
+import { type EventStreamEnd, sendEvents } from '../../http/sse.ts';
+import type { RunRow } from '../tables.ts';
+import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';
+import { lastEventId } from './run-frames.ts';
+import { cancelFor, replyAfterEnd } from './run-wait-routes.ts';
+import type { FrameSource, RunName, Runs } from './runs.ts';
+
+interface RunStreamRoutesOptions {
+  runs: Runs;
+  openStreams: Pick<OpenStreams, 'open'>;
+}
+
+interface WatchQuery {
+  cancel_on_disconnect?: string;
+  stream_mode?: string[];
+}
+
+/** Runs as they happen. */
+export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRoutesOptions): Routes {
+  /** Its end by the client's doing is the end of the run, where the request says so. */
+  const start = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { threadId, body }: { threadId: string | null; body: RunCreate },
+  ): Promise<void> =>
+    whileOpen({ openStreams, request }, 'events', async (open) => {
+      const caller = { userId: identityOf(request).userId, mount };
+      const { run, onDisconnect } = await runs.startNow(caller, threadId, body);
+      const source = runs.framesOf(run);
+      const end = await replyWithEvents(request, reply, { mount, run, open, source });
+      if (end === 'client_gone' && onDisconnect === 'cancel') await cancelFor(runs, request, run);
+    });
+
+  /** Whoever only looks on cancels nothing, unless they ask for it. */
+  const watch = async (request: FastifyRequest, reply: FastifyReply, name: RunName): Promise<void> =>
+    whileOpen({ openStreams, request }, 'events', async (open) => {
+      const { cancel_on_disconnect: cancels, stream_mode: wanted } = request.query as WatchQuery;
+      const { run, source } = await runs.frames(ownerOf(request), name, {
+        after: lastEventId(request.headers['last-event-id']),
+        modes: wanted ? streamModes.filter((mode) => wanted.includes(mode)) : null,
+      });
+      const end = await replyWithEvents(request, reply, { mount, run, open, source });
+      if (end === 'client_gone' && isOn(cancels)) await cancelFor(runs, request, run);
+    });
+
+  const cancel = async (request: FastifyRequest, name: RunName, action: CancelAction): Promise<void> => {
+    await runs.cancelIfOpen(ownerOf(request), name, action);
+  };
+
+  return (app) => {
+    app.route({
+      ...at(mount, streamRun),
+      handler: async (request, reply) => {
+        await start(request, reply, { threadId: request.params.thread_id, body: request.body });
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, streamStatelessRun),
+      handler: async (request, reply) => {
+        await start(request, reply, { threadId: null, body: request.body });
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, streamExistingRun),
+      handler: async (request, reply) => {
+        await watch(request, reply, nameOf(request.params));
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, streamRunById),
+      handler: async (request, reply) => {
+        await watch(request, reply, { threadId: null, runId: request.params.run_id });
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, cancelAndStreamRun),
+      handler: async (request, reply) => {
+        const name = nameOf(request.params);
+        const { action, wait } = request.query;
+        if (action && isOn(wait)) {
+          const run = await runs.cancel(ownerOf(request), name, action);
+          await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
+          return reply;
+        }
+        // A run that cannot be cancelled any more is simply streamed.
+        if (action) await cancel(request, name, action);
+        await watch(request, reply, name);
+        return reply;
+      },
+    });
+  };
+}
+
+/** The stream was opened before the run was started: a gateway that is full refuses the run, not its stream. */
+function replyWithEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mount, run, open, source }: { mount: Mount; run: RunRow; open: OpenStream; source: FrameSource },
+): Promise<EventStreamEnd> {
+  return sendEvents(request, reply, {
+    openStreams: { open: () => open },
+    source,
+    headers: { ...runHeaders(mount, run), location: streamLocation(run) },
+  });
+}

@@ -1,0 +1,112 @@
+import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { joinRun, waitRun, waitStatelessRun } from '@switchyard/contract/conversation/runs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Routes } from '../../http/app.ts';
+import { identityOf, ownerOf } from '../../http/guard.ts';
+import { type HeldText, onClientGone, replyWhenKnown, whileOpen } from '../../http/held-answer.ts';
+import type { OpenStreams } from '../../http/open-streams.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { RunRow } from '../tables.ts';
+import { isOn, nameOf, runHeaders } from './run-addresses.ts';
+import type { RunResult, Runs } from './runs.ts';
+
+interface RunWaitRoutesOptions {
+  runs: Runs;
+  openStreams: Pick<OpenStreams, 'open'>;
+}
+
+/** Runs whose end is waited for. */
+export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutesOptions): Routes {
+  const wait = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { threadId, body }: { threadId: string | null; body: RunCreate },
+  ): Promise<void> =>
+    whileOpen({ openStreams, request }, 'held_request', async (open) => {
+      const caller = { userId: identityOf(request).userId, mount };
+      const { run, result, onDisconnect } = await runs.startExpecting(caller, threadId, body);
+      if (onDisconnect === 'cancel') onClientGone(open.signal, () => void cancelFor(runs, request, run));
+      reply.headers(runHeaders(mount, run));
+      const answer = textOf(result(open.signal), { mount, run, signal: open.signal });
+      await replyWhenKnown(request, reply, { answer, open });
+    });
+
+  return (app) => {
+    app.route({
+      ...at(mount, waitRun),
+      handler: async (request, reply) => {
+        await wait(request, reply, { threadId: request.params.thread_id, body: request.body });
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, waitStatelessRun),
+      handler: async (request, reply) => {
+        await wait(request, reply, { threadId: null, body: request.body });
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, joinRun),
+      handler: async (request, reply) => {
+        await whileOpen({ openStreams, request }, 'held_request', async (open) => {
+          const run = await runs.find(ownerOf(request), nameOf(request.params));
+          if (isOn(request.query.cancel_on_disconnect))
+            onClientGone(open.signal, () => void cancelFor(runs, request, run));
+          reply.headers(runHeaders(mount, run));
+          const answer = textOf(runs.result(run, open.signal), { mount, run, signal: open.signal });
+          await replyWhenKnown(request, reply, { answer, open });
+        });
+        return reply;
+      },
+    });
+  };
+}
+
+/** 204 when all of them have ended. */
+export async function replyAfterEnd(
+  { runs, openStreams }: RunWaitRoutesOptions,
+  { request, reply, ended }: { request: FastifyRequest; reply: FastifyReply; ended: readonly RunRow[] },
+): Promise<void> {
+  await whileOpen({ openStreams, request }, 'held_request', async (open) => {
+    await runs.allEnded(ended, open.signal);
+    open.close();
+    reply.code(204).send();
+  });
+}
+
+/** For a client that has gone: there is nobody to tell. */
+export async function cancelFor(
+  runs: Runs,
+  request: FastifyRequest,
+  { run_id: runId }: RunRow,
+): Promise<void> {
+  try {
+    await runs.cancelIfOpen(ownerOf(request), { threadId: null, runId }, 'interrupt');
+  } catch (error) {
+    request.log.warn({ err: error, runId }, 'A run could not be cancelled for a client that has gone');
+  }
+}
+
+/**
+ * The final values. A run that goes on while the gateway stops is told as an error in the body: clients repeat a request
+ * that failed, and would start the run twice.
+ */
+async function textOf(
+  result: Promise<RunResult>,
+  { mount, run, signal }: { mount: Mount; run: RunRow; signal: AbortSignal },
+): Promise<HeldText> {
+  try {
+    const { run: ended, values } = await result;
+    return { text: JSON.stringify(values), headers: { 'x-run-status': ended.status } };
+  } catch (error) {
+    if (!(signal.aborted && signal.reason instanceof AppError)) throw error;
+    const path = `${runHeaders(mount, run)['content-location']}/join`;
+    const message = `The gateway is shutting down; the run goes on. Wait for it with GET ${path}.`;
+    const values = { __error__: { error: 'ShuttingDown', message } };
+    return { text: JSON.stringify(values), headers: { 'x-run-status': 'running' } };
+  }
+}
