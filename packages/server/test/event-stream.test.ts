@@ -9,6 +9,8 @@ import { defaultEventStreamLimits, type EventStreamEnd, sendEvents } from '../sr
 import { BoundedQueue } from '../src/lib/async/bounded-queue.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
 import { ManualTime } from '../src/lib/async/manual-time.ts';
+import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
+import { encodeEvent, joinFrames } from '../src/platform/stream-log/stream-frame.ts';
 import { StreamBroken } from '../src/platform/stream-log/stream-log.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
@@ -280,6 +282,47 @@ describe('a reader that never reads', () => {
     );
     expect(taken).toBe(before);
     await body.cancel();
+  });
+
+  test('of a run that others read is told and cut when it reads at last; they miss nothing', async () => {
+    const bytesPerRun = 1_000_000;
+    const log = new MemoryStreamLog({ limits: { bytesPerRun } });
+    await start(async function* framesOf(signal) {
+      for await (const part of log.read('run', { after: 0, signal })) {
+        yield part.type === 'frames'
+          ? joinFrames(part.frames)
+          : encodeEvent({ event: 'gap', data: `{"after":${part.requested}}` });
+      }
+    });
+    log.begin('run', { base: 0 });
+    const deaf = await openSocket();
+    await eventually(() => server.streams.count() === 1);
+    const answer = await fetch(url);
+    let taken = 0;
+    const reading = (async () => {
+      for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) taken += bytes.length;
+    })();
+    let written = 0;
+    let most = 0;
+    for (let frame = 0; frame < 300; frame += 1) {
+      const data = JSON.stringify('x'.repeat(100_000));
+      written += encodeEvent({ event: 'values', data, id: log.append('run', 'values', data) }).length;
+      most = Math.max(most, log.bytes);
+      await eventually(() => taken === written);
+    }
+    log.end('run');
+    await reading;
+    expect(taken).toBe(written);
+    expect(most).toBeLessThan(4.2 * bytesPerRun);
+
+    let text = '';
+    deaf.setEncoding('latin1').on('data', (piece: string) => {
+      text += piece;
+    });
+    deaf.resume();
+    await once(deaf, 'close');
+    expect(text.match(/event: gap\ndata: (.*)\n/)?.[1]).toMatch(/^\{"after":\d+\}$/);
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
   });
 
   test('does not keep a stream open that has ended', async () => {

@@ -10,6 +10,7 @@ test('keeps the newest frames, and their positions while others go', () => {
   const buffer = new FrameBuffer({ framesMax: 3, bytesMax: 1_000_000, base: 0 });
   for (let id = 1; id <= 1_000; id += 1) {
     buffer.push(frame(id));
+    while (buffer.isOver()) buffer.evictOldest();
     expect(buffer.size).toBe(Math.min(id, 3));
     expect(buffer.take(buffer.positionAfter(id - 1), 1_000)).toMatchObject([{ id }]);
     expect(buffer.positionAfter(id)).toBe(id);
@@ -33,6 +34,17 @@ test('counts what its frames take, and nothing once they are gone', () => {
   expect(buffer.bytes).toBeGreaterThan(5 * 200);
   buffer.clear();
   expect([buffer.bytes, buffer.size, buffer.earliestId]).toEqual([0, 0, 6]);
+});
+
+test('is over its limits by number or by size, but never with a single frame', () => {
+  const many = new FrameBuffer({ framesMax: 2, bytesMax: 1_000_000, base: 0 });
+  for (let id = 1; id <= 3; id += 1) many.push(frame(id));
+  expect([many.isOver(), many.isOver(2)]).toEqual([true, false]);
+  const large = new FrameBuffer({ framesMax: 10, bytesMax: 10, base: 0 });
+  large.push(frame(1));
+  expect(large.isOver()).toBe(false);
+  large.push(frame(2));
+  expect(large.isOver()).toBe(true);
 });
 
 test('hands out at least one frame, however little may be taken', () => {

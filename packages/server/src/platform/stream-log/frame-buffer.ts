@@ -56,7 +56,11 @@ export class FrameBuffer {
   push(frame: StreamFrame): void {
     this.#frames.push(frame);
     this.#bytes += sizeOf(frame);
-    while (this.size > 1 && (this.size > this.#framesMax || this.#bytes > this.#bytesMax)) this.evictOldest();
+  }
+
+  /** Whether there is more than `times` the limits allow, and something to evict. */
+  isOver(times = 1): boolean {
+    return this.size > 1 && (this.size > times * this.#framesMax || this.#bytes > times * this.#bytesMax);
   }
 
   evictOldest(): void {

@@ -87,7 +87,7 @@ export class MemoryStreamLog implements StreamLog {
   }
 
   #streamOf(key: string): RunStream {
-    const stream = this.#streams.get(key) ?? new RunStream(this.#limits);
+    const stream = this.#streams.get(key) ?? new RunStream(this.#limits, this.#clock);
     this.#streams.set(key, stream);
     return stream;
   }

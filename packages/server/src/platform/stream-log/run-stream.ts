@@ -1,9 +1,11 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import { encodeEvent, type StreamFrame } from './stream-frame.ts';
 import {
   partBytes,
   type ReadOptions,
+  readerGrace,
   StreamBroken,
   type StreamLogLimits,
   type StreamPart,
@@ -14,6 +16,9 @@ type State = 'expected' | 'open' | 'ended' | { broken: StreamBroken['reason'] };
 /** A reader is a position; it is woken when there may be something new, and looks for itself. */
 interface Reader {
   wake: () => void;
+  position: number;
+  /** When it last had everything; infinite while it does. */
+  keptUpMs: number;
 }
 
 /** What a stream takes beside its frames, so that a million empty ones are not free. */
@@ -22,13 +27,15 @@ const overheadBytes = 1_024;
 /** The frames of one key, and who reads them. */
 export class RunStream {
   readonly #limits: StreamLogLimits;
+  readonly #clock: Clock;
   readonly #readers = new Set<Reader>();
   #state: State = 'expected';
   #lastId = 0;
   #buffer: FrameBuffer | undefined;
 
-  constructor(limits: StreamLogLimits) {
+  constructor(limits: StreamLogLimits, clock: Clock) {
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   get state(): State {
@@ -58,9 +65,20 @@ export class RunStream {
   append(event: string, data: string): number {
     const id = this.#lastId + 1;
     const frame: StreamFrame = { id, event, bytes: encodeEvent({ event, data, id }) };
-    this.#buffer?.push(frame);
     this.#lastId = id;
+    if (this.#buffer) {
+      this.#buffer.push(frame);
+      if (this.#buffer.isOver()) this.#trim(this.#buffer);
+    }
     return id;
+  }
+
+  #trim(buffer: FrameBuffer): void {
+    const sinceMs = this.#clock() - readerGrace.forMs;
+    const keepingUp = [...this.#readers].filter(({ keptUpMs }) => keptUpMs >= sinceMs);
+    const neededFrom = Math.min(...keepingUp.map(({ position }) => position));
+    while (buffer.isOver() && (buffer.firstPosition < neededFrom || buffer.isOver(readerGrace.times)))
+      buffer.evictOldest();
   }
 
   end(): void {
@@ -87,7 +105,7 @@ export class RunStream {
   }
 
   async *read({ after, signal }: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
-    const reader: Reader = { wake: () => undefined };
+    const reader: Reader = { wake: () => undefined, position: 0, keptUpMs: this.#clock() };
     const wake = (): void => reader.wake();
     this.#readers.add(reader);
     signal.addEventListener('abort', wake);
@@ -103,29 +121,37 @@ export class RunStream {
     reader: Reader,
     { after, signal }: ReadOptions,
   ): AsyncGenerator<StreamPart, void, undefined> {
-    while (this.#buffer === undefined && !this.#isOver(signal)) await nextWake(reader);
+    while (this.#buffer === undefined && !this.#isOver(signal)) await this.#untilWoken(reader);
     const buffer = this.#buffer;
     if (buffer === undefined) return;
     // An id that was never given would wait for ever: it counts as the newest.
     let seen = Math.min(Math.max(after, 0), this.#lastId);
-    if (seen < buffer.missingUpTo) {
-      yield this.#gapAfter(seen, buffer);
-      seen = buffer.missingUpTo;
-    }
-    let position = buffer.positionAfter(seen);
+    const gap = seen < buffer.missingUpTo ? this.#gapAfter(seen, buffer) : undefined;
+    seen = Math.max(seen, buffer.missingUpTo);
+    reader.position = buffer.positionAfter(seen);
+    if (gap) yield gap;
     while (!this.#isOver(signal)) {
-      if (position < buffer.firstPosition) {
+      if (reader.position < buffer.firstPosition) {
         yield this.#gapAfter(seen, buffer);
         throw new StreamBroken('overtaken');
       }
-      const frames = buffer.take(position, partBytes);
+      const frames = buffer.take(reader.position, partBytes);
       if (frames.length > 0) {
-        position += frames.length;
+        reader.position += frames.length;
         seen = frames.at(-1)?.id ?? seen;
         yield { type: 'frames', frames };
       } else if (this.#state === 'ended') return;
-      else await nextWake(reader);
+      else await this.#untilWoken(reader);
     }
+  }
+
+  /** There is nothing that the reader does not have. */
+  async #untilWoken(reader: Reader): Promise<void> {
+    const woken = newDeferred();
+    reader.wake = woken.resolve;
+    reader.keptUpMs = Number.POSITIVE_INFINITY;
+    await woken.promise;
+    reader.keptUpMs = this.#clock();
   }
 
   /** Throws when the stream is broken: then there is nothing more to hope for. */
@@ -143,10 +169,4 @@ export class RunStream {
     const { framesPerRun, bytesPerRun } = this.#limits;
     return new FrameBuffer({ framesMax: framesPerRun, bytesMax: bytesPerRun, base });
   }
-}
-
-async function nextWake(reader: Reader): Promise<void> {
-  const woken = newDeferred();
-  reader.wake = woken.resolve;
-  await woken.promise;
 }

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataOf } from './stream-frame.ts';
-import { StreamBroken, type StreamLog, type StreamLogLimits, type StreamPart } from './stream-log.ts';
+import {
+  readerGrace,
+  StreamBroken,
+  type StreamLog,
+  type StreamLogLimits,
+  type StreamPart,
+} from './stream-log.ts';
 
 export interface StreamLogVariant {
   /** Two ends of one log: two replicas, or twice the same object where there is only one process. */
@@ -226,6 +232,7 @@ export function streamLogConformance(
         write('run', 2);
         const slow = read('run');
         expect((await nextPart(slow))?.type).toBe('frames');
+        await variant.pass(readerGrace.forMs + 1);
         const seen: number[] = [];
         const quick = (async () => {
           for await (const [id] of frames(read('run'))) seen.push(id);
@@ -239,6 +246,35 @@ export function streamLogConformance(
         writer.end('run');
         await quick;
         expect(seen).toEqual(ids(1, 22));
+      });
+    });
+
+    describe('a reader that keeps up', () => {
+      const most = readerGrace.times * limits.framesPerRun;
+
+      test('misses nothing when a run makes more at once than is retained', async () => {
+        const seen = collect(read('run'));
+        writer.begin('run', { base: 0 });
+        await turn();
+        await variant.pass(10 * readerGrace.forMs);
+        write('run', most);
+        await turn();
+        write('run', 1);
+        writer.end('run');
+        expect((await seen).map(([id]) => id)).toEqual(ids(1, most + 1));
+        const parts = await allParts(read('run'));
+        expect(parts[0]?.type).toBe('gap');
+        expect(parts.flatMap(framesOf).length).toBe(limits.framesPerRun);
+      });
+
+      test('is not kept up with without end', async () => {
+        writer.begin('run', { base: 0 });
+        const reading = read('run');
+        const first = nextPart(reading);
+        await turn();
+        write('run', most + 1);
+        expect(await first).toEqual({ type: 'gap', requested: 0, earliest: 2, latest: most + 1 });
+        await expect(reading.next()).rejects.toThrow(new StreamBroken('overtaken'));
       });
     });
 

@@ -75,5 +75,11 @@ export const defaultStreamLogLimits: StreamLogLimits = {
   retentionMs: 120_000,
 };
 
+/**
+ * A run may make more in a moment than its limits hold. A reader that had everything up to a moment ago is no slow one: what
+ * it still needs is kept beyond the limits of the run, up to this many times, but never beyond that of all runs.
+ */
+export const readerGrace = { forMs: 2_000, times: 4 } as const;
+
 /** What one reader is handed at once. */
 export const partBytes = 64 * 1024;
