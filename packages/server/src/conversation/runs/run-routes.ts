@@ -10,7 +10,7 @@ import {
   getRun,
   listRuns,
 } from '@switchyard/contract/conversation/runs';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
 import { identityOf, ownerOf } from '../../http/guard.ts';
 import type { OpenStreams } from '../../http/open-streams.ts';
@@ -54,8 +54,8 @@ export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions)
       handler: async (request, reply) => {
         const { action = 'interrupt', wait } = request.query;
         const run = await runs.cancel(ownerOf(request), nameOf(request.params), action);
-        if (!isOn(wait)) return reply.code(202).send(null);
-        await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
+        if (!isOn(wait)) replyAccepted(reply);
+        else await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
         return reply;
       },
     });
@@ -100,12 +100,17 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
         const { thread_id: threadId, run_ids: runIds, status } = request.body;
         const { action = 'interrupt', wait } = request.query;
         const ended = await runs.cancelMany(ownerOf(request), { threadId, runIds, status }, action);
-        if (!isOn(wait)) return reply.code(202).send(null);
-        await replyAfterEnd({ runs, openStreams }, { request, reply, ended });
+        if (!isOn(wait)) replyAccepted(reply);
+        else await replyAfterEnd({ runs, openStreams }, { request, reply, ended });
         return reply;
       },
     });
   };
+}
+
+/** Without a body, which clients do not read. */
+function replyAccepted(reply: FastifyReply): void {
+  reply.code(202).send();
 }
 
 function callerOf(request: FastifyRequest, mount: Mount): RunCaller {
