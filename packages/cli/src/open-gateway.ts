@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@switchyard/client/client';
+import { CommandError } from './exit-codes.ts';
 import { findGateway } from './gateway-address.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,4 +9,14 @@ export async function openGateway(options: GatewayOptions, terminal: Terminal): 
   const { url, token } = findGateway(options, terminal);
   const { WebSocket } = await import('ws');
   return createClient({ baseUrl: url, token, WebSocket });
+}
+
+/**
+ * The same for conversations. Without a token the gateway takes the caller for a browser that forgot its CSRF header, and
+ * says so, which helps nobody here.
+ */
+export async function openConversations(options: GatewayOptions, terminal: Terminal): Promise<Client> {
+  const { url, token } = findGateway(options, terminal);
+  if (token !== undefined) return openGateway(options, terminal);
+  throw new CommandError('auth', `You are not signed in to ${url}. Sign in with: switchyard login`);
 }

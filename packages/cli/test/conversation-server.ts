@@ -17,6 +17,8 @@ interface CliOptions {
   /** What another program pipes in; at a terminal, what a person types, a piece at each prompt. */
   stdin?: Readable;
   isTTY?: boolean;
+  /** Null: nobody has signed in. */
+  token?: string | null;
 }
 
 class Output extends Writable {
@@ -65,7 +67,8 @@ export class ConversationServer {
   }
 
   /** Runs one command against it. */
-  async cli(args: string[], { stdin = Readable.from([]), isTTY = false }: CliOptions = {}) {
+  async cli(args: string[], options: CliOptions = {}) {
+    const { stdin = Readable.from([]), isTTY = false, token = 'secret' } = options;
     const stdout = new Output(isTTY);
     const stderr = new Output(isTTY);
     const typist = isTTY ? answerPrompts(stderr, stdin) : undefined;
@@ -76,7 +79,7 @@ export class ConversationServer {
       stdout,
       stderr,
     };
-    const url = ['--url', `http://127.0.0.1:${this.#server?.port}`, '--token', 'secret'];
+    const url = ['--url', `http://127.0.0.1:${this.#server?.port}`, ...(token ? ['--token', token] : [])];
     const code = await runCli([...args, ...url], terminal);
     return { code, stdout: stdout.text, stderr: stderr.text };
   }

@@ -187,3 +187,12 @@ describe('switchyard runs', () => {
     expect([code, stderr]).toEqual([6, 'Run r1 has ended\n']);
   });
 });
+
+describe('without a login', () => {
+  it.each([[['chat', 'hi']], [['threads', 'list']], [['runs', 'list', 't1']]])('%j says so', async (args) => {
+    const { code, stdout, stderr } = await server.cli(args, { token: null });
+    expect([code, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(/^You are not signed in to http:\S+\. Sign in with: switchyard login\n$/);
+    expect(server.requests).toEqual([]);
+  });
+});

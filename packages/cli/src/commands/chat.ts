@@ -8,7 +8,7 @@ import { CommandError } from '../exit-codes.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { answerTo, type Interrupt, questionOf } from '../interrupt-answer.ts';
-import { openGateway } from '../open-gateway.ts';
+import { openConversations } from '../open-gateway.ts';
 import { plainLines } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -53,7 +53,7 @@ async function chat(given: string, options: ChatOptions, terminal: Terminal): Pr
   const message = given === '' && !isConversation ? await readMessage(terminal) : given;
   if (message === '' && !isConversation)
     throw new CommandError('usage', 'There is no message. Write one after the command, or pipe one in.');
-  const client = await openGateway(options, terminal);
+  const client = await openConversations(options, terminal);
   const talk: Chat = { client, options, terminal, ...(await openThread(client, options)) };
   if (isConversation) await converse(talk);
   else await sendOne(message, talk);

@@ -8,7 +8,7 @@ import { type Command, Option } from 'commander';
 import { cut } from '../chat-events.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
-import { openGateway } from '../open-gateway.ts';
+import { openConversations } from '../open-gateway.ts';
 import { collected, wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
@@ -54,7 +54,7 @@ function addList(parent: Command, terminal: Terminal): void {
     .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
     .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
     .action(async (thread_id: string, options: ListOptions) => {
-      const { call } = await openGateway(options, terminal);
+      const { call } = await openConversations(options, terminal);
       const { status, limit, offset } = options;
       const runs = await call(listRuns, { params: { thread_id }, query: { status, limit, offset } });
       if (options.output === 'json') return printJson(terminal, runs);
@@ -73,7 +73,7 @@ function addShow(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('show <thread> <run>')
     .action(async (thread_id: string, run_id: string, options: Options) => {
-      const { call } = await openGateway(options, terminal);
+      const { call } = await openConversations(options, terminal);
       const run = await call(getRun, { params: { thread_id, run_id } });
       if (options.output === 'json') printJson(terminal, run);
       else terminal.stdout.write(describeRun(run));
@@ -92,7 +92,7 @@ function addEvents(parent: Command, terminal: Terminal): void {
     .option('--limit <n>', 'how many, 1 to 2000', wholeNumber(1, 2_000), 500)
     .option('--after <seq>', 'those after this one', wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .action(async (thread_id: string, run_id: string, options: EventsOptions) => {
-      const { call } = await openGateway(options, terminal);
+      const { call } = await openConversations(options, terminal);
       const { type, limit, after: after_seq } = options;
       const query = { event_types: type?.join(','), limit, after_seq };
       const events = await call(listRunEvents, { params: { thread_id, run_id }, query });
@@ -119,7 +119,7 @@ function addCancel(parent: Command, terminal: Terminal): void {
     )
     .option('--wait', 'until it has ended')
     .action(async (thread_id: string, run_id: string, { action, wait, ...options }: CancelOptions) => {
-      const { call } = await openGateway(options, terminal);
+      const { call } = await openConversations(options, terminal);
       await call(cancelRun, { params: { thread_id, run_id }, query: { action, wait: wait ? '1' : '0' } });
       terminal.stderr.write(wait ? `Run ${run_id} is cancelled.\n` : `Run ${run_id} is told to stop.\n`);
     });

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { questionOf } from '../interrupt-answer.ts';
-import { openGateway } from '../open-gateway.ts';
+import { openConversations } from '../open-gateway.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { plainLines } from '../plain-text.ts';
@@ -43,7 +43,7 @@ function addList(parent: Command, terminal: Terminal): void {
     .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
     .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
     .action(async (options: ListOptions) => {
-      const { call } = await openGateway(options, terminal);
+      const { call } = await openConversations(options, terminal);
       const { status, metadata, limit, offset } = options;
       const threads = await call(searchThreads, { body: { status, metadata, limit, offset } });
       if (options.output === 'json') return printJson(terminal, threads);
@@ -63,7 +63,7 @@ function addList(parent: Command, terminal: Terminal): void {
 
 function addShow(parent: Command, terminal: Terminal): void {
   const command = parent.command('show <id>').action(async (thread_id: string, options: Options) => {
-    const { call } = await openGateway(options, terminal);
+    const { call } = await openConversations(options, terminal);
     const thread = await call(getThread, { params: { thread_id } });
     if (options.output === 'json') printJson(terminal, thread);
     else terminal.stdout.write(describeThread(thread));
@@ -77,7 +77,7 @@ function addShow(parent: Command, terminal: Terminal): void {
 
 function addDelete(parent: Command, terminal: Terminal): void {
   const command = parent.command('delete <ids...>').action(async (ids: string[], options: Options) => {
-    const { call } = await openGateway(options, terminal);
+    const { call } = await openConversations(options, terminal);
     const deleted: { thread_id: string; message: string }[] = [];
     for (const thread_id of ids) {
       const { message } = await call(deleteThread, { params: { thread_id } });
