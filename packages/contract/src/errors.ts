@@ -174,6 +174,22 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'You have as many webhooks as you may have. Delete one first.',
   },
+  workflow_not_found: {
+    kind: 'not_found',
+    message: 'No such saved workflow. GET /api/workflows lists yours.',
+  },
+  workflow_exists: {
+    kind: 'conflict',
+    message: 'You have a workflow of this name. Choose another name, or change that one.',
+  },
+  workflow_limit: {
+    kind: 'conflict',
+    message: 'You have as many saved workflows as you may have. Delete one first.',
+  },
+  workflow_version_mismatch: {
+    kind: 'precondition',
+    message: 'The workflow has changed since you read it. Read it again, then send your change.',
+  },
   delivery_not_found: { kind: 'not_found', message: 'No such delivery of this webhook.' },
   too_many_sockets: {
     kind: 'too_many',
@@ -193,11 +209,32 @@ export const errorCatalogue = {
   checkpoint_not_found: { kind: 'not_found', message: 'Checkpoint not found' },
   state_update_invalid: { kind: 'invalid', message: 'The state of this thread cannot take the update.' },
 
+  // Files of threads
+  no_files: { kind: 'malformed', message: 'No files provided' },
+  too_many_files: { kind: 'too_large', message: 'Too many files in one request.' },
+  upload_too_large: { kind: 'too_large', message: 'Total upload size too large' },
+  too_many_uploads: {
+    kind: 'conflict',
+    message: 'The thread has as many uploads as it may have. Delete some first.',
+  },
+  path_invalid: { kind: 'malformed', message: 'Invalid path' },
+  path_denied: { kind: 'forbidden', message: 'Access denied: path traversal detected' },
+  artifact_not_found: { kind: 'not_found', message: 'Artifact not found' },
+  artifact_changed: {
+    kind: 'precondition',
+    message: 'The file has changed since you read it. Read it again, then send your change.',
+  },
+
   // Runs
   run_not_found: { kind: 'not_found', message: 'Run not found' },
   run_active: {
     kind: 'conflict',
     message: 'The thread already has an active run. Wait for its end, or choose another multitask_strategy.',
+  },
+  durability_too_late: {
+    kind: 'invalid',
+    message:
+      'Tools that act need their call on disk first. Run with durability async or sync instead of exit.',
   },
   run_not_cancellable: { kind: 'conflict', message: 'The run has ended and cannot be cancelled any more.' },
   run_open: { kind: 'conflict', message: 'The run has not ended. Cancel it first.' },

@@ -76,6 +76,18 @@ describe('a workflow that an agent runs', () => {
         conversation: { threadId: thread, runId: run.run_id, toolCallId: expect.stringMatching(/^call_/) },
       },
     ]);
+    const { id: taskId, conversation } = items[0];
+    const events = await ada.ok(
+      'GET',
+      `/threads/${thread}/runs/${run.run_id}/events?event_types=worker_task_submitted,worker_task_completed`,
+    );
+    expect(events).toMatchObject([
+      {
+        event_type: 'worker_task_submitted',
+        metadata: { task_id: taskId, tool_call_id: conversation.toolCallId },
+      },
+      { event_type: 'worker_task_completed', metadata: { task_id: taskId } },
+    ]);
   });
 
   it('says in the conversation why it failed, and the turn goes on', async () => {
@@ -92,6 +104,21 @@ describe('a workflow that an agent runs', () => {
     const { messages } = (await ada.ok('GET', `/threads/${thread}/state`)).values;
     expect(messages[2]).toMatchObject({ type: 'tool', status: 'error' });
     expect(messages[3].content).toContain('That did not work.');
+  });
+
+  it('is not begun where nothing of the run would be on disk before its end', async () => {
+    await usePool();
+    const values = await ada.wait(await ada.thread(), {
+      assistant_id: 'lead_agent',
+      input: says('invert a picture'),
+      durability: 'exit',
+    });
+
+    expect(values.messages[2]).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('durability_too_late'),
+    });
+    expect((await adaInDispatch.call('GET', '/api/tasks')).data.items).toEqual([]);
   });
 
   it('that no worker can run is refused in words that the agent can use', async () => {

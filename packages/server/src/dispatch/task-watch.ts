@@ -12,6 +12,14 @@ export type TaskUpdate =
 /** A watcher that stays this many updates behind is cut off; it reads the task again and watches anew. */
 const updatesKept = 1_000;
 
+/** Whoever watches again is told how things stand. */
+export class WatcherBehind extends Error {
+  constructor(taskId: string) {
+    super(`Watching task ${taskId} fell behind.`);
+    this.name = 'WatcherBehind';
+  }
+}
+
 /** The row as it stands, then every change, until the task has ended. Ends at once for one that has. */
 export async function* watchTask(
   taskId: string,
@@ -20,7 +28,7 @@ export async function* watchTask(
   const queue = new BoundedQueue<TaskUpdate>(updatesKept);
   const stop = options.events.listenTo(taskId, (event) => {
     const update = updateOf(event);
-    if (update && !queue.push(update)) queue.end(new Error(`Watching task ${taskId} fell behind.`));
+    if (update && !queue.push(update)) queue.end(new WatcherBehind(taskId));
   });
   const onAbort = () => queue.end();
   options.signal.addEventListener('abort', onAbort, { once: true });

@@ -8,7 +8,7 @@ import type { Instances } from '../dispatch/instances.ts';
 import type { Links } from '../dispatch/links.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
 import { taskErrorOf, viewResult } from '../dispatch/task-view.ts';
-import type { TaskUpdate } from '../dispatch/task-watch.ts';
+import { type TaskUpdate, WatcherBehind } from '../dispatch/task-watch.ts';
 import type { Tasks } from '../dispatch/tasks.ts';
 import { AppError } from '../lib/app-error.ts';
 
@@ -40,9 +40,13 @@ export class PoolWorkflows implements WorkflowRunner {
 
   async *watch(userId: string, taskId: string, signal: AbortSignal): AsyncGenerator<WorkflowUpdate> {
     let instance: string | null = null;
-    for await (const update of this.#options.tasks.watch({ user: userId }, taskId, signal)) {
-      if ('task' in update) instance = update.task.instanceId;
-      yield this.#updateOf(update, instance);
+    try {
+      for await (const update of this.#options.tasks.watch({ user: userId }, taskId, signal)) {
+        if ('task' in update) instance = update.task.instanceId;
+        yield this.#updateOf(update, instance);
+      }
+    } catch (error) {
+      if (!(error instanceof WatcherBehind)) throw error;
     }
   }
 

@@ -1,3 +1,4 @@
+import { AppError } from '../../lib/app-error.ts';
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
@@ -113,7 +114,7 @@ function configOf({ request, checkpointer, observer, signal, isResumed }: Going)
   return runConfig(request, {
     callbacks: [observer],
     signal,
-    handle: { runId, threadId, userId, beforeActing: () => checkpointer.reached() },
+    handle: { runId, threadId, userId, beforeActing: () => onDisk(request, checkpointer) },
     isResumed,
   });
 }
@@ -204,4 +205,10 @@ async function savedState(graph: AgentGraph, going: Going): Promise<StateView | 
 
 async function read(graph: AgentGraph, { request }: Going): Promise<ReturnType<typeof wireState>> {
   return wireState(await graph.getState({ configurable: { thread_id: request.threadId } }));
+}
+
+/** With `exit` nothing is written before the end, so a crash would make the agent act again under another call. */
+async function onDisk({ durability }: AgentRunRequest, checkpointer: RunCheckpointer): Promise<void> {
+  if (durability !== 'exit') return checkpointer.reached();
+  throw new AppError('durability_too_late');
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { tool } from '@langchain/core/tools';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { z } from 'zod';
@@ -32,7 +33,13 @@ export function runWorkflowTool(workflows: WorkflowRunner) {
     async ({ workflow, params = {}, name = null }, config) => {
       const run = requireRunHandle(config);
       const { writer, signal } = config as LangGraphRunnableConfig;
-      const call: Call = { run, toolCallId: toolCallIdOf(config), emit: writer, signal };
+      const call: Call = {
+        run,
+        toolCallId: toolCallIdOf(config),
+        emit: writer,
+        note: (name, facts) => dispatchCustomEvent(name, facts, config),
+        signal,
+      };
       // After a crash the run comes back to this very call, and the key to the task that it has made already.
       await run.beforeActing();
       call.signal?.throwIfAborted();
@@ -46,6 +53,7 @@ export function runWorkflowTool(workflows: WorkflowRunner) {
         runId: run.runId,
         toolCallId: call.toolCallId,
       });
+      await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: call.toolCallId });
       return await follow(workflows, taskId, call);
     },
     {
@@ -61,20 +69,26 @@ interface Call {
   run: RunHandle;
   toolCallId: string;
   emit: ((event: WorkerTaskEvent) => void) | undefined;
+  /** Into the stored events of the run, where progress would only be in the way. */
+  note: (name: string, facts: object) => Promise<void>;
   signal: AbortSignal | undefined;
 }
 
 async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Promise<string> {
   const { run, signal = new AbortController().signal, toolCallId } = call;
   const emit = (event: WorkerTaskEvent) => call.emit?.(event);
+  const tellEnd = async (event: WorkerTaskEvent): Promise<void> => {
+    emit(event);
+    await call.note(event.type, event);
+  };
   const at = { taskId, toolCallId };
   try {
     const end = await lastUpdate(workflows.watch(run.userId, taskId, signal));
     if (end.type === 'completed') {
-      emit(completedEvent(at, end.files));
+      await tellEnd(completedEvent(at, end.files));
       return answerOf(taskId, end);
     }
-    emit(failedEvent(at, end));
+    await tellEnd(failedEvent(at, end));
     throw new ToolFailure(end.code, end.message);
   } catch (error) {
     if (isStoppedForGood(signal)) await workflows.cancel(run.userId, taskId).catch(() => {});
