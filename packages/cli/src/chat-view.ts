@@ -19,6 +19,7 @@ export class ChatView {
   /** The message whose words came last, as far as they came. */
   #current: { id: string | null | undefined; words: string } | undefined;
   #simulatedBy: string | undefined;
+  readonly #shown = new Set<string>();
 
   constructor(terminal: Terminal) {
     const { stderr, env } = terminal;
@@ -93,15 +94,25 @@ export class ChatView {
     this.#isMidLine = !words.endsWith('\n');
   }
 
-  /** What the nodes have added: the calls before their tools run, the results afterwards. */
+  /**
+   * What the nodes have added: the calls before their tools run, the results afterwards. Each once: some nodes answer with
+   * all messages that there are.
+   */
   #showTools(update: Record<string, unknown>): void {
     for (const message of Object.values(update).flatMap(messagesIn)) {
-      for (const { name, args } of message.tool_calls ?? [])
-        this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
-      if (message.type !== 'tool') continue;
+      for (const { id, name, args } of message.tool_calls ?? []) {
+        if (this.#isNew(`call ${id}`)) this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
+      }
+      if (message.type !== 'tool' || !this.#isNew(`result ${message.tool_call_id}`)) continue;
       const mark = message.status === 'error' ? '✗' : '✓';
       this.note(`${mark} ${message.name ?? 'tool'}  ${cut(textOf(message))}`);
     }
+  }
+
+  #isNew(key: string): boolean {
+    const isNew = !this.#shown.has(key);
+    this.#shown.add(key);
+    return isNew;
   }
 
   #showCustom(data: unknown): void {

@@ -71,7 +71,7 @@ describe('switchyard chat', () => {
         word('Let me see.'),
         ['updates', { model_request: { messages: [call] } }],
         ['updates', { tools: { messages: [result, failed] } }],
-        ['updates', { nothing: null }],
+        ['updates', { nothing: null, title: { title: 'Cats', messages: [call, result, failed] } }],
         word('There.', 'm2'),
       ),
     );
@@ -82,6 +82,7 @@ describe('switchyard chat', () => {
       `✓ search  ${'x'.repeat(200)}…`,
       '✗ draw  no [31m way',
     ]);
+    expect(stderr.match(/search/g)).toHaveLength(2);
   });
 
   it('shows how far a task on the pool is, and what came of it', async () => {
