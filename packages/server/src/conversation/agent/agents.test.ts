@@ -207,7 +207,11 @@ describe('langgraph.json', () => {
       '{ "graphs": { "a": { "path": "./src/good.ts:graph", "description": "Good." } } }',
     );
 
-    expect((await agents().describeAll())[1]).toMatchObject({ graphId: 'a', description: 'Good.', fault: null });
+    expect((await agents().describeAll())[1]).toMatchObject({
+      graphId: 'a',
+      description: 'Good.',
+      fault: null,
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import { nothingCovered } from '../journal/origin.ts';
+import { nothingCovered } from '../journal/event-origin.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from './agent-run.ts';
 import type { AgentGraph, Agents } from './agents.ts';

@@ -1,7 +1,7 @@
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
-import type { Origin } from '../journal/origin.ts';
+import type { Origin } from '../journal/event-origin.ts';
 import type { NewRunEvent, RunRecorder } from '../journal/run-recorder.ts';
 import { callerOf } from './model-caller.ts';
 import {

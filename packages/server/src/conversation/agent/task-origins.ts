@@ -1,4 +1,4 @@
-import type { Origin, OriginTask } from '../journal/origin.ts';
+import type { Origin, OriginTask } from '../journal/event-origin.ts';
 
 /** What LangGraph says in the metadata of everything that happens in a task. */
 export type TaskMetadata = Record<string, unknown> | undefined;

@@ -2,7 +2,7 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
-import { type Coverage, isCovered, readOrigin } from './origin.ts';
+import { type Coverage, isCovered, readOrigin } from './event-origin.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
 

@@ -2,9 +2,9 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
+import { nothingCovered, type Origin } from './event-origin.ts';
 import type { EventFilter, EventStorage } from './event-storage.ts';
 import { Journal } from './journal.ts';
-import { nothingCovered, type Origin } from './origin.ts';
 import type { NewRunEvent, RunRecorder } from './run-recorder.ts';
 
 export interface JournalVariant {

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
+import type { Coverage } from './event-origin.ts';
 import {
   answerTypes,
   type EventFilter,
@@ -13,7 +14,6 @@ import {
   type RunKey,
   type Unit,
 } from './event-storage.ts';
-import type { Coverage } from './origin.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
 import { Turns } from './turns.ts';

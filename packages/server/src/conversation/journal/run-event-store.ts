@@ -6,6 +6,7 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
 import type { ConversationTables, RunEventTable } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
+import type { Coverage } from './event-origin.ts';
 import {
   answerTypes,
   type EventFilter,
@@ -14,7 +15,6 @@ import {
   type RunKey,
   type Unit,
 } from './event-storage.ts';
-import type { Coverage } from './origin.ts';
 import type { DoubtfulBatch, Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
+import type { Coverage } from './event-origin.ts';
 import type { EventStorage, RunKey, Unit } from './event-storage.ts';
 import { humanMessageIn } from './human-message.ts';
-import type { Coverage } from './origin.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 import { type NewRunEvent, storedEvent } from './stored-event.ts';

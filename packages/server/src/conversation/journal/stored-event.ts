@@ -1,7 +1,7 @@
 import type { RunEvent, RunEventCategory } from '@switchyard/contract/conversation/run-event';
 import { toIso } from '../../lib/clock.ts';
 import type { RunEventRow } from '../tables.ts';
-import { type Origin, originText } from './origin.ts';
+import { type Origin, originText } from './event-origin.ts';
 import { wellFormed } from './well-formed.ts';
 
 /** What happened, as whoever saw it says it. */
