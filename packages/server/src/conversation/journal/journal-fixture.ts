@@ -1,9 +1,8 @@
-import type { Insertable } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
-import type { ConversationTables, RunTable } from '../tables.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
 import { Journal } from './journal.ts';
 import { RunEventStore } from './run-event-store.ts';
 import type { NewRunEvent, RunRecorder } from './run-recorder.ts';
@@ -17,7 +16,7 @@ export interface JournalFixture {
   /** What has happened in a run of the thread `t`. */
   write(runId: string, events: NewRunEvent[], options?: { userId?: string }): Promise<void>;
   /** The row of a run. */
-  insertRun(runId: string, columns?: Partial<Insertable<RunTable>>): Promise<void>;
+  insertRun(runId: string, columns?: Partial<RunRow>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,7 +61,7 @@ export async function openJournalFixture({ trackTokens = true } = {}): Promise<J
   };
 }
 
-const emptyRun: Insertable<RunTable> = {
+const emptyRun: RunRow = {
   run_id: '',
   thread_id: 't',
   user_id: 'alice',
@@ -76,7 +75,10 @@ const emptyRun: Insertable<RunTable> = {
   cancel_action: null,
   cancel_requested_at: null,
   attempt: 1,
+  worker_id: null,
   delete_thread: 0,
+  webhook: null,
+  checkpoint_id: null,
   follow_up_to_run_id: null,
   model_name: null,
   error: null,
