@@ -19,7 +19,6 @@ export class ChatView {
   /** The message whose words came last, as far as they came. */
   #current: { id: string | null | undefined; words: string } | undefined;
   #simulatedBy: string | undefined;
-  readonly #shown = new Set<string>();
 
   constructor(terminal: Terminal) {
     const { stderr, env } = terminal;
@@ -94,25 +93,15 @@ export class ChatView {
     this.#isMidLine = !words.endsWith('\n');
   }
 
-  /**
-   * What the nodes have added: the calls before their tools run, the results afterwards. Each once: some nodes answer with
-   * all messages that there are.
-   */
+  /** What the nodes have added: the calls before their tools run, the results afterwards. */
   #showTools(update: Record<string, unknown>): void {
-    for (const message of Object.values(update).flatMap(messagesIn)) {
-      for (const { id, name, args } of message.tool_calls ?? []) {
-        if (this.#isNew(`call ${id}`)) this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
-      }
-      if (message.type !== 'tool' || !this.#isNew(`result ${message.tool_call_id}`)) continue;
+    for (const message of Object.values(update).flatMap(addedMessages)) {
+      for (const { name, args } of message.tool_calls ?? [])
+        this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
+      if (message.type !== 'tool') continue;
       const mark = message.status === 'error' ? '✗' : '✓';
       this.note(`${mark} ${message.name ?? 'tool'}  ${cut(textOf(message))}`);
     }
-  }
-
-  #isNew(key: string): boolean {
-    const isNew = !this.#shown.has(key);
-    this.#shown.add(key);
-    return isNew;
   }
 
   #showCustom(data: unknown): void {
@@ -143,9 +132,11 @@ function wordsOf(message: StreamedMessage): string {
   return plainLines(textOf(message));
 }
 
-function messagesIn(update: unknown): StreamedMessage[] {
+/** Some nodes answer with all the messages of the thread, which have been shown; no node adds one of a human. */
+function addedMessages(update: unknown): StreamedMessage[] {
   const { messages } = (update ?? {}) as { messages?: unknown };
-  return ([messages].flat() as (StreamedMessage | undefined)[]).filter(
+  const listed = ([messages].flat() as (StreamedMessage | undefined)[]).filter(
     (message): message is StreamedMessage => typeof message?.type === 'string',
   );
+  return listed.some(({ type }) => type === 'human') ? [] : listed;
 }

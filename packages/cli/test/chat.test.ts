@@ -71,7 +71,13 @@ describe('switchyard chat', () => {
         word('Let me see.'),
         ['updates', { model_request: { messages: [call] } }],
         ['updates', { tools: { messages: [result, failed] } }],
-        ['updates', { nothing: null, title: { title: 'Cats', messages: [call, result, failed] } }],
+        [
+          'updates',
+          {
+            nothing: null,
+            title: { title: 'Cats', messages: [{ type: 'human', content: 'go' }, call, result] },
+          },
+        ],
         word('There.', 'm2'),
       ),
     );
