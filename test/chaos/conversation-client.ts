@@ -1,0 +1,183 @@
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { ConversationStream, type Frame } from '../../packages/server/test/support/conversation-stream.ts';
+
+const credentials = { email: 'chaos@example.com', password: 'correct horse battery' };
+const ended = new Set(['success', 'error', 'timeout', 'interrupted']);
+
+export interface Message {
+  id: string;
+  type: string;
+  content: string;
+}
+
+export interface RunOnWire {
+  run_id: string;
+  status: string;
+  attempt: number;
+  error: string | null;
+}
+
+/** The gateway that is there at the moment, for all who talk to it. */
+export class Line {
+  readonly token: string;
+  #url: Promise<string>;
+  #cameBack: (url: string) => void = () => undefined;
+
+  private constructor(url: string, token: string) {
+    this.#url = Promise.resolve(url);
+    this.token = token;
+  }
+
+  static async register(url: string): Promise<Line> {
+    const session = await HttpSession.register(url, credentials);
+    const scopes = ['conversation:read', 'conversation:write'];
+    const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'chaos', scopes });
+    return new Line(url, token);
+  }
+
+  /** From now on everybody waits for the next one. */
+  cut(): void {
+    this.#url = new Promise((resolve) => {
+      this.#cameBack = resolve;
+    });
+  }
+
+  connect(url: string): void {
+    this.#cameBack(url);
+    this.#url = Promise.resolve(url);
+  }
+
+  /** Asks until a gateway has answered; so only for what may be asked twice. */
+  async ask<Body>(method: string, path: string, body?: object): Promise<Body> {
+    for (;;) {
+      const answer = await this.open(method, path, body && { body }).catch(lost);
+      const text = await answer?.text().catch(lost);
+      if (answer === undefined || text === undefined || answer.status === 503) await pause();
+      else if (answer.ok) return JSON.parse(text) as Body;
+      else throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    }
+  }
+
+  /** Fails when the connection does. */
+  async open(
+    method: string,
+    path: string,
+    { body, headers, signal }: { body?: object; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ): Promise<Response> {
+    return fetch(new URL(path, await this.#url), {
+      method,
+      headers: { 'x-api-key': this.token, 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  }
+}
+
+/** Starts a run, streams it, and comes back whenever the stream breaks, as a chat interface does. */
+export class StreamingClient {
+  readonly threadId: string;
+  readonly #line: Line;
+  runId = '';
+  /** What is shown: each state replaces it, as the last one does at the end. */
+  messages: Message[] = [];
+  /** Pieces of messages by their id, since the last connection. */
+  readonly pieces = new Map<string, string>();
+  reconnects = 0;
+  gaps = 0;
+  #lastEventId = '';
+
+  constructor(line: Line, threadId: string) {
+    this.#line = line;
+    this.threadId = threadId;
+  }
+
+  /** Resolves at the clean end of the stream. */
+  async converse(body: object): Promise<void> {
+    let answer = await this.#begin(body);
+    for (;;) {
+      if (answer && (await this.#read(answer))) return this.#expectEnded();
+      this.reconnects += 1;
+      this.pieces.clear();
+      answer = this.runId === '' ? await this.#begin(body) : await this.#resume();
+    }
+  }
+
+  /** A request without an answer may have started its run: whoever asks again looks first. */
+  async #begin(body: object): Promise<Response | undefined> {
+    const mark = (body as { metadata: { mark: string } }).metadata.mark;
+    if (this.reconnects > 0) {
+      type Marked = RunOnWire & { metadata: { mark: string } };
+      const runs = await this.#line.ask<Marked[]>('GET', `/api/threads/${this.threadId}/runs`);
+      this.runId = runs.find(({ metadata }) => metadata.mark === mark)?.run_id ?? '';
+      if (this.runId !== '') return this.#resume();
+    }
+    const answer = await this.#line
+      .open('POST', `/api/threads/${this.threadId}/runs/stream`, { body })
+      .catch(lost);
+    if (answer?.status === 503) return refused(answer);
+    if (answer && !answer.ok)
+      throw new Error(`The run was answered ${answer.status}: ${await answer.text()}`);
+    this.runId = /\/runs\/([^/]+)$/.exec(answer?.headers.get('content-location') ?? '')?.[1] ?? '';
+    return answer;
+  }
+
+  async #resume(): Promise<Response | undefined> {
+    const headers = this.#lastEventId === '' ? {} : { 'last-event-id': this.#lastEventId };
+    const answer = await this.#line.open('GET', this.#path('/stream'), { headers }).catch(lost);
+    if (answer?.status === 503) return refused(answer);
+    if (answer && !answer.ok)
+      throw new Error(`The stream was answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  }
+
+  /** Whether it came to a clean end. */
+  async #read(answer: Response): Promise<boolean> {
+    const stream = new ConversationStream(answer, new AbortController());
+    try {
+      for (let frame = await stream.next(); frame; frame = await stream.next()) this.#take(frame);
+      return true;
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      return false;
+    }
+  }
+
+  #take({ event, data, id }: Frame): void {
+    if (id !== undefined) this.#lastEventId = id;
+    if (event === 'gap') this.gaps += 1;
+    if (event === 'error') throw new Error(`The run ${this.runId} failed: ${JSON.stringify(data)}`);
+    if (event === 'values') this.messages = data.messages ?? [];
+    if (event !== 'messages') return;
+    const [{ id: messageId, type, content }] = data as [Message];
+    if (type === 'ai') this.pieces.set(messageId, (this.pieces.get(messageId) ?? '') + content);
+  }
+
+  /** A stream that was cut must not look like one that is over. */
+  async #expectEnded(): Promise<void> {
+    const { status } = await this.#line.ask<RunOnWire>('GET', this.#path(''));
+    if (!ended.has(status)) throw new Error(`The stream of ${this.runId} ended while the run was ${status}.`);
+  }
+
+  #path(rest: string): string {
+    return `/api/threads/${this.threadId}/runs/${this.runId}${rest}`;
+  }
+}
+
+function lost(error: unknown): undefined {
+  if (!isLoss(error)) throw error;
+}
+
+async function refused(answer: Response): Promise<undefined> {
+  await answer.text().catch(lost);
+  await pause();
+}
+
+/** A gateway that is asked to stop answers 503 until it is gone. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** fetch says "fetch failed" with a cause, or "terminated" when the answer breaks off half way. */
+function isLoss(error: unknown): boolean {
+  return error instanceof TypeError && (error.cause !== undefined || error.message === 'terminated');
+}
