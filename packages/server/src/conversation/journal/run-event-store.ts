@@ -1,10 +1,12 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
-import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
-import type { ConversationTables, RunEventTable } from '../tables.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import type { ConversationTables, RunEventRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { Coverage } from './event-origin.ts';
 import {
@@ -196,7 +198,7 @@ async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[
   await requireThread(trx, threadId);
   const first = last - events.length + 1;
   const rows = events.map(
-    (event, index): Insertable<RunEventTable> => ({
+    (event, index): RunEventRow => ({
       thread_id: threadId,
       run_id: runId,
       user_id: userId,
@@ -204,28 +206,15 @@ async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[
       ...event,
     }),
   );
-  for (let from = 0; from < rows.length; from += rowsAtOnce) {
-    await trx
-      .insertInto('run_events')
-      .values(rows.slice(from, from + rowsAtOnce))
-      .execute();
-  }
+  await newEvents.run(trx, rows);
   return first;
 }
 
 /** Answers the last of as many numbers. The thread's row is ours until the unit has ended, so nobody else takes one meanwhile. */
 async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<number> {
-  const { event_seq } = await trx
-    .insertInto('thread_sequences')
-    .values({ thread_id: threadId, event_seq: howMany, run_admission: 0 })
-    .onConflict((conflict) =>
-      conflict
-        .column('thread_id')
-        .doUpdateSet({ event_seq: sql<number>`thread_sequences.event_seq + ${howMany}` }),
-    )
-    .returning('event_seq')
-    .executeTakeFirstOrThrow();
-  return event_seq;
+  const taken = await nextSeqs.first(trx, { threadId, howMany });
+  if (!taken) throw new Error(`The numbers of thread ${threadId} could not be taken.`);
+  return taken.event_seq;
 }
 
 /** Asked when the numbers are taken: a deletion before us has been committed by then, one after us removes our rows. */
@@ -236,10 +225,27 @@ async function requireThread(trx: Trx, threadId: string): Promise<void> {
 }
 
 export async function isThreadDeleted(read: Kysely<ConversationTables>, threadId: string): Promise<boolean> {
-  const deleted = await read
-    .selectFrom('deleted_threads')
-    .select('thread_id')
-    .where('thread_id', '=', threadId)
-    .executeTakeFirst();
-  return deleted !== undefined;
+  return (await deletedThread.first(read, { threadId })) !== undefined;
 }
+
+const newEvents = new PreparedRows(
+  [...columns, 'origin'],
+  (db: Kysely<ConversationTables>, rows: RunEventRow[]) => db.insertInto('run_events').values(rows),
+);
+
+const nextSeqs = new Prepared(
+  (db: Kysely<ConversationTables>, { threadId, howMany }: { threadId: string; howMany: number }) =>
+    db
+      .insertInto('thread_sequences')
+      .values({ thread_id: threadId, event_seq: howMany, run_admission: 0 })
+      .onConflict((conflict) =>
+        conflict.column('thread_id').doUpdateSet((update) => ({
+          event_seq: update('thread_sequences.event_seq', '+', update.ref('excluded.event_seq')),
+        })),
+      )
+      .returning('event_seq'),
+);
+
+const deletedThread = new Prepared((db: Kysely<ConversationTables>, { threadId }: { threadId: string }) =>
+  db.selectFrom('deleted_threads').select('thread_id').where('thread_id', '=', threadId),
+);
