@@ -23,6 +23,8 @@ const secondKills = 0.3;
 const secondKillWithinMs = 1_000;
 const settledWithinMs = 60_000;
 const workerRunsMs = [50, 300, 900, 1_500];
+/** Of the sample workflow. */
+const nodeClasses = ['EmptyImage', 'ImageCompositeMasked', 'ImageScale', 'ImageInvert', 'SaveImage'];
 
 /** Runs a workflow on a worker. */
 const inversion = 'invert a picture';
@@ -47,7 +49,7 @@ afterAll(async () => {
 });
 
 it('ends every run, with each message once for the journal and for each client, however often it is killed', async () => {
-  fleet = await startFakeFleet(workerRunsMs.length, { outputBytes: 500, keepsArrivals: true });
+  fleet = await startFakeFleet(workerRunsMs.length, { outputBytes: 500, keepsArrivals: true, nodeClasses });
   for (const [index, port] of fleet.ports.entries())
     await fleet.behave({ runMs: workerRunsMs[index] ?? 0 }, port);
   const workers = fleet.ports.map((port) => `"127.0.0.1:${port}"`).join(', ');
