@@ -17,7 +17,7 @@ import type { RunTimeouts } from './dispatch/run-watch.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
-import { Guard } from './http/guard.ts';
+import { Guard, identityOf } from './http/guard.ts';
 import { Health } from './http/health.ts';
 import type { HttpLimits } from './http/http-limits.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -143,9 +143,15 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     proxies,
     allowedOrigins: config.server.cors.origins,
   });
-  const streams = new OpenStreams({ limit: maxOpenStreams });
+  const ends = new SessionEnds(base.bus);
+  await ends.start();
+  opened.add(() => ends.close());
+  const streams = new OpenStreams({
+    limit: maxOpenStreams,
+    endOf: (request) => ends.of(identityOf(request)),
+  });
   let listeningUrl = '';
-  const front = { accounts, guard, streams, listeningUrl: () => listeningUrl };
+  const front = { accounts, guard, streams, ends, listeningUrl: () => listeningUrl };
   const links = newLinks(base, front);
   const dispatch = config.areas.dispatch ? await openDispatch(base, { ...front, links }) : null;
   const workflows = dispatch && new PoolWorkflows({ ...dispatch, links });
@@ -265,18 +271,16 @@ interface Front {
   accounts: AccountsArea;
   guard: Guard;
   streams: OpenStreams;
+  ends: SessionEnds;
   listeningUrl: () => string;
 }
 
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
 async function openDispatch(
   base: Base,
-  { accounts, guard, streams, links }: Front & { links: Links },
+  { accounts, guard, streams, ends, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
-  const { config, options, opened, logger, database, ownership, bus, jobs, metrics } = base;
-  const ends = new SessionEnds(bus);
-  await ends.start();
-  opened.add(() => ends.close());
+  const { config, options, opened, logger, database, ownership, jobs, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
   const content = await ContentStore.open({
     root: join(config.data_home, 'files'),

@@ -6,11 +6,17 @@ export type StreamKind = (typeof streamKinds)[number];
 
 /** A stream while it is open. */
 export interface OpenStream {
-  /** Aborts when the client has gone, and with an AppError `shutting_down` when the gateway goes. */
+  /**
+   * Aborts when the client has gone, with an AppError `shutting_down` when the gateway goes, and with `token_invalid` when
+   * the session has ended.
+   */
   readonly signal: AbortSignal;
   /** The stream has ended by itself. Calling it twice is fine. */
   close(): void;
 }
+
+/** Aborts when the session or token behind a request has ended. */
+type EndOf = (request: FastifyRequest) => { signal: AbortSignal; release: () => void };
 
 interface Entry {
   kind: StreamKind;
@@ -23,16 +29,18 @@ interface Entry {
  */
 export class OpenStreams {
   readonly #limit: number;
+  readonly #endOf: EndOf | undefined;
   readonly #entries = new Set<Entry>();
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor({ limit }: { limit: number }) {
+  constructor({ limit, endOf }: { limit: number; endOf?: EndOf }) {
     this.#limit = limit;
+    this.#endOf = endOf;
   }
 
   /** Called before the first byte of the answer; throws when the gateway is full or closing. */
-  open(kind: StreamKind, request: Pick<FastifyRequest, 'raw'>): OpenStream {
+  open(kind: StreamKind, request: FastifyRequest): OpenStream {
     if (this.#isClosing) throw new AppError('shutting_down');
     if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
     const entry: Entry = { kind, controller: new AbortController() };
@@ -44,7 +52,12 @@ export class OpenStreams {
       close();
       entry.controller.abort();
     };
+    // Sockets close with a code that says why; what is held for an answer is over soon anyway.
+    const session = kind === 'events' ? this.#endOf?.(request) : undefined;
+    const onEnded = (): void => entry.controller.abort(new AppError('token_invalid'));
+    session?.signal.addEventListener('abort', onEnded, { once: true });
     const close = (): void => {
+      session?.release();
       socket.off('close', onGone);
       if (this.#entries.delete(entry) && this.#entries.size === 0) this.#onEmpty?.();
     };

@@ -1,0 +1,51 @@
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeGate } from './fixtures/agents/gates.ts';
+import { ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { ConversationStream } from './support/conversation-stream.ts';
+
+const eva = { email: 'eva@example.com', password: 'correct horse battery' };
+
+let server: ConversationGateway;
+beforeAll(async () => {
+  server = await startConversation();
+});
+afterAll(() => server.close());
+
+it('a stream ends with the session that opened it, broken off; its run goes on', async () => {
+  const { url } = server.gateway;
+  const signedIn = await HttpSession.register(url, eva);
+  const caller = await ConversationCaller.of(url, signedIn);
+  const leaving = await HttpSession.login(url, eva);
+  const threadId = await caller.thread();
+  const gate = closeGate('signing-out');
+  const stream = await openAs(leaving, `/api/threads/${threadId}/runs/stream`, {
+    assistant_id: 'chat',
+    input: says('count to 4 at gate signing-out before 3'),
+    stream_mode: ['messages-tuple'],
+  });
+  const { data } = await stream.until(({ event }) => event === 'metadata');
+  await gate.reached;
+
+  const rest = stream.rest();
+  await leaving.post('/api/v1/auth/logout', {});
+  await expect(rest).rejects.toThrow();
+  expect((await caller.get(`/threads/${threadId}/runs/${data.run_id}`)).body.status).toBe('running');
+
+  gate.open();
+  expect(await caller.ended(threadId, data.run_id)).toMatchObject({ status: 'success' });
+});
+
+async function openAs(session: HttpSession, path: string, body: object): Promise<ConversationStream> {
+  const cookie = session.cookieHeader;
+  const csrf = /csrf_token=([^;]+)/.exec(cookie)?.[1] ?? '';
+  const abort = new AbortController();
+  const answer = await fetch(new URL(path, server.gateway.url), {
+    method: 'POST',
+    headers: { cookie, 'x-csrf-token': csrf, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: abort.signal,
+  });
+  return new ConversationStream(answer, abort);
+}
