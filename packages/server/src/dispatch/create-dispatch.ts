@@ -24,10 +24,13 @@ import type { Links } from './links.ts';
 import { Matchmaker } from './matchmaker.ts';
 import { Monitor } from './monitor.ts';
 import { monitorRoutes } from './monitor-routes.ts';
+import { NodeInputStore } from './node-input-store.ts';
 import { PushHub } from './push-hub.ts';
 import { pushRoute } from './push-route.ts';
 import { QueueKeeper } from './queue-keeper.ts';
 import { type RunTimeouts, runTimeouts } from './run-watch.ts';
+import { SavedWorkflowStore } from './saved-workflow-store.ts';
+import { SavedWorkflows } from './saved-workflows.ts';
 import { SettingsStore } from './settings-store.ts';
 import { StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
@@ -42,6 +45,7 @@ import { WebhookStore } from './webhook-store.ts';
 import { Webhooks } from './webhooks.ts';
 import { workerAddress } from './worker-address.ts';
 import { ComfyuiClient } from './worker-client/comfyui/comfyui-client.ts';
+import { workflowRoutes } from './workflow-routes.ts';
 
 export interface DispatchOptions {
   /** The servers of the configuration file; they count until somebody has changed them over the API. */
@@ -81,6 +85,7 @@ interface DispatchDependencies {
 export interface DispatchArea {
   routes: Routes[];
   tasks: Tasks;
+  savedWorkflows: SavedWorkflows;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
@@ -105,6 +110,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const attempts = new AttemptStore(database);
   const instanceStore = new InstanceStore(database);
   const fileStore = new StoredFileStore(database);
+  const nodeInputs = new NodeInputStore(database, clock);
   const matchmaker = new Matchmaker();
   const timeouts = { ...runTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
@@ -161,6 +167,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
         onEvent,
       }),
     connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),
+    learnInputs: (inputs) => nodeInputs.learn(inputs),
     clock,
     steadyClock,
     log,
@@ -178,6 +185,12 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     webhooks,
     clock,
     limits: options.limits,
+  });
+  const savedWorkflows = new SavedWorkflows({
+    store: new SavedWorkflowStore(database),
+    nodeInputs,
+    tasks,
+    clock,
   });
   const instances = new Instances({ store: instanceStore, fleet, events });
   const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
@@ -213,9 +226,11 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       configurationRoutes({ configuration }),
       monitorRoutes({ monitor }),
       webhookRoutes({ webhooks }),
+      workflowRoutes({ workflows: savedWorkflows, guard }),
       pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,
+    savedWorkflows,
     instances,
     events,
     fleet,

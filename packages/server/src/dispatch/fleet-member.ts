@@ -30,6 +30,7 @@ export interface MemberOptions {
   onChange: (instance: Instance) => void;
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
+  onInputs: (inputs: WorkerCapabilities['inputs']) => void;
   clock: Clock;
   steadyClock: Clock;
   log: Logger;
@@ -164,11 +165,12 @@ export class FleetMember {
     return runner;
   }
 
-  #learn({ nodeClasses, outputClasses, models }: WorkerCapabilities): void {
+  #learn({ nodeClasses, outputClasses, models, inputs }: WorkerCapabilities): void {
     const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
     this.#outputClasses = new Set(outputClasses);
     this.#offer = offerOf(this.#row, capabilities);
     this.#options.onCapabilities(this.#row.id, capabilities);
+    this.#options.onInputs(inputs);
   }
 
   /** Writes the row a little later and announces the instance, when what people see has changed. */

@@ -12,7 +12,7 @@ import type { InstanceRow, InstanceStore } from './instance-store.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import type { AttemptDeps } from './task-attempt.ts';
 import type { TaskStore } from './task-store.ts';
-import type { WorkerClient } from './worker-client/worker-client.ts';
+import type { WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 export interface FleetOptions {
@@ -26,6 +26,8 @@ export interface FleetOptions {
   newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
   /** Everything that a client is made from. When it changes, the instance gets a new one. */
   connectionOf: (row: InstanceRow) => string;
+  /** Keeps what nodes' inputs take, for whoever reads a workflow. */
+  learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
   clock: Clock;
   steadyClock: Clock;
   log: Logger;
@@ -153,6 +155,11 @@ export class Fleet {
       onCapabilities: (instanceId, learned) => {
         store.putCapabilities(instanceId, learned).catch((error: unknown) => {
           log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written');
+        });
+      },
+      onInputs: (inputs) => {
+        this.#options.learnInputs(inputs).catch((error: unknown) => {
+          log.warn({ err: error, instanceId: row.id }, 'what nodes take could not be written');
         });
       },
     });

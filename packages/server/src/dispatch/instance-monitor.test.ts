@@ -29,7 +29,7 @@ beforeEach(() => {
           time.timer(() => resolve({ ...refused, message: 'It did not answer in time.' }), 2_000);
         });
       },
-      capabilities: async () => ({ nodeClasses: ['A'], outputClasses: [], models: {} }),
+      capabilities: async () => ({ nodeClasses: ['A'], outputClasses: [], models: {}, inputs: {} }),
       freeMemory: async () => {
         freed += 1;
       },

@@ -14,11 +14,16 @@ export function placeholderNames(graph: Graph): Set<string> {
   const names = new Set<string>();
   for (const node of Object.values(graph)) {
     for (const value of Object.values(node.inputs)) {
-      if (typeof value !== 'string' || !value.includes('{{')) continue;
-      for (const [, name = ''] of value.matchAll(placeholder)) names.add(name.trim());
+      if (typeof value !== 'string') continue;
+      for (const name of placeholdersIn(value)) names.add(name);
     }
   }
   return names;
+}
+
+export function placeholdersIn(text: string): string[] {
+  if (!text.includes('{{')) return [];
+  return [...text.matchAll(placeholder)].map(([, name = '']) => name.trim());
 }
 
 interface Filling {

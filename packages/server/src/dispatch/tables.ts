@@ -18,6 +18,10 @@ export interface DispatchTables {
   settings: SettingsTable;
   webhooks: WebhookTable;
   webhook_deliveries: WebhookDeliveryTable;
+  node_inputs: NodeInputTable;
+  saved_workflows: SavedWorkflowTable;
+  saved_workflow_versions: SavedWorkflowVersionTable;
+  saved_workflow_marks: SavedWorkflowMarkTable;
 }
 
 /** Ids are UUIDv7 made at `createdAt`, so `ORDER BY id` is the order of creation and one index serves both. */
@@ -188,6 +192,39 @@ export interface WebhookDeliveryTable {
   lastError: string | null;
   createdAt: string;
   deliveredAt: string | null;
+}
+
+/** Per node class what its inputs take, as the worker that was asked last has told. */
+export interface NodeInputTable {
+  nodeClass: string;
+  inputs: string;
+  updatedAt: string;
+}
+
+export interface SavedWorkflowTable {
+  id: string;
+  owner: string;
+  name: string;
+  description: string;
+  exposed: number;
+  /** The newest of its versions. */
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SavedWorkflowVersionTable {
+  workflowId: string;
+  version: number;
+  graph: string;
+  parameters: string;
+  createdAt: string;
+}
+
+/** Counts a user's changes, so that whoever keeps the list sees with one small read whether it still holds. */
+export interface SavedWorkflowMarkTable {
+  owner: string;
+  mark: number;
 }
 
 /** What many files speak of: a task as it stands. */

@@ -89,7 +89,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
 }
 
 /** The order of keys in a body does not make it another one. */
-export function bodyHashOf(input: TaskInput): string {
+export function bodyHashOf(input: object): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(input)))
     .digest('hex');

@@ -37,13 +37,18 @@ export interface TasksOptions {
   limits: { queued: number; queuedPerUser: number };
 }
 
-interface SubmitMeta {
+export interface SubmitMeta {
   userId: string;
   origin?: string | undefined;
   requestId: string | null;
   idempotencyKey: string | null;
   /** The tool call that asks for it, where an agent does. */
   conversation?: TaskConversation;
+}
+
+export interface Submitted {
+  task: TaskDetail;
+  replayed: boolean;
 }
 
 export class Tasks {
@@ -56,14 +61,24 @@ export class Tasks {
   }
 
   /** Answered once the task is on disk. */
-  async submit(input: TaskInput, meta: SubmitMeta): Promise<{ task: TaskDetail; replayed: boolean }> {
+  async submit(input: TaskInput, meta: SubmitMeta): Promise<Submitted> {
+    return this.submitRequest(input, async () => input, meta);
+  }
+
+  /** As `submit`, for what is asked for in other words: the same key with the same request is the same task. */
+  async submitRequest(
+    request: object,
+    inputOf: () => Promise<TaskInput>,
+    meta: SubmitMeta,
+  ): Promise<Submitted> {
     const { store, queue, events, clock } = this.options;
     const owner: Owner = { user: meta.userId };
     const idempotency =
-      meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(input) };
+      meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(request) };
     // Before anything that may be refused now and was not then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
+    const input = await inputOf();
     if (input.webhook) this.options.webhooks.requireCallable(input.webhook.url);
     const wanted = filesWanted(input);
     const prepared = prepareTask(input, {
@@ -200,7 +215,7 @@ export class Tasks {
   private async replay(
     { taskId, sameBody }: EarlierSubmission,
     { userId, origin }: SubmitMeta,
-  ): Promise<{ task: TaskDetail; replayed: boolean }> {
+  ): Promise<Submitted> {
     if (!sameBody) throw new AppError('idempotency_mismatch');
     return { task: await this.get({ owner: { user: userId }, origin }, taskId), replayed: true };
   }

@@ -7,6 +7,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await createInstanceTables(db);
   await createFileTables(db);
   await createWebhookTables(db);
+  await createWorkflowTables(db);
 }
 
 async function createTaskTables(db: Kysely<never>): Promise<void> {
@@ -221,5 +222,48 @@ async function createWebhookTables(db: Kysely<never>): Promise<void> {
     .createIndex('webhook_deliveries_webhook')
     .on('webhook_deliveries')
     .columns(['webhookId', 'id'])
+    .execute();
+}
+
+async function createWorkflowTables(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .createTable('node_inputs')
+    .addColumn('nodeClass', 'text', (column) => column.primaryKey())
+    .addColumn('inputs', 'text', (column) => column.notNull())
+    .addColumn('updatedAt', 'varchar(24)', (column) => column.notNull())
+    .execute();
+
+  await db.schema
+    .createTable('saved_workflows')
+    .addColumn('id', 'varchar(36)', (column) => column.primaryKey())
+    .addColumn('owner', 'varchar(64)', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text', (column) => column.notNull())
+    .addColumn('exposed', 'integer', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('createdAt', 'varchar(24)', (column) => column.notNull())
+    .addColumn('updatedAt', 'varchar(24)', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('saved_workflows_owner_name')
+    .unique()
+    .on('saved_workflows')
+    .columns(['owner', 'name'])
+    .execute();
+
+  await db.schema
+    .createTable('saved_workflow_versions')
+    .addColumn('workflowId', 'varchar(36)', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('graph', 'text', (column) => column.notNull())
+    .addColumn('parameters', 'text', (column) => column.notNull())
+    .addColumn('createdAt', 'varchar(24)', (column) => column.notNull())
+    .addPrimaryKeyConstraint('saved_workflow_versions_pk', ['workflowId', 'version'])
+    .execute();
+
+  await db.schema
+    .createTable('saved_workflow_marks')
+    .addColumn('owner', 'varchar(64)', (column) => column.primaryKey())
+    .addColumn('mark', 'integer', (column) => column.notNull())
     .execute();
 }

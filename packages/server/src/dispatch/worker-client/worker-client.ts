@@ -79,6 +79,19 @@ export interface WorkerCapabilities {
   outputClasses: string[];
   /** Per `<class>.<input>` the model files on offer. */
   models: Record<string, string[]>;
+  /** Per class, and per input that takes a plain value, what it takes. */
+  inputs: Record<string, Record<string, NodeInput>>;
+}
+
+/** What an input of a node takes, where that is a value and no link. */
+export interface NodeInput {
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'choice' | 'model' | 'file';
+  minimum?: number;
+  maximum?: number;
+  /** Of `choice` and `model`. */
+  choices?: string[];
+  multiline?: true;
+  description?: string;
 }
 
 export interface WatchedRun {

@@ -16,7 +16,7 @@ const info = {
 };
 
 test('reads classes, outputs and the model files on offer', () => {
-  expect(readObjectInfo(info)).toEqual({
+  expect(readObjectInfo(info)).toMatchObject({
     nodeClasses: ['CheckpointLoaderSimple', 'KSampler', 'LoraLoader', 'NewLoader', 'Odd', 'SaveImage'],
     outputClasses: ['SaveImage'],
     models: {

@@ -1,7 +1,8 @@
 import type { WorkerCapabilities } from '../worker-client.ts';
+import { isModelFile } from './model-file.ts';
+import { readNodeInputs } from './node-inputs.ts';
 import { isRecord } from './run-result.ts';
 
-const modelFile = /\.(safetensors|sft|ckpt|pt|pth|bin|gguf|onnx|engine|pkl)$/i;
 const maxClasses = 50_000;
 const maxModelsPerInput = 20_000;
 
@@ -21,6 +22,7 @@ export function readObjectInfo(
       .map(([name]) => name)
       .sort(),
     models,
+    inputs: readNodeInputs(classes),
   };
 }
 
@@ -33,7 +35,7 @@ function* modelChoices(input: unknown): Generator<[name: string, choices: string
       const choices = choicesOf(specification);
       if (!choices) continue;
       const models = choices.filter(
-        (choice): choice is string => typeof choice === 'string' && modelFile.test(choice),
+        (choice): choice is string => typeof choice === 'string' && isModelFile(choice),
       );
       if (models.length > 0 || choices.length === 0) yield [name, models.slice(0, maxModelsPerInput)];
     }

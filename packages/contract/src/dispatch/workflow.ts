@@ -1,0 +1,240 @@
+import { type Static, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { envelope } from '../envelope.ts';
+import { isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { params, taskDetail, workflow } from './task.ts';
+import { newTask } from './tasks.ts';
+
+const tags = ['Workflows'];
+const closed = { additionalProperties: false };
+const workflowParams = Type.Object({ workflowId: Type.String({ minLength: 1, maxLength: 64 }) });
+
+export const parameterTypes = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'choice',
+  'model',
+  'file',
+  'any',
+] as const;
+export type ParameterType = (typeof parameterTypes)[number];
+
+/** A name that a person may type after `-p` and a model may write as a key. */
+const parameterName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' });
+const label = Type.String({ minLength: 1, maxLength: 200 });
+const parameterText = Type.String({ maxLength: 1_000 });
+
+export const workflowParameter = Type.Object({
+  name: Type.String({ description: 'Under which `params` of a run give its value.' }),
+  label: Type.String(),
+  description: nullable(Type.String()),
+  type: oneOf(parameterTypes, {
+    description:
+      '`choice`: one of `choices`. `model`: a model file; `choices` are those that were known. `file`: `{ "$file": "<fileId>" }`, or the name of a file that workers have. `any`: text, number or boolean.',
+  }),
+  required: Type.Boolean({ description: 'A placeholder has no value of its own.' }),
+  default: Type.Unknown({ description: 'The value in the graph; null where a value is required.' }),
+  minimum: nullable(Type.Number()),
+  maximum: nullable(Type.Number()),
+  choices: nullable(Type.Array(Type.String())),
+  multiline: Type.Boolean(),
+  hidden: Type.Boolean({ description: 'Stays at its default: no run may set it.' }),
+  sets: Type.Array(Type.Object({ node: Type.String(), title: Type.String(), input: Type.String() }), {
+    description: 'The inputs of the graph that it sets.',
+  }),
+  placeholder: nullable(Type.String({ description: 'The name in `{{name}}`, where it fills one.' })),
+});
+export type WorkflowParameter = Static<typeof workflowParameter>;
+
+export const savedWorkflow = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  exposed: Type.Boolean({ description: 'The lead agent of its owner has it as a tool.' }),
+  version: Type.Integer({ description: 'The newest, and the one that runs.' }),
+  createdAt: isoTime,
+  updatedAt: isoTime,
+});
+export type SavedWorkflow = Static<typeof savedWorkflow>;
+
+export const savedWorkflowDetail = Type.Object({
+  ...savedWorkflow.properties,
+  workflow,
+  parameters: Type.Array(workflowParameter),
+  schema: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'JSON Schema of the `params` of a run; also that of the tool.',
+  }),
+});
+export type SavedWorkflowDetail = Static<typeof savedWorkflowDetail>;
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'Unique among yours.',
+});
+const description = Type.String({ maxLength: 1_000 });
+
+/** How one parameter is shown; what is left out stays as it is. */
+export const parameterEdit = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64, description: 'Its name now.' }),
+    rename: Type.Optional(parameterName),
+    label: Type.Optional(label),
+    description: Type.Optional(parameterText),
+    hidden: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type ParameterEdit = Static<typeof parameterEdit>;
+
+const parameterEdits = Type.Array(parameterEdit, { maxItems: 500 });
+
+export const newSavedWorkflow = Type.Object(
+  {
+    name,
+    workflow,
+    description: Type.Optional(description),
+    exposed: Type.Optional(Type.Boolean({ default: false })),
+    parameters: Type.Optional(parameterEdits),
+  },
+  closed,
+);
+export type NewSavedWorkflow = Static<typeof newSavedWorkflow>;
+
+export const savedWorkflowChange = Type.Object(
+  {
+    name: Type.Optional(name),
+    workflow: Type.Optional(workflow),
+    description: Type.Optional(description),
+    exposed: Type.Optional(Type.Boolean()),
+    parameters: Type.Optional(parameterEdits),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The version that you read: refused when it is not the newest.',
+      }),
+    ),
+  },
+  closed,
+);
+export type SavedWorkflowChange = Static<typeof savedWorkflowChange>;
+
+export const savedWorkflowVersion = Type.Object({ version: Type.Integer(), createdAt: isoTime });
+export type SavedWorkflowVersion = Static<typeof savedWorkflowVersion>;
+
+const { workflow: _workflow, strict: _strict, ...taskOptions } = newTask.properties;
+export const workflowRun = Type.Object(
+  {
+    ...taskOptions,
+    params: Type.Optional(params),
+    version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest when absent.' })),
+  },
+  closed,
+);
+export type WorkflowRun = Static<typeof workflowRun>;
+
+export const createWorkflow = {
+  method: 'POST',
+  url: '/api/workflows',
+  config: { access: 'dispatch:write', bodyLimit: 'large' },
+  schema: {
+    summary: 'Save a workflow',
+    description:
+      'From a graph in API format. Its parameters are read from the graph and from what the workers say about their nodes. Where the graph has placeholders, the other inputs begin hidden.',
+    tags,
+    body: newSavedWorkflow,
+    response: { 200: envelope(savedWorkflowDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const listWorkflows = {
+  method: 'GET',
+  url: '/api/workflows',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'The own saved workflows, by name',
+    tags,
+    querystring: Type.Object({
+      ...pageQuery,
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this one.' })),
+    }),
+    response: {
+      200: envelope(Type.Object({ total: Type.Integer(), items: Type.Array(savedWorkflow) })),
+    },
+  },
+} as const satisfies Endpoint;
+
+export const getWorkflow = {
+  method: 'GET',
+  url: '/api/workflows/:workflowId',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'One saved workflow',
+    tags,
+    params: workflowParams,
+    querystring: Type.Object({
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest when absent.' })),
+    }),
+    response: { 200: envelope(savedWorkflowDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const updateWorkflow = {
+  method: 'PUT',
+  url: '/api/workflows/:workflowId',
+  config: { access: 'dispatch:write', bodyLimit: 'large' },
+  schema: {
+    summary: 'Change a saved workflow',
+    description:
+      'Another graph, or parameters that are shown otherwise, make a new version. Parameters that are still in the new graph keep how they are shown.',
+    tags,
+    params: workflowParams,
+    body: savedWorkflowChange,
+    response: { 200: envelope(savedWorkflowDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const listWorkflowVersions = {
+  method: 'GET',
+  url: '/api/workflows/:workflowId/versions',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'The versions that are kept, the newest first',
+    tags,
+    params: workflowParams,
+    response: { 200: envelope(Type.Array(savedWorkflowVersion)) },
+  },
+} as const satisfies Endpoint;
+
+export const deleteWorkflow = {
+  method: 'DELETE',
+  url: '/api/workflows/:workflowId',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Delete a saved workflow with its versions',
+    tags,
+    params: workflowParams,
+    response: { 200: envelope(Type.Object({ id: Type.String() })) },
+  },
+} as const satisfies Endpoint;
+
+export const runWorkflow = {
+  method: 'POST',
+  url: '/api/workflows/:workflowId/run',
+  config: { access: 'dispatch:write', bodyLimit: 'large' },
+  schema: {
+    summary: 'Run a saved workflow',
+    description:
+      'Submits a task, as `POST /api/tasks` does, with the values in `params` by the names of the parameters.',
+    tags,
+    params: workflowParams,
+    headers: Type.Object({
+      'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    }),
+    body: workflowRun,
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;

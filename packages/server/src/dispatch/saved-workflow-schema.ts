@@ -1,0 +1,59 @@
+import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+
+const mostChoices = 200;
+const mostNamed = 20;
+const longestDefault = 500;
+
+/** JSON Schema of the `params` of a run: what a form, a command line and an agent's tool are made from. */
+export function schemaOf(parameters: readonly WorkflowParameter[]): Record<string, unknown> {
+  const open = parameters.filter(({ hidden }) => !hidden);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(open.map((parameter) => [parameter.name, propertyOf(parameter)])),
+    required: open.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function propertyOf(parameter: WorkflowParameter): Record<string, unknown> {
+  const { label, description, minimum, maximum, default: value } = parameter;
+  const text = [label, description, remark(parameter)].filter(Boolean).join('. ');
+  return {
+    ...typeOf(parameter),
+    description: text,
+    ...(minimum !== null && { minimum }),
+    ...(maximum !== null && { maximum }),
+    ...(value !== null && !isLong(value) && { default: value }),
+  };
+}
+
+function typeOf({ type, choices }: WorkflowParameter): Record<string, unknown> {
+  switch (type) {
+    case 'choice':
+      return { type: 'string', ...(choices && choices.length <= mostChoices && { enum: choices }) };
+    case 'model':
+      return { type: 'string' };
+    case 'file':
+      return { anyOf: [fileReference, { type: 'string' }] };
+    case 'any':
+      return { type: ['string', 'number', 'boolean'] };
+    default:
+      return { type };
+  }
+}
+
+const fileReference = {
+  type: 'object',
+  properties: { $file: { type: 'string', description: 'Id of an uploaded file.' } },
+  required: ['$file'],
+  additionalProperties: false,
+};
+
+function remark({ type, choices }: WorkflowParameter): string | null {
+  if (choices === null || (type === 'choice' && choices.length <= mostChoices)) return null;
+  return `Known: ${choices.slice(0, mostNamed).join(', ')}${choices.length > mostNamed ? ' and more' : ''}`;
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === 'string' && value.length > longestDefault;
+}

@@ -1,0 +1,202 @@
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+
+const graph = {
+  '1': {
+    class_type: 'EmptyImage',
+    inputs: { width: 16, height: 16, batch_size: 1, color: 255 },
+    _meta: { title: 'Ground' },
+  },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'saved' } },
+};
+
+let gateway: DevGateway;
+let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
+let user: DispatchCaller;
+let other: DispatchCaller;
+let admin: DispatchCaller;
+let count = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  worker = await startReferenceWorker();
+  admin = await DispatchCaller.initialize(gateway.url);
+  await admin.useWorkers([worker.port]);
+  user = await DispatchCaller.register(gateway.url, 'user@example.com');
+  other = await DispatchCaller.register(gateway.url, 'other@example.com');
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await worker.close();
+});
+
+describe('saved workflows', () => {
+  it('know their parameters from the graph and from the workers', async () => {
+    const saved = await save({
+      parameters: [{ name: 'color', rename: 'tint', description: 'As a number.' }],
+    });
+
+    expect(saved).toMatchObject({ version: 1, exposed: false, description: '', workflow: graph });
+    expect(saved.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'width',
+      'height',
+      'batch_size',
+      'tint',
+      'filename_prefix',
+    ]);
+    expect(saved.parameters[0]).toMatchObject({
+      label: 'Ground: width',
+      type: 'integer',
+      default: 16,
+      minimum: expect.any(Number),
+      maximum: expect.any(Number),
+    });
+    expect(saved.schema.properties.tint).toMatchObject({ type: 'integer', default: 255 });
+  });
+
+  it('run with the values that are given, under their name', async () => {
+    const saved = await save();
+    const { data } = await user.call('POST', `/api/workflows/${saved.id}/run`, {
+      params: { width: 24 },
+      tags: ['t'],
+    });
+
+    expect(data).toMatchObject({ name: saved.name, params: { '1.width': 24 }, tags: ['t'], warnings: [] });
+    const { result } = await user.ended(data.id);
+    expect(result.outputs[0].filename).toContain('saved');
+  });
+
+  it('refuse values that do not fit, with the name and the fix', async () => {
+    const saved = await save();
+    const run = (params: object) =>
+      user.request('POST', `/api/workflows/${saved.id}/run`, { body: { params } });
+
+    const wrong = await run({ width: 'wide', hieght: 1 });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body).toMatchObject({ error: 'invalid_param' });
+    expect(JSON.stringify(wrong.body)).toContain('must be a whole number');
+    expect(JSON.stringify(wrong.body)).toContain('Did you mean \\"height\\"?');
+  });
+
+  it('run once however often the same request is repeated, also after they are gone', async () => {
+    const saved = await save();
+    const body = { params: { width: 8 } };
+    const run = () =>
+      user.request('POST', `/api/workflows/${saved.id}/run`, {
+        body,
+        headers: { 'idempotency-key': saved.id },
+      });
+    const first = await run();
+    await user.call('PUT', `/api/workflows/${saved.id}`, { parameters: [{ name: 'width', hidden: true }] });
+    const second = await run();
+    await user.call('DELETE', `/api/workflows/${saved.id}`);
+    const third = await run();
+
+    expect([second.body.data.id, third.body.data.id]).toEqual([first.body.data.id, first.body.data.id]);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    const changed = await user.request('POST', `/api/workflows/${saved.id}/run`, {
+      body: { params: { width: 9 } },
+      headers: { 'idempotency-key': saved.id },
+    });
+    expect(changed.body.error).toBe('idempotency_mismatch');
+  });
+
+  it('keep their versions, each of which can run', async () => {
+    const saved = await save();
+    const path = `/api/workflows/${saved.id}`;
+    const wider = { ...graph, '1': { ...graph['1'], inputs: { ...graph['1'].inputs, width: 32 } } };
+    expect((await user.call('PUT', path, { workflow: wider, version: 1 })).data.version).toBe(2);
+    expect((await user.call('PUT', path, { description: 'Wide.', exposed: true })).data).toMatchObject({
+      version: 2,
+      exposed: true,
+    });
+
+    const { data: versions } = await user.call('GET', `${path}/versions`);
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual([2, 1]);
+    expect((await user.call('GET', `${path}?version=1`)).data).toMatchObject({ version: 1, workflow: graph });
+    expect((await user.call('GET', path)).data).toMatchObject({ workflow: wider, description: 'Wide.' });
+    const { data: task } = await user.call('POST', `${path}/run`, { version: 1 });
+    expect(task.workflow).toEqual(graph);
+    expect((await user.request('POST', `${path}/run`, { body: { version: 9 } })).status).toBe(404);
+  });
+
+  it('are not changed by whoever read an older version', async () => {
+    const saved = await save();
+    const path = `/api/workflows/${saved.id}`;
+    const edit = { parameters: [{ name: 'width', label: 'W' }], version: 1 };
+    const answers = await Promise.all([
+      user.request('PUT', path, { body: edit }),
+      user.request('PUT', path, { body: edit }),
+    ]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it('have names that are unique for their user', async () => {
+    const saved = await save();
+    const again = await user.request('POST', '/api/workflows', {
+      body: { name: saved.name, workflow: graph },
+    });
+    expect([again.status, again.body.error]).toEqual([409, 'workflow_exists']);
+    const second = await save();
+    const renamed = await user.request('PUT', `/api/workflows/${second.id}`, { body: { name: saved.name } });
+    expect(renamed.status).toBe(409);
+    const others = await other.call('POST', '/api/workflows', { name: saved.name, workflow: graph });
+    expect(others.code).toBe(200);
+
+    const found = await user.call('GET', `/api/workflows?name=${encodeURIComponent(saved.name)}`);
+    expect(found.data).toMatchObject({ total: 1, items: [{ id: saved.id }] });
+  });
+
+  it.each([
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', ''],
+    ['GET', '/versions'],
+    ['POST', '/run'],
+  ])(
+    "of somebody else are not there for %s '%s', not for an administrator either",
+    async (method, suffix) => {
+      const saved = await save();
+      const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+      for (const caller of [other, admin]) {
+        const answer = await caller.request(method, `/api/workflows/${saved.id}${suffix}`, { body });
+        expect([answer.status, answer.body.error]).toEqual([404, 'workflow_not_found']);
+      }
+      expect((await user.call('GET', `/api/workflows/${saved.id}`)).data.version).toBe(1);
+    },
+  );
+
+  it.each([
+    ["the editor's format", { nodes: [], links: [] }, 'Export (API)'],
+    ['a graph with faults', { '1': { inputs: {} } }, 'class_type'],
+    ['a cycle', { '1': { class_type: 'A', inputs: { a: ['1', 0] } } }, 'cycle'],
+  ])('cannot be made from %s', async (_what, workflow, words) => {
+    const answer = await user.request('POST', '/api/workflows', { body: { name: 'Bad', workflow } });
+
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).toContain(words);
+  });
+});
+
+it('what workers say is known after they are gone', async () => {
+  await admin.useWorkers([]);
+
+  const saved = await save();
+
+  expect(saved.parameters[0]).toMatchObject({ type: 'integer', minimum: expect.any(Number) });
+});
+
+async function save(more: object = {}) {
+  count += 1;
+  const answer = await user.call('POST', '/api/workflows', {
+    name: `Picture ${count}`,
+    workflow: graph,
+    ...more,
+  });
+  if (answer.code !== 200) throw new Error(JSON.stringify(answer));
+  return answer.data;
+}
