@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   login: async () => (await import('./commands/login.ts')).addLoginCommand,
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,
+  workflows: async () => (await import('./commands/workflows.ts')).addWorkflowsCommand,
   tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,
   chat: async () => (await import('./commands/chat.ts')).addChatCommand,
   threads: async () => (await import('./commands/threads.ts')).addThreadsCommand,

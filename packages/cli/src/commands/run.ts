@@ -8,12 +8,12 @@ import { withInterrupts } from '../interrupts.ts';
 import { readWorkflow, requireFile } from '../local-file.ts';
 import { openGateway } from '../open-gateway.ts';
 import { collected, seconds, wholeNumber } from '../option-values.ts';
-import { printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
+import { printTasks, waits } from '../print-tasks.ts';
 import { parseParams } from '../run-params.ts';
 import { failureOf } from '../task-failure.ts';
 import type { Terminal } from '../terminal.ts';
-import { cancelTasks, type EndedTask, submitTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
+import { cancelTasks, submitTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
 
 interface RunOptions extends GatewayOptions {
   param?: string[];
@@ -89,7 +89,7 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
       throw error;
     }
   });
-  print(ended ?? submitted.map((task) => ({ task, savedFiles: [] })), options, terminal);
+  printTasks(ended ?? submitted.map((task) => ({ task, savedFiles: [] })), options, terminal);
   const failure = failureOf((ended ?? []).map(({ task }) => task));
   if (failure) throw failure;
 }
@@ -113,10 +113,6 @@ function sayWhatGoesOn(submitted: readonly TaskDetail[], { stderr }: Terminal): 
   stderr.write(`The gateway goes on with what was submitted: switchyard tasks watch ${ids}\n`);
 }
 
-function waits({ wait, outputDir }: RunOptions): boolean {
-  return wait === true || outputDir !== undefined;
-}
-
 function taskOptions({
   name,
   priority,
@@ -133,22 +129,4 @@ function taskOptions({
     ...(pool !== undefined && { pool }),
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
   };
-}
-
-function print(ended: readonly EndedTask[], options: RunOptions, terminal: Terminal): void {
-  if (options.json) {
-    const tasks = ended.map(({ task, savedFiles }) => ({ ...task, savedFiles }));
-    printJson(terminal, tasks);
-  } else if (waits(options)) {
-    for (const one of ended) printResult(one, options.outputDir !== undefined, terminal);
-  }
-}
-
-/** Where files were saved, their paths alone: among paths a text would be taken for one. */
-function printResult({ task, savedFiles }: EndedTask, isSaved: boolean, { stdout, stderr }: Terminal): void {
-  const { files = [], texts = [], outputsMissing = 0 } = task.result ?? {};
-  for (const file of isSaved ? savedFiles : files) stdout.write(`${plainText(file)}\n`);
-  for (const { text } of texts) (isSaved ? stderr : stdout).write(`${plainText(text)}\n`);
-  if (outputsMissing === 0) return;
-  stderr.write(`${outputsMissing} outputs of task ${task.id} could not be had from the worker.\n`);
 }

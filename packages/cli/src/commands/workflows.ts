@@ -1,0 +1,257 @@
+import { basename, extname, resolve } from 'node:path';
+import type { Client } from '@switchyard/client/client';
+import {
+  createWorkflow,
+  deleteWorkflow,
+  getWorkflow,
+  listWorkflows,
+  runWorkflow,
+  type SavedWorkflow,
+  type SavedWorkflowDetail,
+  updateWorkflow,
+  type WorkflowParameter,
+} from '@switchyard/contract/dispatch/workflow';
+import type { Command } from 'commander';
+import { CommandError, type ExitName } from '../exit-codes.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { withInterrupts } from '../interrupts.ts';
+import { readWorkflow, requireFile } from '../local-file.ts';
+import { openGateway } from '../open-gateway.ts';
+import { collected, wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { plainText } from '../plain-text.ts';
+import { printTasks, waits } from '../print-tasks.ts';
+import { parseParams } from '../run-params.ts';
+import type { Column } from '../table.ts';
+import { failureOf } from '../task-failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { cancelTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+interface ListOptions extends Options {
+  limit: number;
+  offset: number;
+}
+
+interface ImportOptions extends Options {
+  name?: string;
+  description?: string;
+  expose?: boolean;
+  replace?: true;
+}
+
+interface RunOptions extends GatewayOptions {
+  param?: string[];
+  wait?: true;
+  outputDir?: string;
+  json?: true;
+}
+
+/** The gateway takes no more. */
+const largestWorkflowBytes = 25_000_000;
+
+export function addWorkflowsCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('workflows');
+  describeCommand(command, {
+    purpose: 'save workflows under a name and run them',
+    examples: [
+      'switchyard workflows import portrait.json --expose',
+      'switchyard workflows run portrait -p prompt="a red kite" -o out/',
+    ],
+  });
+  addList(command, terminal);
+  addShow(command, terminal);
+  addImport(command, terminal);
+  addRun(command, terminal);
+  addDelete(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('list')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (options: ListOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { limit, offset } = options;
+      const list = await call(listWorkflows, { query: { limit, offset } });
+      if (options.output === 'json') return printJson(terminal, list);
+      printTable(terminal, { columns, rows: list.items, none: 'There are no saved workflows.' });
+      const shown = offset + list.items.length;
+      if (list.items.length > 0 && shown < list.total) {
+        terminal.stderr.write(`${shown} of ${list.total} workflows; the next ones: --offset ${shown}\n`);
+      }
+    });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'list saved workflows by name',
+    examples: ['switchyard workflows list', 'switchyard workflows list -o json'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addShow(parent: Command, terminal: Terminal): void {
+  const command = parent.command('show <name>').action(async (name: string, options: Options) => {
+    const client = await openGateway(options, terminal);
+    print(await find(client, name), options, terminal);
+  });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'show the parameters of a workflow; -o json shows its graph too',
+    examples: ['switchyard workflows show portrait'],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addImport(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('import <file>')
+    .option('--name <text>', 'name (default: that of the file)')
+    .option('--description <text>', 'what it does; agents read it')
+    .option('--expose', 'make it a tool of your agent')
+    .option('--no-expose', 'take it away from your agent')
+    .option('--replace', 'make a new version where there is one of this name')
+    .action(async (file: string, options: ImportOptions) => {
+      const path = resolve(terminal.cwd, file);
+      const workflow = readWorkflow(path, largestWorkflowBytes);
+      const name = options.name ?? basename(path, extname(path));
+      const { description, expose: exposed } = options;
+      const body = {
+        workflow,
+        ...(description !== undefined && { description }),
+        ...(exposed !== undefined && { exposed }),
+      };
+      const client = await openGateway(options, terminal);
+      const present = options.replace && (await named(client, name));
+      const saved = present
+        ? await client.call(updateWorkflow, { params: { workflowId: present.id }, body })
+        : await client.call(createWorkflow, { body: { name, ...body } });
+      print(saved, options, terminal);
+    });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'save a workflow (ComfyUI, API format)',
+    examples: [
+      'switchyard workflows import portrait.json',
+      'switchyard workflows import portrait.json --replace --expose --description "Draws a portrait."',
+    ],
+    exits: ['ok', 'failed', 'usage', 'auth', 'conflict', 'unreachable'],
+  });
+}
+
+function addRun(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('run <name>')
+    .option('-p, --param <key=value>', 'set a parameter; key=@file uploads a file', collected)
+    .option('--wait', 'wait for the end, with progress; exit code 1 when the task fails')
+    .option('-o, --output-dir <folder>', 'save the outputs there (waits as well)')
+    .option('--json', 'print the task as JSON')
+    .action((name: string, options: RunOptions) => run(name, options, terminal));
+  describe(command, {
+    purpose: 'run a saved workflow on the pool',
+    examples: [
+      'switchyard workflows run portrait -p prompt="a red kite" -o out/',
+      'switchyard workflows run invert -p image=@cat.png --wait',
+    ],
+    exits: ['ok', 'failed', 'usage', 'auth', 'not_found', 'unreachable', 'cancelled'],
+  });
+}
+
+async function run(name: string, options: RunOptions, terminal: Terminal): Promise<void> {
+  const given = parseParams(options.param ?? []);
+  for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
+  const client = await openGateway(options, terminal);
+  const { id: workflowId } = await find(client, name);
+  const ended = await withInterrupts(async (signal) => {
+    const context = { client, terminal, signal };
+    const params = await uploadParams(given, context);
+    signal.throwIfAborted();
+    // Never broken off: a task that is not known cannot be cancelled.
+    const task = await client.call(runWorkflow, {
+      params: { workflowId },
+      body: { params },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    });
+    for (const warning of task.warnings) terminal.stderr.write(`Warning: ${plainText(warning)}\n`);
+    if (!waits(options)) {
+      if (!options.json) terminal.stdout.write(`${task.id}\n`);
+      return [{ task, savedFiles: [] }];
+    }
+    try {
+      return await waitForTasks([task], options.outputDir, context);
+    } catch (error) {
+      if (signal.aborted) await cancelTasks([task], context);
+      else terminal.stderr.write(`The gateway goes on with it: switchyard tasks watch ${task.id}\n`);
+      throw error;
+    }
+  });
+  printTasks(ended, options, terminal);
+  const failure = waits(options) ? failureOf(ended.map(({ task }) => task)) : undefined;
+  if (failure) throw failure;
+}
+
+function addDelete(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('delete <names...>')
+    .action(async (names: string[], options: GatewayOptions) => {
+      const client = await openGateway(options, terminal);
+      for (const name of names) {
+        const { id: workflowId } = await find(client, name);
+        await client.call(deleteWorkflow, { params: { workflowId } });
+        terminal.stdout.write(`${workflowId}\n`);
+      }
+    });
+  describe(command, {
+    purpose: 'delete saved workflows with their versions',
+    examples: ['switchyard workflows delete portrait'],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+/** By name, else by id. */
+async function find(client: Client, nameOrId: string): Promise<SavedWorkflowDetail> {
+  const id = (await named(client, nameOrId))?.id ?? nameOrId;
+  if (id.length > 64) throw new CommandError('not_found', `There is no workflow "${plainText(nameOrId)}".`);
+  return client.call(getWorkflow, { params: { workflowId: id } });
+}
+
+async function named(client: Client, name: string): Promise<SavedWorkflow | undefined> {
+  if (name.length > 100) return undefined;
+  return (await client.call(listWorkflows, { query: { name } })).items[0];
+}
+
+function print(saved: SavedWorkflowDetail, options: Options, terminal: Terminal): void {
+  if (options.output === 'json') {
+    printJson(terminal, saved);
+    return;
+  }
+  const exposed = saved.exposed ? ', a tool of your agent' : '';
+  terminal.stderr.write(`${plainText(saved.name)}, version ${saved.version}${exposed}\n`);
+  const rows = saved.parameters.filter(({ hidden }) => !hidden);
+  printTable(terminal, { columns: parameterColumns, rows, none: 'It has no parameters.' });
+}
+
+function describe(command: Command, help: { purpose: string; examples: string[]; exits: ExitName[] }): void {
+  addGatewayOptions(command);
+  describeCommand(command, { ...help, environment: gatewayEnvironment });
+}
+
+const columns: Column<SavedWorkflow>[] = [
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'VERSION', of: ({ version }) => String(version) },
+  { title: 'TOOL', of: ({ exposed }) => (exposed ? 'yes' : '') },
+  { title: 'UPDATED', of: ({ updatedAt }) => updatedAt },
+  { title: 'DESCRIPTION', of: ({ description }) => description },
+];
+
+const parameterColumns: Column<WorkflowParameter>[] = [
+  { title: 'PARAMETER', of: ({ name }) => name },
+  { title: 'TYPE', of: ({ type }) => type },
+  {
+    title: 'DEFAULT',
+    of: ({ required, default: value }) => (required ? '(required)' : JSON.stringify(value)),
+  },
+  { title: 'LABEL', of: ({ label }) => label },
+];
