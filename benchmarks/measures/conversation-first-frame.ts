@@ -13,9 +13,9 @@ import { median } from '../statistics.ts';
 
 const crowds = [1, 64] as const;
 const rounds = 3;
-const roundSeconds = 4;
-/** Units between the request and what a node has made: the run, and its claim. */
-const commitsBefore = 2;
+const roundSeconds = 3;
+/** Units between the request and what a node has made: the run. */
+const commitsBefore = 1;
 
 interface Sample {
   metadataMs: number;

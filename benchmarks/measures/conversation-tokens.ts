@@ -7,7 +7,7 @@ import { median } from '../statistics.ts';
 
 const crowds = [1, 16, 64] as const;
 const rounds = 3;
-const roundSeconds = 5;
+const roundSeconds = 4;
 const tokens = 200;
 const paceMs = 10;
 const idealMs = tokens * paceMs;

@@ -11,9 +11,9 @@ import { median } from '../statistics.ts';
 const crowds = [1, 16, 64] as const;
 /** All sides take turns, so that a slow moment of the machine meets each of them. */
 const rounds = 3;
-const roundSeconds = 4;
-/** Units that a run waits for one after the other: thread, run, each of three checkpoints, end. */
-const commitsOfARun = 6;
+const roundSeconds = 3;
+/** Units that a run waits for, one after the other: thread, run, checkpoints, end. */
+const commitsOfARun = 4;
 
 type Side = 'gateway' | 'memory server' | 'loopback' | 'bare graph' | 'bare graph with a MemorySaver';
 const sides: Side[] = ['gateway', 'memory server', 'loopback', 'bare graph', 'bare graph with a MemorySaver'];
