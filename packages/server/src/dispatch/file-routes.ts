@@ -7,6 +7,7 @@ import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../http/guard.t
 import { requireAdminFor } from '../http/owner-filter.ts';
 import { readerOf } from '../http/reader.ts';
 import { discardBodyAfter } from '../http/unread-body.ts';
+import { watchUpload } from '../http/watch-upload.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
 import { contentDisposition } from '../platform/files/content-disposition.ts';
@@ -70,7 +71,7 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
     bodyLimit: uploadBytes + envelopeBytes,
     handler: async (request, reply) => {
       const { userId } = identityOf(request);
-      const connection = watchConnection(request);
+      const connection = watchUpload(request.raw);
       try {
         requireFits(Number(request.headers['content-length'] ?? 0) - envelopeBytes, uploadBytes);
         await files.requireRoom(userId);
@@ -86,16 +87,6 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
       }
     },
   });
-}
-
-/** Aborts when the client goes away before it has sent everything. */
-function watchConnection({ raw }: FastifyRequest): { lost: AbortSignal; release: () => void } {
-  const lost = new AbortController();
-  const onClose = (): void => {
-    if (!raw.complete) lost.abort(new AppError('body_malformed', { message: 'The upload was cut off.' }));
-  };
-  raw.once('close', onClose);
-  return { lost: lost.signal, release: () => raw.off('close', onClose) };
 }
 
 /** Without a valid signature the credentials count; a link that was signed once says that it has expired. */
