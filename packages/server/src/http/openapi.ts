@@ -63,7 +63,7 @@ export function openApiDocument(
 ): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.url.replace(/:(\w+)/g, '{$1}');
+    const path = endpoint.url.replace(/:(\w+)/g, '{$1}').replace('*', `{${wildcardName}}`);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint) };
   }
   return {
@@ -124,6 +124,9 @@ function operationOf({ method, url, config, schema }: Endpoint): Operation {
   };
 }
 
+/** What the router calls `*`: the rest of a path, slashes included, for which OpenAPI has no word. */
+const wildcardName = 'path';
+
 function operationId(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
@@ -135,7 +138,7 @@ function parametersOf(schema: unknown, where: Parameter['in']): Parameter[] {
     required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
+    name: name === '*' ? wildcardName : name,
     in: where,
     required: where === 'path' || required.includes(name),
     ...(typeof description === 'string' && { description }),
