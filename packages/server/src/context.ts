@@ -337,6 +337,7 @@ async function openConversation(
     log: logger,
     options: {
       ...conversationOptions(config),
+      diskReserveBytes,
       agents: {
         configured: config.agents,
         cwd: process.cwd(),

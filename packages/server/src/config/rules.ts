@@ -42,6 +42,20 @@ const rules: Rule[] = [
         ? `must be db when several replicas run; ${run_events.backend} events stay on one of them`
         : null,
   },
+  {
+    keys: ['uploads.auto_convert_documents'],
+    check: ({ uploads }) =>
+      uploads.auto_convert_documents
+        ? 'must be false: this version does not convert documents to Markdown; agents get them as they are'
+        : null,
+  },
+  {
+    keys: ['uploads.max_total_size', 'uploads.max_file_size'],
+    check: ({ uploads }) =>
+      uploads.max_total_size < uploads.max_file_size
+        ? 'must not be smaller than uploads.max_file_size'
+        : null,
+  },
 ];
 
 /** Faults between keys. A key that is faulty by itself is left out: judging its default would mislead. */

@@ -165,6 +165,16 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
   }),
 
+  uploads: section('Files that users put into their threads.', {
+    max_files: integer(10, 'Files in one request.', { minimum: 1, maximum: 1_000 }),
+    max_file_size: size('50MB', 'Largest file.', { minimum: '1KB', maximum: '10GB' }),
+    max_total_size: size('100MB', 'Largest total of one request.', { minimum: '1KB', maximum: '10GB' }),
+    auto_convert_documents: boolean(
+      false,
+      'Companions in Markdown for documents; this version cannot make them, so that only false is accepted.',
+    ),
+  }),
+
   auth: section('Accounts and sessions.', {
     jwt_secret: text(null, 'Key that signs sessions; generated once and kept in the data home when absent.', {
       secret: true,

@@ -9,6 +9,7 @@ import type { Bus } from '../platform/bus/bus.ts';
 import { ThreadCheckpoints } from '../platform/database/checkpointer/thread-checkpoints.ts';
 import { openCheckpointer } from '../platform/database/checkpointer.ts';
 import type { Database } from '../platform/database/database.ts';
+import { nodeDisk } from '../platform/files/disk.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
@@ -43,6 +44,7 @@ import { ThreadTokens } from './journal/thread-tokens.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { WebhookCaller } from './runs/run-webhooks.ts';
+import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
 import type { ConversationTables } from './tables.ts';
 import type { GraphFor } from './threads/saved-states.ts';
 import { ThreadAccess } from './threads/thread-access.ts';
@@ -56,6 +58,13 @@ import { threadStateRoutes } from './threads/thread-state-routes.ts';
 import { ThreadStates } from './threads/thread-states.ts';
 import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
+import { artifactRoutes } from './workspace/artifact-routes.ts';
+import { Artifacts } from './workspace/artifacts.ts';
+import type { UploadLimits } from './workspace/receive-uploads.ts';
+import { ThreadFolders } from './workspace/thread-folders.ts';
+import { uploadRoutes } from './workspace/upload-routes.ts';
+import { Uploads } from './workspace/uploads.ts';
+import { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface ConversationOptions {
   /** The data home. */
@@ -71,6 +80,9 @@ export interface ConversationOptions {
   };
   runs: RunsConfiguration;
   streams: StreamLogLimits;
+  uploads: UploadLimits;
+  /** Left free on the disk. */
+  diskReserveBytes: number;
   events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
 }
 
@@ -213,6 +225,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     requireThread: (owner: Owner, threadId: string) => access.require(owner, threadId, { mustExist: false }),
     threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
   };
+  const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
+  const workspace = new WorkspaceFiles(folders);
+  const uploads = new Uploads({ folders, files: workspace, access, limits: options.uploads, clock });
+  const artifacts = new Artifacts({ files: workspace, access });
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store: threadStore, access, states, graphFor, clock });
   const assistants = new Assistants({ agents, shapes: new GraphShapes(), store: assistantStore, clock });
@@ -227,6 +243,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         feedbackRoutes(mount, { feedback }),
         runEventRoutes(mount, events),
       ]),
+      uploadRoutes({ uploads }),
+      artifactRoutes({ artifacts }),
+      suggestionRoutes({ access, hasPool: dependencies.workflows !== null }),
       ...catalogRoutes({
         assistants,
         storeItems,

@@ -62,10 +62,17 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
   };
 }
 
-export function conversationOptions(config: Config): Omit<ConversationOptions, 'agents'> {
-  const { conversation, run_events: events } = config;
+export function conversationOptions(
+  config: Config,
+): Omit<ConversationOptions, 'agents' | 'diskReserveBytes'> {
+  const { conversation, run_events: events, uploads } = config;
   return {
     home: config.data_home,
+    uploads: {
+      files: uploads.max_files,
+      fileBytes: uploads.max_file_size,
+      totalBytes: uploads.max_total_size,
+    },
     runs: {
       slots: conversation.max_runs,
       timeLimitMs: conversation.run_timeout,

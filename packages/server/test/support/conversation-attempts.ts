@@ -202,6 +202,22 @@ export const attempts: Record<string, Attempts> = {
     { path: `/threads/${own.thread}/runs/${own.run}/feedback/${names.feedback}` },
   ],
 
+  'POST /threads/{thread_id}/uploads': thread('/uploads'),
+  'GET /threads/{thread_id}/uploads/list': thread('/uploads/list'),
+  'GET /threads/{thread_id}/uploads/limits': thread('/uploads/limits'),
+  'DELETE /threads/{thread_id}/uploads/{filename}': thread('/uploads/a.txt'),
+  'GET /threads/{thread_id}/artifacts/{path}': (names) =>
+    ['uploads/a.txt', 'none.skill/SKILL.md', ''].map((path) => ({
+      path: `/threads/${names.thread}/artifacts/mnt/user-data/${path}`,
+    })),
+  'PUT /threads/{thread_id}/artifacts/{path}': thread('/artifacts/mnt/user-data/outputs/a.txt', {
+    content: 'taken',
+    expected_sha256: '0'.repeat(64),
+  }),
+  'POST /threads/{thread_id}/suggestions': thread('/suggestions', {
+    messages: [{ role: 'user', content: 'hi' }],
+  }),
+
   'POST /assistants/search': (names) => [
     { path: '/assistants/search', body: { metadata: { word: names.word } } },
   ],

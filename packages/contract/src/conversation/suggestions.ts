@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { nullable } from '../shapes.ts';
+import { threadParams } from './ids.ts';
+
+export const suggestionsBody = Type.Object({
+  messages: Type.Array(
+    Type.Object({ role: Type.String({ maxLength: 64 }), content: Type.String({ maxLength: 100_000 }) }),
+    { maxItems: 1_000 },
+  ),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 5, default: 3 })),
+  model_name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
+});
+export type SuggestionsBody = Static<typeof suggestionsBody>;
+
+export const suggestFollowUps = {
+  method: 'POST',
+  url: '/api/threads/:thread_id/suggestions',
+  config: { access: 'conversation:read', bodyLimit: 'large' },
+  schema: {
+    summary: 'Questions that the user might ask next',
+    description: 'Always 200; an empty list when there is nothing to suggest.',
+    tags: ['Suggestions'],
+    params: threadParams,
+    body: suggestionsBody,
+    response: {
+      200: Type.Object({
+        suggestions: Type.Array(Type.String()),
+        simulated: Type.Boolean({ description: 'They are from the script of the demo model.' }),
+      }),
+    },
+  },
+} as const satisfies Endpoint;

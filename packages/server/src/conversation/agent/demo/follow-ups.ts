@@ -1,0 +1,25 @@
+const understood = [
+  { question: 'What can you do?', needsPool: false },
+  { question: 'List instances', needsPool: true },
+  { question: 'Invert a picture', needsPool: true },
+  { question: 'Who are you?', needsPool: false },
+];
+
+/** What the demo model would understand next: requests of its script that the user has not made yet. */
+export function demoFollowUps(
+  asked: readonly string[],
+  { most, hasPool }: { most: number; hasPool: boolean },
+): string[] {
+  const known = new Set(asked.map(plain));
+  return understood
+    .filter(({ question, needsPool }) => (hasPool || !needsPool) && !known.has(plain(question)))
+    .map(({ question }) => question)
+    .slice(0, most);
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z ]/g, '')
+    .trim();
+}

@@ -1,0 +1,178 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { ArtifactEdit } from '@switchyard/contract/conversation/artifact';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { ContentType } from '../../platform/files/content-type.ts';
+import { safeDisplayName } from '../../platform/files/display-name.ts';
+import type { WorkspaceKey } from '../agent/tools/workspace.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { userScope } from '../user-scope.ts';
+import { artifactType, headBytes } from './artifact-type.ts';
+import { KeyLock } from './key-lock.ts';
+import { readSkillMember, splitAtArchive } from './skill-archive.ts';
+import { relativePathOf, virtualPathOf } from './virtual-path.ts';
+import { readFrom, type WorkspaceFiles } from './workspace-files.ts';
+
+export interface Artifact extends ContentType {
+  filename: string;
+  sizeBytes: number;
+  /** Strong, with its quotes. */
+  etag: string;
+  cacheControl: string;
+  /** `range` is inclusive. Reading to the end, or destroying it, closes the file. */
+  stream(range?: { start: number; end: number }): Readable;
+  /** For who does not call `stream`. */
+  close(): Promise<void>;
+}
+
+interface ArtifactsOptions {
+  files: WorkspaceFiles;
+  access: Pick<ThreadAccess, 'require'>;
+}
+
+const largestEditBytes = 2 * 1024 * 1024;
+const outputs = 'outputs/';
+
+/** Files of threads as clients load and edit them. */
+export class Artifacts {
+  readonly #options: ArtifactsOptions;
+  readonly #lock = new KeyLock();
+
+  constructor(options: ArtifactsOptions) {
+    this.#options = options;
+  }
+
+  /** The answer holds a file open: call its `stream` or its `close`. */
+  async open(owner: Owner, threadId: string, path: string): Promise<Artifact> {
+    const { files, access } = this.#options;
+    await access.require(owner, threadId, { mustExist: false });
+    const key = { userId: userScope(owner), threadId };
+    try {
+      return await artifactOfFile(await files.open(key, path), path);
+    } catch (error) {
+      const parts = splitAtArchive(path);
+      if (!parts || !isNotFound(error)) throw error;
+      return this.#openMember(key, parts);
+    }
+  }
+
+  /** Replaces a text. Two that have read the same one do not overwrite each other: the second is told. */
+  async edit(
+    owner: Owner,
+    threadId: string,
+    { path, content, expected_sha256 }: ArtifactEdit & { path: string },
+  ): Promise<{ path: string; sha256: string; size: number }> {
+    const { files, access } = this.#options;
+    const thread = await access.require(owner, threadId, { mustExist: true });
+    const relativePath = relativePathOf(path);
+    if (!relativePath.startsWith(outputs)) {
+      throw new AppError('path_denied', {
+        message: 'Access denied: only files below outputs can be changed',
+      });
+    }
+    if (thread?.status === 'busy') throw new AppError('thread_busy');
+    const bytes = Buffer.from(content, 'utf8');
+    requireEditable(bytes.length);
+    const key = { userId: userScope(owner), threadId };
+    const inOutputs = { folder: 'outputs', path: relativePath.slice(outputs.length) } as const;
+    const target = await files.resolveIn(key, inOutputs);
+    return this.#lock.run(target, async () => {
+      await this.#requireUnchanged(key, path, expected_sha256);
+      const { sha256, sizeBytes } = await files.replace(key, inOutputs, bytes);
+      return { path: virtualPathOf(relativePath), sha256, size: sizeBytes };
+    });
+  }
+
+  async #openMember(
+    key: WorkspaceKey,
+    { archive, inner }: { archive: string; inner: string },
+  ): Promise<Artifact> {
+    const file = await this.#options.files.open(key, archive).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      throw new AppError('artifact_not_found', { message: `Skill file not found: ${archive}` });
+    });
+    try {
+      return artifactOfBytes(await readSkillMember(file, inner), inner);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #requireUnchanged(key: WorkspaceKey, path: string, expected: string): Promise<void> {
+    const { bytes, sizeBytes } = await this.#options.files.read(key, path, largestEditBytes);
+    requireEditable(sizeBytes);
+    if (bytes.includes(0) || !isUtf8(bytes)) {
+      throw new AppError('media_type_unsupported', {
+        message: 'The file is not text and cannot be edited here.',
+      });
+    }
+    if (sha256Of(bytes) !== expected.toLowerCase()) throw new AppError('artifact_changed');
+  }
+}
+
+async function artifactOfFile(file: FileHandle, path: string): Promise<Artifact> {
+  try {
+    const { size, ino, mtimeNs } = await file.stat({ bigint: true });
+    const sizeBytes = Number(size);
+    const filename = nameOf(path);
+    const head = await readFrom(file, { offset: 0, length: Math.min(sizeBytes, headBytes) });
+    return {
+      ...artifactType(head, filename),
+      filename,
+      sizeBytes,
+      // Files are replaced and not written into, so that a content has a number and a time of its own.
+      etag: etagOf(`${ino} ${size} ${mtimeNs}`),
+      cacheControl: 'private, no-cache',
+      // Not beyond what was announced, should the file be growing.
+      stream: (range = { start: 0, end: sizeBytes - 1 }) => {
+        if (sizeBytes > 0) return file.createReadStream(range);
+        void file.close();
+        return Readable.from([]);
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function artifactOfBytes(bytes: Buffer, path: string): Artifact {
+  const filename = nameOf(path);
+  return {
+    ...artifactType(bytes.subarray(0, headBytes), filename),
+    filename,
+    sizeBytes: bytes.length,
+    etag: etagOf(sha256Of(bytes)),
+    cacheControl: 'private, max-age=300',
+    stream: ({ start, end } = { start: 0, end: bytes.length - 1 }) =>
+      Readable.from([bytes.subarray(start, end + 1)]),
+    close: () => Promise.resolve(),
+  };
+}
+
+function nameOf(path: string): string {
+  return safeDisplayName(path.replace(/\/+$/, ''));
+}
+
+function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 24)}"`;
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function requireEditable(sizeBytes: number): void {
+  if (sizeBytes <= largestEditBytes) return;
+  throw new AppError('file_too_large', {
+    message: `Texts of at most ${largestEditBytes} bytes can be edited here.`,
+  });
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'artifact_not_found';
+}

@@ -1,0 +1,155 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { AppError } from '../../lib/app-error.ts';
+import type { Disk } from '../../platform/files/disk.ts';
+import { type Draft, dropDraft, writeDraft } from './draft-file.ts';
+import { uploadName } from './upload-name.ts';
+
+/** One part of a multipart body, as its parser hands it over. */
+export type UploadPart =
+  | { type: 'file'; fieldname: string; filename: string | undefined; file: Readable }
+  | { type: 'field'; fieldname: string };
+
+export interface UploadLimits {
+  files: number;
+  fileBytes: number;
+  /** Of one request. */
+  totalBytes: number;
+}
+
+export interface ReceivedFile {
+  /** What it was sent as. */
+  given: string;
+  name: string;
+  draft: Draft;
+}
+
+export interface ReceivedFiles {
+  files: ReceivedFile[];
+  /** Names that are not safe, as they were sent. */
+  skipped: string[];
+}
+
+interface ReceiveOptions {
+  folder: string;
+  disk: Disk;
+  limits: UploadLimits;
+  requireSpace: () => Promise<void>;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+}
+
+const fieldName = 'files';
+const longestShownName = 1_024;
+
+/**
+ * Streams the files of a request into drafts. All of them or none: beyond a limit, or when the body breaks off, what was
+ * written is removed again. What is sent under other names than `files` is not kept.
+ */
+export async function receiveUploads(
+  parts: AsyncIterable<UploadPart>,
+  options: ReceiveOptions,
+): Promise<ReceivedFiles> {
+  const reception = new Reception(options);
+  try {
+    for await (const part of parts) if (part.type === 'file') await reception.take(part);
+    return reception.end();
+  } catch (error) {
+    await reception.drop();
+    if (options.signal.aborted) throw options.signal.reason;
+    throw asAppError(error, options.limits);
+  }
+}
+
+class Reception {
+  readonly #options: ReceiveOptions;
+  readonly #files: ReceivedFile[] = [];
+  readonly #skipped: string[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  constructor(options: ReceiveOptions) {
+    this.#options = options;
+  }
+
+  async take({ fieldname, filename = '', file }: Extract<UploadPart, { type: 'file' }>): Promise<void> {
+    // A body that breaks off before the first read would be an uncaught error; the read reports it.
+    file.on('error', () => undefined);
+    addAbortSignal(this.#options.signal, file);
+    // A form whose file was not chosen sends a part without a name.
+    if (fieldname !== fieldName || filename === '') return this.#discard(file, fieldname);
+    this.#count += 1;
+    if (this.#count > this.#options.limits.files) throw tooManyFiles(this.#options.limits);
+    const name = uploadName(filename);
+    if (name === null) {
+      this.#skipped.push(shown(filename));
+      return this.#discard(file, filename);
+    }
+    this.#files.push({ given: filename, name, draft: await this.#write(name, file) });
+  }
+
+  end(): ReceivedFiles {
+    if (this.#count === 0) throw new AppError('no_files');
+    return { files: this.#files, skipped: this.#skipped };
+  }
+
+  async drop(): Promise<void> {
+    for (const { draft } of this.#files) await dropDraft(this.#options.disk, draft.path);
+  }
+
+  async #write(name: string, source: Readable): Promise<Draft> {
+    const { disk, folder, limits, requireSpace } = this.#options;
+    const leftBytes = limits.totalBytes - this.#bytes;
+    const maxBytes = Math.min(limits.fileBytes, leftBytes);
+    try {
+      const draft = await writeDraft(disk, folder, { source, maxBytes, requireSpace });
+      this.#bytes += draft.sizeBytes;
+      return draft;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'file_too_large') throw error;
+      if (leftBytes < limits.fileBytes) throw new AppError('upload_too_large');
+      throw fileTooLarge(name);
+    }
+  }
+
+  /** What is not kept counts too, so that no request goes on for ever. */
+  async #discard(source: Readable, name: string): Promise<void> {
+    const { fileBytes, totalBytes } = this.#options.limits;
+    let bytes = 0;
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > fileBytes) throw fileTooLarge(name);
+    }
+    this.#bytes += bytes;
+    if (this.#bytes > totalBytes) throw new AppError('upload_too_large');
+  }
+}
+
+function tooManyFiles({ files }: UploadLimits): AppError {
+  return new AppError('too_many_files', { message: `Too many files: maximum is ${files}` });
+}
+
+function fileTooLarge(name: string): AppError {
+  return new AppError('file_too_large', { message: `File too large: ${shown(name)}` });
+}
+
+/** A name from outside, fit to be told: as long as a name can be, and storable text. */
+function shown(filename: string): string {
+  return filename.slice(0, longestShownName).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+}
+
+/** What the parser of multipart bodies says: too many parts, a broken boundary, an end that came too soon. */
+function asAppError(error: unknown, limits: UploadLimits): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(limits);
+  if (
+    !code.startsWith('FST_') &&
+    !/multipart|boundary|Unexpected end|terminated early/i.test(error.message)
+  ) {
+    return error;
+  }
+  return new AppError('body_malformed', {
+    message: 'The body is not valid multipart/form-data, or it was cut off.',
+    cause: error,
+  });
+}

@@ -1,0 +1,221 @@
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type {
+  ListedUpload,
+  UploadedFile,
+  UploadLimits as UploadLimitsView,
+} from '@switchyard/contract/conversation/upload';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { WorkspaceKey } from '../agent/tools/workspace.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { userScope } from '../user-scope.ts';
+import { dropDraft, isDraftName, isReplaceable, placeDraft } from './draft-file.ts';
+import { KeyLock } from './key-lock.ts';
+import {
+  type ReceivedFile,
+  type ReceivedFiles,
+  receiveUploads,
+  type UploadLimits,
+  type UploadPart,
+} from './receive-uploads.ts';
+import type { ThreadFolders } from './thread-folders.ts';
+import { numberedName, uploadName } from './upload-name.ts';
+import { artifactUrlOf, virtualPathOf } from './virtual-path.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
+
+interface UploadsOptions {
+  folders: ThreadFolders;
+  files: WorkspaceFiles;
+  access: Pick<ThreadAccess, 'require'>;
+  limits: UploadLimits;
+  clock: Clock;
+}
+
+interface UploadsAnswer {
+  success: boolean;
+  files: UploadedFile[];
+  message: string;
+  skipped_files: string[];
+}
+
+/** What a list shows at once, and what agents are told of. */
+const mostUploads = 1_000;
+/** No request takes longer to send its body. */
+const staleDraftMs = 60 * 60 * 1000;
+
+/** The files that users put into their threads. */
+export class Uploads {
+  readonly #options: UploadsOptions;
+  readonly #lock = new KeyLock();
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+  }
+
+  get limits(): UploadLimits {
+    return this.#options.limits;
+  }
+
+  async limitsFor(owner: Owner, threadId: string): Promise<UploadLimitsView> {
+    await this.#options.access.require(owner, threadId, { mustExist: false });
+    const { files, fileBytes, totalBytes } = this.#options.limits;
+    return { max_files: files, max_file_size: fileBytes, max_total_size: totalBytes };
+  }
+
+  async list(owner: Owner, threadId: string): Promise<ListedUpload[]> {
+    await this.#options.access.require(owner, threadId, { mustExist: false });
+    const entries = await this.#options.files.list(keyOf(owner, threadId), virtualPathOf('uploads'));
+    return entries
+      .filter(({ kind }) => kind === 'file')
+      .map(({ name, sizeBytes, modifiedMs }) => ({
+        ...viewOf(threadId, name, sizeBytes),
+        extension: extname(name),
+        modified: modifiedMs / 1000,
+      }));
+  }
+
+  /** Asked before the body is read. */
+  async requireThread(owner: Owner, threadId: string): Promise<void> {
+    await this.#options.access.require(owner, threadId, { mustExist: true });
+  }
+
+  async add(
+    owner: Owner,
+    threadId: string,
+    { parts, signal }: { parts: AsyncIterable<UploadPart>; signal: AbortSignal },
+  ): Promise<UploadsAnswer> {
+    const { folders, limits } = this.#options;
+    const key = keyOf(owner, threadId);
+    try {
+      const folder = await folders.make(key, 'uploads');
+      await this.#sweep(folder);
+      const requireSpace = () => folders.requireSpace(folder);
+      await requireSpace();
+      const received = await receiveUploads(parts, {
+        folder,
+        disk: folders.disk,
+        limits,
+        requireSpace,
+        signal,
+      });
+      return await this.#lock.run(folder, () => this.#place(threadId, folder, received));
+    } finally {
+      await this.#requireNotDeleted(owner, threadId);
+    }
+  }
+
+  async remove(owner: Owner, threadId: string, filename: string): Promise<void> {
+    await this.requireThread(owner, threadId);
+    const missing = new AppError('file_not_found', { message: `File not found: ${filename}` });
+    if (uploadName(filename) !== filename) throw new AppError('path_invalid');
+    const folder = await this.#options.folders.find(keyOf(owner, threadId), 'uploads');
+    if (!folder) throw missing;
+    const path = join(folder, filename);
+    if (!(await isReplaceable(path))) throw new AppError('path_invalid');
+    try {
+      await unlink(path);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? missing : error;
+    }
+    await this.#options.folders.disk.syncDirectory(folder);
+  }
+
+  /** Gives the drafts their names. A place that is taken by a link or a folder is left alone, and told. */
+  async #place(threadId: string, folder: string, { files, skipped }: ReceivedFiles): Promise<UploadsAnswer> {
+    const { disk } = this.#options.folders;
+    const placed: UploadedFile[] = [];
+    try {
+      for (const { name, file } of namesFor(files, await namesIn(folder))) {
+        const target = join(folder, name);
+        if (!(await isReplaceable(target))) {
+          skipped.push(file.given);
+          continue;
+        }
+        await placeDraft(disk, file.draft, target);
+        placed.push({
+          ...viewOf(threadId, name, file.draft.sizeBytes),
+          ...(name !== file.name && { original_filename: file.name }),
+        });
+      }
+    } finally {
+      // Those in their place are not found under the draft's name any more.
+      for (const { draft } of files) await dropDraft(disk, draft.path);
+    }
+    return {
+      success: skipped.length === 0,
+      files: placed,
+      message: messageOf(placed.length, skipped.length),
+      skipped_files: skipped,
+    };
+  }
+
+  /** A thread that was deleted while the files came in must get nothing back. */
+  async #requireNotDeleted(owner: Owner, threadId: string): Promise<void> {
+    try {
+      await this.requireThread(owner, threadId);
+    } catch (error) {
+      const isGone = error instanceof AppError && error.code === 'thread_not_found';
+      if (isGone) await this.#options.folders.remove(keyOf(owner, threadId));
+      throw error;
+    }
+  }
+
+  /** What a crash left behind. */
+  async #sweep(folder: string): Promise<void> {
+    for (const name of (await readdir(folder)).filter(isDraftName)) {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (this.#options.clock() - mtimeMs > staleDraftMs) await dropDraft(this.#options.folders.disk, path);
+    }
+  }
+}
+
+function keyOf(owner: Owner, threadId: string): WorkspaceKey {
+  return { userId: userScope(owner), threadId };
+}
+
+/**
+ * The first of a name in a request replaces what is there; a second one is numbered, and its number never takes the place of
+ * another file.
+ */
+function namesFor(
+  files: readonly ReceivedFile[],
+  onDisk: ReadonlySet<string>,
+): { name: string; file: ReceivedFile }[] {
+  const given = new Set<string>();
+  const named = files.map((file) => {
+    const isTaken = (name: string) => given.has(name) || onDisk.has(name);
+    const name = given.has(file.name) ? numberedName(file.name, isTaken) : file.name;
+    given.add(name);
+    return { name, file };
+  });
+  const count = new Set([...onDisk, ...given]).size;
+  if (count > Math.max(mostUploads, onDisk.size)) {
+    throw new AppError('too_many_uploads', {
+      message: `A thread has at most ${mostUploads} uploads. Delete some first.`,
+    });
+  }
+  return named;
+}
+
+async function namesIn(folder: string): Promise<Set<string>> {
+  return new Set((await readdir(folder)).filter((name) => !isDraftName(name)));
+}
+
+function viewOf(threadId: string, filename: string, sizeBytes: number): UploadedFile {
+  const virtualPath = virtualPathOf(`uploads/${filename}`);
+  return {
+    filename,
+    size: sizeBytes,
+    path: virtualPath,
+    virtual_path: virtualPath,
+    artifact_url: artifactUrlOf(threadId, virtualPath),
+  };
+}
+
+function messageOf(placed: number, skipped: number): string {
+  const uploaded = `Successfully uploaded ${placed} file(s)`;
+  return skipped === 0 ? uploaded : `${uploaded}; skipped ${skipped} unsafe file(s)`;
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../../lib/app-error.ts';
+
+/** Where agents and clients see the files of a thread. */
+const virtualRoot = '/mnt/user-data';
+
+export const folderNames = ['uploads', 'workspace', 'outputs'] as const;
+export type FolderName = (typeof folderNames)[number];
+
+/** What stands below the virtual root, `''` for the root itself. Takes a path with or without its first slash. */
+export function relativePathOf(path: string): string {
+  const absolute = path.startsWith('/') ? path : `/${path}`;
+  if (absolute !== virtualRoot && !absolute.startsWith(`${virtualRoot}/`)) {
+    throw new AppError('path_invalid', { message: `Path must start with ${virtualRoot}` });
+  }
+  return absolute.slice(virtualRoot.length + 1).replace(/\/$/, '');
+}
+
+export function virtualPathOf(relativePath: string): string {
+  return `${virtualRoot}/${relativePath}`;
+}
+
+/** Relative to the gateway. */
+export function artifactUrlOf(threadId: string, virtualPath: string): string {
+  const encoded = virtualPath.split('/').map(encodeURIComponent).join('/');
+  return `/api/threads/${threadId}/artifacts${encoded}`;
+}

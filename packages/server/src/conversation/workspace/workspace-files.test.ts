@@ -1,0 +1,167 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nodeDisk } from '../../platform/files/disk.ts';
+import { failingDisk } from '../../platform/files/disk-faults.ts';
+import type { Workspace } from '../agent/tools/workspace.ts';
+import { ThreadFolders } from './thread-folders.ts';
+import { WorkspaceFiles } from './workspace-files.ts';
+
+const ada = { userId: 'ada', threadId: 't1' };
+const bytes = (text: string) => Buffer.from(text);
+
+let home: string;
+let files: Workspace;
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-workspace-')));
+  files = workspaceOn(nodeDisk);
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+function workspaceOn(disk: typeof nodeDisk, reserveBytes = 0): Workspace {
+  return new WorkspaceFiles(new ThreadFolders({ home, reserveBytes, disk }));
+}
+
+const root = (owner: string) => join(home, owner, 'threads/t1/user-data');
+
+describe('a file of a thread', () => {
+  test('is written below its user, read again and listed', async () => {
+    await files.write(ada, '/mnt/user-data/workspace/deep/a.txt', bytes('hello'));
+    expect(await readFile(join(root('users/ada'), 'workspace/deep/a.txt'), 'utf8')).toBe('hello');
+    expect(await files.read(ada, '/mnt/user-data/workspace/deep/a.txt', 4)).toEqual({
+      bytes: bytes('hell'),
+      sizeBytes: 5,
+    });
+    expect(await files.list(ada, '/mnt/user-data/workspace')).toMatchObject([
+      { name: 'deep', kind: 'folder', sizeBytes: 0 },
+    ]);
+    expect(await files.list(ada, '/mnt/user-data/workspace/deep')).toMatchObject([
+      { name: 'a.txt', kind: 'file', sizeBytes: 5 },
+    ]);
+    expect((await stat(join(root('users/ada'), 'workspace/deep'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('lies in the older layout without a user', async () => {
+    await files.write({ userId: null, threadId: 't1' }, '/mnt/user-data/outputs/a.txt', bytes('x'));
+    expect(await readdir(join(root('.'), 'outputs'))).toEqual(['a.txt']);
+  });
+
+  test('is there for its own user and thread alone', async () => {
+    await files.write(ada, '/mnt/user-data/outputs/a.txt', bytes('hers'));
+    for (const other of [
+      { ...ada, userId: 'bob' },
+      { ...ada, threadId: 't2' },
+      { ...ada, userId: null },
+    ])
+      await expect(files.read(other, '/mnt/user-data/outputs/a.txt', 9)).rejects.toMatchObject({
+        code: 'artifact_not_found',
+      });
+  });
+
+  test.each(['../x', 'a/b', '', 'a.b', 'x'.repeat(65)])(
+    'has no place for a thread called %j',
+    async (threadId) => {
+      await expect(files.list({ userId: 'ada', threadId }, '/mnt/user-data')).rejects.toThrow(
+        'id of a thread',
+      );
+      await expect(files.list({ userId: threadId, threadId: 't1' }, '/mnt/user-data')).rejects.toThrow(
+        'id of a user',
+      );
+    },
+  );
+});
+
+describe('what a model may ask for', () => {
+  test.each([
+    '/mnt/user-data/../../../secret.txt',
+    '/mnt/user-data/workspace/../../../secret.txt',
+    '/mnt/user-data/workspace/%2e%2e/secret.txt',
+    '/mnt/user-data/workspace/link',
+    '/mnt/user-data/workspace/folder/secret.txt',
+    '/mnt/user-data/workspace/a\\b',
+    '/mnt/user-data//etc/passwd',
+  ])('never leads out by %s', async (path) => {
+    await files.write(ada, '/mnt/user-data/workspace/a.txt', bytes('x'));
+    await writeFile(join(home, 'secret.txt'), 'secret');
+    const workspace = join(root('users/ada'), 'workspace');
+    await symlink(join(home, 'secret.txt'), join(workspace, 'link'));
+    await symlink(home, join(workspace, 'folder'));
+    await expect(files.read(ada, path, 9)).rejects.toMatchObject({ code: 'path_denied' });
+    await expect(files.write(ada, path, bytes('mine'))).rejects.toMatchObject({ code: 'path_denied' });
+    expect(await readFile(join(home, 'secret.txt'), 'utf8')).toBe('secret');
+    expect((await readdir(home)).sort()).toEqual(['secret.txt', 'users']);
+  });
+
+  test.each(['/etc/passwd', '/mnt/user-dataX/a', 'workspace/a.txt', '/'])(
+    'is told the root for %s',
+    async (path) => {
+      for (const asked of [
+        files.read(ada, path, 9),
+        files.write(ada, path, bytes('x')),
+        files.list(ada, path),
+      ])
+        await expect(asked).rejects.toThrow('Path must start with /mnt/user-data');
+    },
+  );
+
+  test('is never written beside the three folders, or over a folder', async () => {
+    for (const path of ['/mnt/user-data', '/mnt/user-data/a.txt', '/mnt/user-data/outputs'])
+      await expect(files.write(ada, path, bytes('x'))).rejects.toMatchObject({ code: 'path_denied' });
+    await files.write(ada, '/mnt/user-data/outputs/deep/a.txt', bytes('x'));
+    await expect(files.write(ada, '/mnt/user-data/outputs/deep', bytes('x'))).rejects.toMatchObject({
+      code: 'path_denied',
+    });
+  });
+
+  test('never goes through a link in place of one of the folders', async () => {
+    await mkdir(root('users/ada'), { recursive: true });
+    await mkdir(join(home, 'elsewhere'));
+    await symlink(join(home, 'elsewhere'), join(root('users/ada'), 'outputs'));
+    const path = '/mnt/user-data/outputs/a.txt';
+    await expect(files.write(ada, path, bytes('x'))).rejects.toMatchObject({ code: 'path_denied' });
+    await expect(files.list(ada, '/mnt/user-data/outputs')).rejects.toMatchObject({ code: 'path_denied' });
+    expect(await readdir(join(home, 'elsewhere'))).toEqual([]);
+  });
+});
+
+test('an empty thread has three empty folders', async () => {
+  for (const path of ['/mnt/user-data', '/mnt/user-data/uploads', '/mnt/user-data/outputs/'])
+    expect(await files.list(ada, path)).toEqual([]);
+  await expect(files.list(ada, '/mnt/user-data/none')).rejects.toMatchObject({ code: 'artifact_not_found' });
+});
+
+describe('a disk', () => {
+  test('that fails at any step keeps the old content or has the new one, and no draft', async () => {
+    const path = '/mnt/user-data/outputs/a.txt';
+    await files.write(ada, path, bytes('old'));
+    const { disk, faults } = failingDisk();
+    const failing = workspaceOn(disk);
+    for (let step = 1; ; step += 1) {
+      faults.failStep(step, 'EIO');
+      const outcome = await failing.write(ada, path, bytes('new')).then(
+        () => 'written',
+        () => 'failed',
+      );
+      const content = await readFile(join(root('users/ada'), 'outputs/a.txt'), 'utf8');
+      if (faults.failed === undefined) {
+        expect([outcome, content]).toEqual(['written', 'new']);
+        expect(step).toBeGreaterThan(4);
+        break;
+      }
+      const isInPlace = faults.failed === 'syncDirectory';
+      expect([faults.failed, outcome, content]).toEqual([faults.failed, 'failed', isInPlace ? 'new' : 'old']);
+      expect(await readdir(join(root('users/ada'), 'outputs'))).toEqual(['a.txt']);
+      await files.write(ada, path, bytes('old'));
+    }
+  });
+
+  test('that is too full takes nothing', async () => {
+    const full = workspaceOn({ ...nodeDisk, freeBytes: async () => 99 }, 100);
+    await expect(full.write(ada, '/mnt/user-data/outputs/a.txt', bytes('x'))).rejects.toMatchObject({
+      code: 'storage_full',
+    });
+  });
+});

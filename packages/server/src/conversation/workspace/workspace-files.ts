@@ -1,0 +1,182 @@
+import { type FileHandle, lstat, mkdir, opendir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { AppError } from '../../lib/app-error.ts';
+import { openInside } from '../../platform/files/open-inside.ts';
+import { resolveInside } from '../../platform/files/safe-path.ts';
+import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../agent/tools/workspace.ts';
+import { type Draft, dropDraft, isDraftName, isReplaceable, placeDraft, writeDraft } from './draft-file.ts';
+import type { ThreadFolders } from './thread-folders.ts';
+import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';
+
+/** A folder with more is shown in part. */
+const mostEntries = 10_000;
+
+/** The one way from a virtual path to a file of a thread and back. */
+export class WorkspaceFiles implements Workspace {
+  readonly #folders: ThreadFolders;
+
+  constructor(folders: ThreadFolders) {
+    this.#folders = folders;
+  }
+
+  /**
+   * An existing file to read. Links are followed as long as they stay below the root; what leads out is `path_denied`,
+   * what is not there `artifact_not_found`, a folder `path_invalid`.
+   */
+  async open(whose: WorkspaceKey, path: string): Promise<FileHandle> {
+    const relativePath = relativePathOf(path);
+    if (relativePath === '') throw notAFile(relativePath);
+    const root = this.#folders.rootOf(whose);
+    try {
+      const real = await resolveInside(root, relativePath);
+      if ((await lstat(real)).isDirectory()) throw notAFile(relativePath);
+      return await openInside(root, relativePath, 'read');
+    } catch (error) {
+      throw explained(error, relativePath);
+    }
+  }
+
+  async read(
+    whose: WorkspaceKey,
+    path: string,
+    maxBytes: number,
+  ): Promise<{ bytes: Buffer; sizeBytes: number }> {
+    const file = await this.open(whose, path);
+    try {
+      const { size } = await file.stat();
+      return {
+        bytes: await readFrom(file, { offset: 0, length: Math.min(size, maxBytes) }),
+        sizeBytes: size,
+      };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async write(whose: WorkspaceKey, path: string, content: Uint8Array): Promise<void> {
+    const relativePath = relativePathOf(path);
+    const folder = folderNames.find((name) => relativePath.startsWith(`${name}/`));
+    if (!folder)
+      throw new AppError('path_denied', {
+        message: 'Files are written below uploads, workspace or outputs.',
+      });
+    await this.#folders.make(whose, folder);
+    await this.replace(whose, { folder, path: relativePath.slice(folder.length + 1) }, content);
+  }
+
+  /** A whole new content for a file inside one of the folders, which must be there. */
+  async replace(
+    whose: WorkspaceKey,
+    { folder, path }: { folder: FolderName; path: string },
+    content: Uint8Array,
+  ): Promise<Draft> {
+    const target = await this.resolveIn(whose, { folder, path });
+    const parent = dirname(target);
+    const { disk } = this.#folders;
+    await mkdir(parent, { recursive: true, mode: 0o700 });
+    const requireSpace = () => this.#folders.requireSpace(parent);
+    await requireSpace();
+    const draft = await writeDraft(disk, parent, {
+      source: Readable.from([content]),
+      maxBytes: content.length,
+      requireSpace,
+    });
+    try {
+      if (!(await isReplaceable(target)) || (await realpath(parent)) !== parent)
+        throw new AppError('path_denied');
+      await placeDraft(disk, draft, target);
+      return draft;
+    } catch (error) {
+      await dropDraft(disk, draft.path);
+      throw error;
+    }
+  }
+
+  /** The real path of a file that may not be there, inside one of the folders and nowhere else. */
+  async resolveIn(
+    whose: WorkspaceKey,
+    { folder, path }: { folder: FolderName; path: string },
+  ): Promise<string> {
+    const root = await this.#folders.find(whose, folder);
+    if (!root) throw notFound(`${folder}/${path}`);
+    try {
+      return await resolveInside(root, path);
+    } catch (error) {
+      throw explained(error, `${folder}/${path}`);
+    }
+  }
+
+  async list(whose: WorkspaceKey, path: string): Promise<WorkspaceEntry[]> {
+    const relativePath = relativePathOf(path);
+    const root = this.#folders.rootOf(whose);
+    try {
+      const folder = relativePath === '' ? root : await resolveInside(root, relativePath);
+      return await entriesOf(folder);
+    } catch (error) {
+      // The three are made when something is first put into one of them.
+      if (isMissing(error) && (relativePath === '' || isFolderName(relativePath))) return [];
+      throw explained(error, relativePath);
+    }
+  }
+}
+
+/** As much as there is, at most `length`. */
+export async function readFrom(
+  file: FileHandle,
+  { offset, length }: { offset: number; length: number },
+): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Files and folders; links and devices are left out. */
+async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
+  const entries: WorkspaceEntry[] = [];
+  for await (const { name } of await opendir(folder)) {
+    if (entries.length === mostEntries) break;
+    if (isDraftName(name)) continue;
+    const stats = await lstat(join(folder, name)).catch(() => null);
+    if (!stats?.isFile() && !stats?.isDirectory()) continue;
+    const kind = stats.isFile() ? 'file' : 'folder';
+    entries.push({ name, kind, sizeBytes: kind === 'file' ? stats.size : 0, modifiedMs: stats.mtimeMs });
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isFolderName(path: string): boolean {
+  return (folderNames as readonly string[]).includes(path);
+}
+
+/** In the words of the contract. */
+function explained(error: unknown, relativePath: string): unknown {
+  if (isMissing(error)) return notFound(relativePath);
+  if (!(error instanceof AppError) || error.code !== 'path_not_allowed') return error;
+  // A file stands where the path has a folder: there is nothing, and nothing is hidden.
+  if (codeOf(error.cause) === 'ENOTDIR') return notFound(relativePath);
+  return new AppError('path_denied', { cause: error });
+}
+
+function notFound(relativePath: string): AppError {
+  const path = virtualPathOf(relativePath).slice(1);
+  return new AppError('artifact_not_found', { message: `Artifact not found: ${path}` });
+}
+
+function notAFile(relativePath: string): AppError {
+  const path = virtualPathOf(relativePath).slice(1).replace(/\/$/, '');
+  return new AppError('path_invalid', { message: `Path is not a file: ${path}` });
+}
+
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}

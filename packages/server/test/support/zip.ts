@@ -1,0 +1,42 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface ZipEntry {
+  name: string;
+  content: Uint8Array;
+  stored?: boolean;
+  /** What the archive says of itself where that is a lie. */
+  claims?: { sizeBytes?: number; crc?: number; flags?: number; headerAt?: number; method?: number };
+}
+
+/** An archive as any program writes it, and as none would. */
+export function zip(entries: readonly ZipEntry[], comment = ''): Buffer {
+  const files: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, content, stored = false, claims = {} } of entries) {
+    const packed = stored ? content : deflateRawSync(content);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(claims.flags ?? 0x800, 2);
+    common.writeUInt16LE(claims.method ?? (stored ? 0 : 8), 4);
+    common.writeUInt32LE(claims.crc ?? crc32(content), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(claims.sizeBytes ?? content.length, 18);
+    common.writeUInt16LE(Buffer.byteLength(name), 22);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(claims.headerAt ?? at, 10);
+    directory.push(Buffer.from('PK\x01\x02\x14\0', 'latin1'), common, tail, Buffer.from(name));
+    const file = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, Buffer.from(name), packed]);
+    files.push(file);
+    at += file.length;
+  }
+  const listed = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(listed.length, 12);
+  end.writeUInt32LE(at, 16);
+  end.writeUInt16LE(Buffer.byteLength(comment), 20);
+  return Buffer.concat([...files, listed, end, Buffer.from(comment)]);
+}
