@@ -157,6 +157,34 @@ export const streamExistingRun = {
   },
 } as const satisfies Endpoint;
 
+export const threadStreamModes = ['run_modes', 'lifecycle', 'state_update'] as const;
+export type ThreadStreamMode = (typeof threadStreamModes)[number];
+
+export const streamThread = {
+  method: 'GET',
+  url: '/api/threads/:thread_id/stream',
+  config: read,
+  schema: {
+    summary: 'Stream all runs of a thread, those that come included',
+    description:
+      'Begins with runs that have not ended, or behind `Last-Event-ID` (`<run id>:<number>`), and lasts until the client leaves.',
+    tags,
+    params: threadParams,
+    querystring: Type.Object({
+      stream_mode: Type.Optional(
+        Type.Array(Type.String({ maxLength: 64 }), {
+          maxItems: 10,
+          description:
+            '`run_modes`: every frame of each run, the default. `lifecycle`: how runs begin and end. `state_update`: states.',
+        }),
+      ),
+    }),
+    headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 128 })) }),
+    produces: ['text/event-stream'],
+    response: { 200: Type.String({ description: 'Server-sent events.' }) },
+  },
+} as const satisfies Endpoint;
+
 export const cancelAndStreamRun = {
   method: 'POST',
   url: '/api/threads/:thread_id/runs/:run_id/stream',

@@ -21,6 +21,7 @@ import { RunExecutor } from './run-executor.ts';
 import { RunIntake, type RunIntakeOptions } from './run-intake.ts';
 import { RunRecovery } from './run-recovery.ts';
 import { RunScheduler } from './run-scheduler.ts';
+import { RunStarts } from './run-starts.ts';
 import { RunStop } from './run-stop.ts';
 import { RunStore } from './run-store.ts';
 import { RunWebhooks, type WebhookCaller } from './run-webhooks.ts';
@@ -69,6 +70,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const store = new RunStore(database);
   const claims = new RunClaimStore(database);
   const ends = new RunEnds();
+  const starts = new RunStarts();
   const onFault = (error: unknown): void => log.error({ err: error }, 'Runs could not be looked after');
 
   const threads = new ThreadsOfRuns({ store, deleteThread: dependencies.deleteThread, onFault });
@@ -163,6 +165,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     admission: new RunAdmission({ database, ending, clock }),
     ending,
     ends,
+    starts,
     work,
     states,
     streamLog,

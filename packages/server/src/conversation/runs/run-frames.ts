@@ -43,7 +43,8 @@ export function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 }
 
-function gapFrame(
+/** Tells a reader that frames are gone; without an id, since nobody resumes from it. */
+export function gapFrame(
   runId: string,
   { requested, earliest, latest }: Extract<StreamPart, { type: 'gap' }>,
 ): Uint8Array {

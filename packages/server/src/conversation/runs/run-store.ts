@@ -59,6 +59,23 @@ export class RunStore {
       .execute();
   }
 
+  /** This run and those after it, in the order of admission. */
+  async since(
+    owner: Owner,
+    { threadId, admission, limit }: { threadId: string; admission: number; limit: number },
+  ): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('admission', '>=', admission)
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .orderBy('admission')
+      .limit(limit)
+      .execute();
+  }
+
   /** What has not ended, of one thread or of all. */
   async openOf(owner: Owner, threadId: string | null): Promise<RunRow[]> {
     const userId = userScope(owner);

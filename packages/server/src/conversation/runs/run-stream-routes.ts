@@ -6,6 +6,8 @@ import {
   streamRun,
   streamRunById,
   streamStatelessRun,
+  streamThread,
+  threadStreamModes,
 } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
@@ -18,6 +20,7 @@ import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';
 import { lastEventId } from './run-frames.ts';
 import { cancelFor, replyAfterEnd } from './run-wait-routes.ts';
 import type { FrameSource, RunName, Runs } from './runs.ts';
+import { threadPosition } from './thread-frames.ts';
 
 interface RunStreamRoutesOptions {
   runs: Runs;
@@ -82,6 +85,21 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
       ...at(mount, streamExistingRun),
       handler: async (request, reply) => {
         await watch(request, reply, nameOf(request.params));
+        return reply;
+      },
+    });
+
+    app.route({
+      ...at(mount, streamThread),
+      handler: async (request, reply) => {
+        const { stream_mode: wanted = [] } = request.query;
+        const modes = threadStreamModes.filter((mode) => wanted.includes(mode));
+        const source = await runs.threadFrames(ownerOf(request), request.params.thread_id, {
+          position: threadPosition(request.headers['last-event-id']),
+          modes: modes.length > 0 ? modes : ['run_modes'],
+        });
+        const location = `/threads/${request.params.thread_id}/stream`;
+        await sendEvents(request, reply, { openStreams, source, headers: { location } });
         return reply;
       },
     });

@@ -15,6 +15,7 @@ import type { GraphStates } from '../agent/graph-state.ts';
 import { viewOf } from '../agent/wire-state.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
+import { userScope } from '../user-scope.ts';
 import { decideCancel, failureOf, valuesOf } from './run.ts';
 import type { AdmittedRun, NewRun, RunAdmission } from './run-admission.ts';
 import { requestCancel } from './run-claim-store.ts';
@@ -24,6 +25,7 @@ import { finalFrames, readFrames } from './run-frames.ts';
 import type { RunCaller, RunIntake } from './run-intake.ts';
 import { refusal } from './run-request.ts';
 import type { Place } from './run-scheduler.ts';
+import type { RunStarts, StartedRun as StartedRunOfThread } from './run-starts.ts';
 import {
   forgetRun,
   forgetRuns,
@@ -35,6 +37,7 @@ import {
 } from './run-store.ts';
 import { selected, viewRun } from './run-view.ts';
 import type { RunWork } from './run-work.ts';
+import { readThreadFrames, type ThreadPosition } from './thread-frames.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -81,6 +84,7 @@ export interface CancelWish {
 }
 
 interface RunsOptions {
+  starts: RunStarts;
   database: Database<ConversationTables>;
   store: RunStore;
   access: Pick<ThreadAccess, 'require'>;
@@ -98,6 +102,8 @@ interface RunsOptions {
   timer?: Timer;
 }
 
+/** A reader that was away for longer begins anew. */
+const mostReplayedRuns = 100;
 /** How long a deletion waits for the runs of its thread. */
 const stopWorkMs = 10_000;
 
@@ -197,6 +203,32 @@ export class Runs {
   ): Promise<{ run: RunRow; source: FrameSource }> {
     const run = await this.find(owner, name);
     return { run, source: (signal) => this.#frames(run, { ...query, signal }) };
+  }
+
+  /** All runs of a thread, those that come included; behind the position, or from those that have not ended on. */
+  async threadFrames(
+    owner: Owner,
+    threadId: string,
+    { position, modes }: { position: ThreadPosition | null; modes: readonly ThreadStreamMode[] },
+  ): Promise<FrameSource> {
+    const { access, store, starts, streamLog, database } = this.#options;
+    await access.require(owner, threadId, { mustExist: false });
+    const seen = position && (await store.get(owner, { threadId, runId: position.runId }));
+    const userId = userScope(owner);
+    return async function* (signal) {
+      const coming = starts.follow(threadId, signal);
+      const present = seen
+        ? await store.since(owner, { threadId, admission: seen.admission, limit: mostReplayedRuns })
+        : await openRuns(database.read, threadId);
+      const own = present.filter((run) => userId === null || run.user_id === userId);
+      yield* readThreadFrames({ streamLog, present: own, coming: ownOf(coming), position, modes, signal });
+    };
+
+    async function* ownOf(coming: AsyncIterable<StartedRunOfThread>): AsyncGenerator<StartedRunOfThread> {
+      for await (const run of coming) {
+        if (await store.get(owner, { threadId, runId: run.run_id })) yield run;
+      }
+    }
   }
 
   /** Of a run that was just started. */
@@ -299,6 +331,7 @@ export class Runs {
       if (admitted?.run.worker_id == null) place?.giveUp();
     }
     const { run, kwargs, ended, stopping } = admitted;
+    this.#options.starts.announce(run);
     for (const end of ended) ending.announce(end);
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
     if (run.worker_id === null) work.admitted(run);

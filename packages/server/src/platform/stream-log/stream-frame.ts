@@ -12,7 +12,7 @@ interface NewEvent {
   /** JSON text in one line, as `JSON.stringify` writes it. */
   data: string;
   /** Left out where nobody can resume from this event. */
-  id?: number;
+  id?: number | string;
 }
 
 const lineBreak = /[\r\n]/;

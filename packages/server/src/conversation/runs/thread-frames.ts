@@ -1,0 +1,77 @@
+import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
+import { dataOf, encodeEvent, type StreamFrame } from '../../platform/stream-log/stream-frame.ts';
+import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import { gapFrame } from './run-frames.ts';
+import type { StartedRun } from './run-starts.ts';
+
+/** Where a reader of a thread stands: behind this event of this run. */
+export interface ThreadPosition {
+  runId: string;
+  after: number;
+}
+
+interface ThreadFramesOptions {
+  streamLog: Pick<StreamLog, 'read' | 'has'>;
+  /** Runs to begin with, in the order of admission. */
+  present: readonly StartedRun[];
+  /** Runs from before `present` was read on; some of them may be in it. */
+  coming: AsyncIterable<StartedRun>;
+  position: ThreadPosition | null;
+  modes: readonly ThreadStreamMode[];
+  signal: AbortSignal;
+}
+
+/** The id of the last event that a reader of a thread has seen; null where it begins anew. */
+export function threadPosition(header: string | string[] | undefined): ThreadPosition | null {
+  const [, runId, after] =
+    (typeof header === 'string' && /^([A-Za-z0-9_-]{1,64}):(\d{1,15})$/.exec(header)) || [];
+  return runId === undefined ? null : { runId, after: Number(after) };
+}
+
+/** All runs of a thread one after the other, those that come included: it lasts until nobody reads any more. */
+export async function* readThreadFrames(options: ThreadFramesOptions): AsyncGenerator<Uint8Array> {
+  let newest = Number.NEGATIVE_INFINITY;
+  for await (const run of allRuns(options)) {
+    if (run.admission <= newest) continue;
+    newest = run.admission;
+    yield* framesOfRun(run.run_id, options);
+  }
+}
+
+async function* allRuns({ present, coming }: ThreadFramesOptions): AsyncGenerator<StartedRun> {
+  yield* present;
+  yield* coming;
+}
+
+async function* framesOfRun(
+  runId: string,
+  { streamLog, position, modes, signal }: ThreadFramesOptions,
+): AsyncGenerator<Uint8Array> {
+  const after = position?.runId === runId ? position.after : 0;
+  // One that is over and not kept any more: its outcome stands in the thread's state.
+  if (position?.runId === runId && !(await streamLog.has(runId))) return;
+  for await (const part of streamLog.read(runId, { after, signal })) {
+    if (part.type === 'gap') {
+      yield gapFrame(runId, part);
+      continue;
+    }
+    const wanted = part.frames.filter(({ event }) => isWanted(event, modes));
+    if (wanted.length > 0) yield Buffer.concat(wanted.map((frame) => named(frame, runId)));
+  }
+  if (modes.includes('lifecycle')) yield lifecycle(runId);
+}
+
+function isWanted(event: string, modes: readonly ThreadStreamMode[]): boolean {
+  if (modes.includes('run_modes')) return true;
+  if (event === 'metadata' || event === 'error') return modes.includes('lifecycle');
+  return event === 'values' && modes.includes('state_update');
+}
+
+/** Ids of frames are those of their run: here they say which one. */
+function named(frame: StreamFrame, runId: string): Uint8Array {
+  return encodeEvent({ event: frame.event, data: dataOf(frame), id: `${runId}:${frame.id}` });
+}
+
+function lifecycle(runId: string): Uint8Array {
+  return encodeEvent({ event: 'lifecycle', data: JSON.stringify({ event: 'run_done', run_id: runId }) });
+}
