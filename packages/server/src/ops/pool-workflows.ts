@@ -1,4 +1,5 @@
 import type {
+  SavedWorkflowRunner,
   WorkerSummary,
   WorkflowOrder,
   WorkflowRunner,
@@ -6,6 +7,7 @@ import type {
 } from '../conversation/agent/tools/workflow-runner.ts';
 import type { Instances } from '../dispatch/instances.ts';
 import type { Links } from '../dispatch/links.ts';
+import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
 import { taskErrorOf, viewResult } from '../dispatch/task-view.ts';
 import { type TaskUpdate, WatcherBehind } from '../dispatch/task-watch.ts';
@@ -14,16 +16,28 @@ import { AppError } from '../lib/app-error.ts';
 
 interface PoolOptions {
   tasks: Pick<Tasks, 'submit' | 'watch' | 'cancel'>;
+  savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'run'>;
   instances: Pick<Instances, 'list'>;
   links: Pick<Links, 'lasting'>;
 }
 
 /** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
 export class PoolWorkflows implements WorkflowRunner {
+  readonly saved: SavedWorkflowRunner;
   readonly #options: PoolOptions;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    const { savedWorkflows } = options;
+    this.saved = {
+      mark: (userId) => savedWorkflows.mark(userId),
+      exposed: (userId) => savedWorkflows.exposed(userId),
+      submit: async ({ workflowId, params, userId, idempotencyKey, ...conversation }) => {
+        const meta = { userId, requestId: null, idempotencyKey, conversation };
+        const { task } = await savedWorkflows.run(workflowId, { params }, meta);
+        return { taskId: task.id };
+      },
+    };
   }
 
   async submit(order: WorkflowOrder): Promise<{ taskId: string }> {

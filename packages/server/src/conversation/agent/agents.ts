@@ -14,7 +14,7 @@ export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseC
 export interface GraphConfig {
   configurable?: Record<string, unknown>;
 }
-export type GraphFactory = (config: GraphConfig) => Promise<AgentGraph>;
+export type GraphFactory = (config: GraphConfig, user: { userId: string }) => Promise<AgentGraph>;
 
 /** One graph that this gateway offers, by its name. */
 export interface AgentDefinition {
@@ -103,7 +103,7 @@ export class Agents {
   async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
     const storeOf = await this.#stores();
-    return bind(await make(config), checkpointer, storeOf(userId));
+    return bind(await make(config, { userId }), checkpointer, storeOf(userId));
   }
 
   /** Every agent, each with what is wrong with it; loads those that have not been used. */

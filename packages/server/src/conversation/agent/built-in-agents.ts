@@ -18,8 +18,13 @@ export function builtInAgents(options: {
       load: async () => {
         const { createLeadAgent } = await loadLangchain(() => import('./lead-agent.ts'));
         const { DemoModel } = await loadLangchain(() => import('./demo/demo-model.ts'));
-        const graph = createLeadAgent({ model: new DemoModel(), ...options });
-        return async () => graph;
+        const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
+        const model = new DemoModel();
+        const graphs = new LeadAgentGraphs({
+          saved: options.workflows?.saved ?? null,
+          make: (saved) => createLeadAgent({ model, saved, ...options }),
+        });
+        return (_config, { userId }) => graphs.of(userId);
       },
     },
   ];

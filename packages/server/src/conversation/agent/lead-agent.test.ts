@@ -7,7 +7,8 @@ import { DemoModel } from './demo/demo-model.ts';
 import { createLeadAgent } from './lead-agent.ts';
 import { runHandleKey } from './run-handle.ts';
 import { titleOf } from './thread-title.ts';
-import type { WorkflowRunner } from './tools/workflow-runner.ts';
+import { savedWorkflows } from './tools/saved-workflows-fixture.ts';
+import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
 const log = { warn: () => {} };
 
@@ -56,6 +57,44 @@ describe('the lead agent', () => {
     ]);
   });
 
+  it('runs the saved workflows of its user as tools of their own', async () => {
+    const kite = { id: 'w1', name: 'Red kite', description: 'Draws one.', schema: kiteSchema };
+    const saved = savedWorkflows([kite]);
+    const graph = agent({ saved }, [kite]);
+    const { messages } = await ask(graph, 'run red kite with width = 512');
+
+    expect(saved.orders).toEqual([
+      {
+        workflowId: 'w1',
+        params: { width: 512 },
+        userId: 'u1',
+        threadId: 't1',
+        runId: 'r1',
+        toolCallId: expect.stringMatching(/^call_/),
+        idempotencyKey: expect.stringMatching(/^r1:call_/),
+      },
+    ]);
+    expect(messages.at(-1)?.text).toContain('Task saved-1 made 1 file');
+  });
+
+  it('submits no saved workflow with arguments that its schema refuses', async () => {
+    const kite = { id: 'w1', name: 'Red kite', description: '', schema: kiteSchema };
+    const saved = savedWorkflows([kite]);
+    const { messages } = await ask(agent({ saved }, [kite]), 'run red kite with width = wide');
+
+    expect(saved.orders).toEqual([]);
+    expect(messages[2]).toMatchObject({ type: 'tool', status: 'error' });
+  });
+
+  it('lists the saved workflows of its user', async () => {
+    const kite = { id: 'w1', name: 'Red kite', description: '', schema: kiteSchema };
+    const { messages } = await ask(agent({}, [kite]), 'list workflows');
+
+    expect(JSON.parse(messages[2]?.text ?? '')).toEqual({
+      workflows: [{ name: 'Red kite', tool: 'workflow_red_kite', params: ['width'] }],
+    });
+  });
+
   it('gives the thread its title with the first whole answer, once', async () => {
     const graph = agent();
     const first = await states(graph, 'invert a picture');
@@ -102,7 +141,17 @@ describe('a title', () => {
   });
 });
 
-function agent(differences: Partial<WorkflowRunner> = {}): AgentGraph {
+const kiteSchema = {
+  type: 'object',
+  properties: { width: { type: 'integer' } },
+  required: [],
+  additionalProperties: false,
+};
+
+function agent(
+  differences: Partial<WorkflowRunner> = {},
+  exposed: readonly SavedWorkflow[] = [],
+): AgentGraph {
   const workflows: WorkflowRunner = {
     submit: async () => ({ taskId: 't1' }),
     async *watch() {
@@ -112,9 +161,10 @@ function agent(differences: Partial<WorkflowRunner> = {}): AgentGraph {
     },
     cancel: async () => {},
     instances: async () => [],
+    saved: savedWorkflows([]),
     ...differences,
   };
-  const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows, log });
+  const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows, saved: exposed, log });
   graph.checkpointer = new MemorySaver();
   return graph;
 }

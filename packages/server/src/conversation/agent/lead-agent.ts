@@ -6,13 +6,16 @@ import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
+import { listWorkflowsTool, savedWorkflowTools } from './tools/saved-workflows.ts';
 import { toolErrors } from './tools/tool-errors.ts';
-import type { WorkflowRunner } from './tools/workflow-runner.ts';
+import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
 export interface LeadAgentOptions {
   model: BaseChatModel;
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
+  /** Of the user that it works for; each becomes a tool. */
+  saved?: readonly SavedWorkflow[];
   log: { warn(details: object, message: string): void };
 }
 
@@ -22,8 +25,8 @@ const systemPrompt = [
   'Never invent the result of a tool.',
 ].join(' ');
 
-export function createLeadAgent({ model, workflows, log }: LeadAgentOptions): AgentGraph {
-  const tools = workflows ? [listInstancesTool(workflows), runWorkflowTool(workflows)] : [];
+export function createLeadAgent({ model, workflows, saved = [], log }: LeadAgentOptions): AgentGraph {
+  const tools = workflows ? poolTools(workflows, saved) : [];
   const agent = createAgent({
     name: leadAgentName,
     model,
@@ -33,4 +36,13 @@ export function createLeadAgent({ model, workflows, log }: LeadAgentOptions): Ag
     middleware: [toolErrors(log), threadTitle()],
   });
   return agent.graph as unknown as AgentGraph;
+}
+
+function poolTools(workflows: WorkflowRunner, saved: readonly SavedWorkflow[]) {
+  return [
+    listInstancesTool(workflows),
+    runWorkflowTool(workflows),
+    listWorkflowsTool(saved),
+    ...savedWorkflowTools(workflows, saved),
+  ];
 }

@@ -38,6 +38,35 @@ describe('the script of the demo model', () => {
     },
   );
 
+  it.each(['list workflows', 'Which workflows do I have?'])('lists what is saved for %j', (question) => {
+    const has = new Set([...tools, 'list_workflows']);
+
+    expect(nextReply([user(question)], has).calls).toEqual([{ name: 'list_workflows', args: {} }]);
+  });
+
+  it.each([
+    ['run Red Kite', {}],
+    ['please run my workflow "Red Kite".', {}],
+    ['run red kite with width = 512, prompt = A big one', { width: 512, prompt: 'A big one' }],
+  ])('runs a saved workflow for %j', (question, args) => {
+    const has = new Set([...tools, 'workflow_red_kite']);
+
+    expect(nextReply([user(question)], has).calls).toEqual([{ name: 'workflow_red_kite', args }]);
+  });
+
+  it('tells which workflows are saved', () => {
+    const has = (workflows: object[]) =>
+      nextReply([user('list workflows'), calling, tool('list_workflows', { workflows })], tools).text;
+
+    expect(
+      has([
+        { name: 'Kite', params: ['width'] },
+        { name: 'Plain', params: [] },
+      ]),
+    ).toBe('You have 2 saved workflows. Say "run <name>":\n- Kite (width)\n- Plain');
+    expect(has([])).toContain('--expose');
+  });
+
   it('calls no tool that it does not have', () => {
     const reply = nextReply([user('invert a picture')], new Set());
 
@@ -52,6 +81,14 @@ describe('the script of the demo model', () => {
       text: 'Done. Task t1 made 1 file:\n- [inverted.png](http://x/inverted.png)',
       calls: [],
     });
+  });
+
+  it('tells what a saved workflow made', () => {
+    const result = { task_id: 't1', files: [] };
+
+    expect(nextReply([user('run kite'), calling, tool('workflow_kite', result)], tools).text).toBe(
+      'Task t1 is done. It made no files.',
+    );
   });
 
   it('tells which workers there are', () => {

@@ -1,5 +1,7 @@
 import { listInstancesName } from '../tools/list-instances.ts';
 import { runWorkflowName } from '../tools/run-workflow.ts';
+import { listWorkflowsName } from '../tools/saved-workflows.ts';
+import { isWorkflowTool, toolNameOf } from '../tools/workflow-tool-name.ts';
 import { sampleCall } from './sample-workflow.ts';
 
 /** A conversation as the script sees it: plain, so that what it says can be tested without a model. */
@@ -25,12 +27,19 @@ interface Rule {
   reply: (tools: ReadonlySet<string>) => ScriptedReply;
 }
 
+/** `run portrait`, `run portrait with width = 512, prompt = a red kite`. */
+const namedRun = /^\s*(?:please )?run (?:my |the )?(?:workflow )?["“]?(.+?)["”]?(?: with (.+))?[.!]?\s*$/is;
+
 /** The first rule that fits wins. */
 const rules: readonly Rule[] = [
   { asks: /\b(what|which things) can you do\b|\bhelp\b|\bcommands?\b/, reply: () => say(abilities) },
   {
     asks: /\b(instances?|workers?)\b/,
     reply: call({ name: listInstancesName, args: {} }, 'Let me look at the pool.'),
+  },
+  {
+    asks: /\b(list|show|what|which)\b.*\bworkflows\b/,
+    reply: call({ name: listWorkflowsName, args: {} }, 'Let me look at your saved workflows.'),
   },
   {
     asks: /\binvert\b|\b(sample|demo|example)\b.*\bworkflow\b|\brun\b.*\bworkflow\b/,
@@ -50,6 +59,7 @@ const abilities = [
   `${label} Until a real model is configured I understand a few plain requests:`,
   '- "list instances" shows the workers of the pool and what each is doing',
   '- "invert a picture" or "run the sample workflow" runs a real workflow on a worker, with its progress in this conversation',
+  '- "list workflows" and "run <name>", also "run <name> with width = 512", use the workflows that you have saved and exposed',
   '- "who are you?" explains what I am',
 ].join('\n');
 const self = `${label} My answers are written in advance, and my token counts are simulated. The tools that I call are real: a workflow that I start runs on a worker of your pool.`;
@@ -60,9 +70,37 @@ const unknown = `${label} I did not understand that. Try ${examples}.`;
 export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): ScriptedReply {
   const last = turns.at(-1);
   if (last?.from === 'tool') return say(answersSince(turns).map(tellResult).join('\n'));
-  const question = turns.findLast(({ from }) => from === 'user')?.text.toLowerCase() ?? '';
-  const rule = rules.find(({ asks }) => asks.test(question.slice(0, longestQuestion)));
+  const question = turns.findLast(({ from }) => from === 'user')?.text ?? '';
+  const asked = question.slice(0, longestQuestion);
+  const named = runByName(asked, tools);
+  if (named) return named;
+  const rule = rules.find(({ asks }) => asks.test(asked.toLowerCase()));
   return rule ? rule.reply(tools) : say(unknown);
+}
+
+/** A saved workflow of the user, where one has this name. */
+function runByName(question: string, tools: ReadonlySet<string>): ScriptedReply | null {
+  const [, name = '', values = ''] = namedRun.exec(question) ?? [];
+  const tool = toolNameOf(name);
+  if (tool === null || !tools.has(tool)) return null;
+  return {
+    text: `I run your workflow "${name}" on the pool.`,
+    calls: [{ name: tool, args: argsIn(values) }],
+  };
+}
+
+/** `width = 512, prompt = a red kite`; a value that is JSON is taken as JSON. */
+function argsIn(values: string): Record<string, unknown> {
+  const pairs = [...values.matchAll(/([\w.-]+)\s*=\s*([^,]+)/g)];
+  return Object.fromEntries(pairs.map(([, name, value = '']) => [name, valueIn(value.trim())]));
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A request fits into a sentence; what comes behind is material. */
@@ -89,7 +127,8 @@ function tellResult({ text, tool }: Turn): string {
   if (tool?.failed) return `That did not work. ${text}`;
   const result = parse(text);
   if (tool?.name === listInstancesName) return tellInstances(result);
-  if (tool?.name === runWorkflowName) return tellFiles(result);
+  if (tool?.name === listWorkflowsName) return tellWorkflows(result);
+  if (tool && (tool.name === runWorkflowName || isWorkflowTool(tool.name))) return tellFiles(result);
   return `Here is what ${tool?.name ?? 'the tool'} answered: ${text.slice(0, longestEcho)}`;
 }
 
@@ -100,6 +139,17 @@ function tellInstances({ instances }: Record<string, unknown>): string {
   if (workers.length === 0) return 'The pool has no workers yet.';
   const lines = workers.map(({ name, state }) => `- ${name}: ${state}`);
   return [`The pool has ${count(workers.length, 'worker')}:`, ...lines].join('\n');
+}
+
+function tellWorkflows({ workflows }: Record<string, unknown>): string {
+  const saved = (Array.isArray(workflows) ? workflows : []) as { name: string; params: string[] }[];
+  if (saved.length === 0) {
+    return 'You have saved no workflow for me yet. `switchyard workflows import FILE --expose` does it.';
+  }
+  const lines = saved.map(
+    ({ name, params }) => `- ${name}${params.length > 0 ? ` (${params.join(', ')})` : ''}`,
+  );
+  return [`You have ${count(saved.length, 'saved workflow')}. Say "run <name>":`, ...lines].join('\n');
 }
 
 function tellFiles({ task_id: taskId, files }: Record<string, unknown>): string {

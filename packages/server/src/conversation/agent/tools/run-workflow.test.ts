@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../lib/app-error.ts';
 import { runHandleKey } from '../run-handle.ts';
 import { runWorkflowTool } from './run-workflow.ts';
+import { savedWorkflows } from './saved-workflows-fixture.ts';
 import type { WorkflowOrder, WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
 
 const file = {
@@ -152,6 +153,7 @@ describe('the tool run_workflow', () => {
 
 /** Each watch plays one script; `wait` stays until the signal aborts. */
 class Pool implements WorkflowRunner {
+  readonly saved = savedWorkflows([]);
   readonly orders: WorkflowOrder[] = [];
   readonly cancelled: string[] = [];
   watches = 0;

@@ -1,18 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { tool } from '@langchain/core/tools';
-import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { z } from 'zod';
-import { isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
-import { ToolFailure } from './tool-failure.ts';
-import {
-  completedEvent,
-  failedEvent,
-  progressEvent,
-  taskFile,
-  type WorkerTaskEvent,
-} from './worker-task-events.ts';
-import type { WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
+import { runPoolTask } from './pool-task.ts';
+import type { WorkflowRunner } from './workflow-runner.ts';
 
 export const runWorkflowName = 'run_workflow';
 
@@ -30,32 +19,8 @@ const arguments_ = z.object({
 /** Submits a workflow to the pool for the owner of the thread, tells its progress and answers with what it made. */
 export function runWorkflowTool(workflows: WorkflowRunner) {
   return tool(
-    async ({ workflow, params = {}, name = null }, config) => {
-      const run = requireRunHandle(config);
-      const { writer, signal } = config as LangGraphRunnableConfig;
-      const call: Call = {
-        run,
-        toolCallId: toolCallIdOf(config),
-        emit: writer,
-        note: (name, facts) => dispatchCustomEvent(name, facts, config),
-        signal,
-      };
-      // After a crash the run comes back to this very call, and the key to the task that it has made already.
-      await run.beforeActing();
-      call.signal?.throwIfAborted();
-      const { taskId } = await workflows.submit({
-        userId: run.userId,
-        workflow,
-        params,
-        name,
-        idempotencyKey: `${run.runId}:${call.toolCallId}`,
-        threadId: run.threadId,
-        runId: run.runId,
-        toolCallId: call.toolCallId,
-      });
-      await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: call.toolCallId });
-      return await follow(workflows, taskId, call);
-    },
+    async ({ workflow, params = {}, name = null }, config) =>
+      runPoolTask(workflows, config, (origin) => workflows.submit({ ...origin, workflow, params, name })),
     {
       name: runWorkflowName,
       description:
@@ -63,69 +28,4 @@ export function runWorkflowTool(workflows: WorkflowRunner) {
       schema: arguments_,
     },
   );
-}
-
-interface Call {
-  run: RunHandle;
-  toolCallId: string;
-  emit: ((event: WorkerTaskEvent) => void) | undefined;
-  /** Into the stored events of the run, where progress would only be in the way. */
-  note: (name: string, facts: object) => Promise<void>;
-  signal: AbortSignal | undefined;
-}
-
-async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Promise<string> {
-  const { run, signal = new AbortController().signal, toolCallId } = call;
-  const emit = (event: WorkerTaskEvent) => call.emit?.(event);
-  const tellEnd = async (event: WorkerTaskEvent): Promise<void> => {
-    emit(event);
-    await call.note(event.type, event);
-  };
-  const at = { taskId, toolCallId };
-  try {
-    const end = await lastUpdate(workflows.watch(run.userId, taskId, signal));
-    if (end.type === 'completed') {
-      await tellEnd(completedEvent(at, end.files));
-      return answerOf(taskId, end);
-    }
-    await tellEnd(failedEvent(at, end));
-    throw new ToolFailure(end.code, end.message);
-  } catch (error) {
-    if (isStoppedForGood(signal)) await workflows.cancel(run.userId, taskId).catch(() => {});
-    throw error;
-  }
-
-  /** A watcher that fell behind is sent away; it comes back after a moment and is told how things stand. */
-  async function lastUpdate(updates: AsyncIterable<WorkflowUpdate>): Promise<Ended> {
-    let told = '';
-    for await (const update of updates) {
-      if (update.type !== 'progress') return update;
-      const event = progressEvent(at, update);
-      const text = JSON.stringify(event);
-      if (text !== told) emit(event);
-      told = text;
-    }
-    signal.throwIfAborted();
-    await delay(comeBackAfterMs, undefined, { signal });
-    return lastUpdate(workflows.watch(run.userId, taskId, signal));
-  }
-}
-
-type Ended = Exclude<WorkflowUpdate, { type: 'progress' }>;
-
-const comeBackAfterMs = 250;
-
-function answerOf(taskId: string, { files, texts }: Extract<WorkflowUpdate, { type: 'completed' }>): string {
-  return JSON.stringify({
-    task_id: taskId,
-    status: 'completed',
-    files: files.map(taskFile),
-    texts,
-  });
-}
-
-function toolCallIdOf(config: { toolCall?: { id?: string }; toolCallId?: string }): string {
-  const id = config.toolCallId ?? config.toolCall?.id;
-  if (!id) throw new Error('The tool call has no id, so it could not be recognised after a restart.');
-  return id;
 }

@@ -14,14 +14,42 @@ export interface WorkflowRunner {
   cancel(userId: string, taskId: string): Promise<void>;
   /** The workers as this user may see them. */
   instances(userId: string): Promise<WorkerSummary[]>;
+  /** The workflows that users have saved under names. */
+  readonly saved: SavedWorkflowRunner;
 }
 
-export interface WorkflowOrder {
-  userId: string;
+export interface SavedWorkflowRunner {
+  /** Another number after each change of this user's workflows; cheap enough to be asked for every run. */
+  mark(userId: string): Promise<number>;
+  /** Those that this user wants to be tools, always in the same order. */
+  exposed(userId: string): Promise<SavedWorkflow[]>;
+  /** As `WorkflowRunner.submit`. Values that do not fit the schema are refused, with their names. */
+  submit(order: SavedWorkflowOrder): Promise<{ taskId: string }>;
+}
+
+export interface SavedWorkflow {
+  id: string;
+  name: string;
+  description: string;
+  /** JSON Schema of its params. */
+  schema: Record<string, unknown>;
+}
+
+export interface SavedWorkflowOrder extends CallOrigin {
+  workflowId: string;
+  params: Record<string, unknown>;
+}
+
+export interface WorkflowOrder extends CallOrigin {
   /** A graph in ComfyUI's API format. */
   workflow: Record<string, unknown>;
   params: Record<string, unknown>;
   name: string | null;
+}
+
+/** The tool call that asks for a task, and the user that it is for. */
+export interface CallOrigin {
+  userId: string;
   /** Run id and tool call id: one tool call makes at most one task, however often it is repeated. */
   idempotencyKey: string;
   /** Kept with the task, so that it can be followed back to the conversation. */

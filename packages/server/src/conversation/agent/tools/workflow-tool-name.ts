@@ -1,0 +1,36 @@
+import type { SavedWorkflow } from './workflow-runner.ts';
+
+/** Apart from the names of all other tools, whatever users call their workflows. */
+const prefix = 'workflow_';
+const longestName = 64;
+
+/** A name for each tool that every provider of models takes, no two alike, in the order of the workflows. */
+export function toolNamesOf(saved: readonly Pick<SavedWorkflow, 'id' | 'name'>[]): string[] {
+  const taken = new Set<string>();
+  return saved.map(({ id, name }) => {
+    const wanted = toolNameOf(name) ?? `${prefix}${plain(id).slice(-12)}`;
+    let free = wanted;
+    for (let count = 2; taken.has(free); count += 1) free = `${wanted.slice(0, longestName - 4)}_${count}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+export function isWorkflowTool(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
+/** Null where nothing of the name is left. */
+export function toolNameOf(name: string): string | null {
+  const words = plain(name);
+  return words === '' ? null : `${prefix}${words}`.slice(0, longestName);
+}
+
+function plain(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}

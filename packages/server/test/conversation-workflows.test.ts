@@ -1,0 +1,66 @@
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConversationCaller, says } from './support/conversation-caller.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+
+const graph = {
+  '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 255 } },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'ground' } },
+};
+
+let gateway: DevGateway;
+let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
+let ada: ConversationCaller;
+let adaInDispatch: DispatchCaller;
+let bob: ConversationCaller;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  worker = await startReferenceWorker();
+  const admin = await DispatchCaller.initialize(gateway.url);
+  await admin.useWorkers([worker.port]);
+  ada = await ConversationCaller.of(gateway.url, await gateway.register('ada@example.com'));
+  bob = await ConversationCaller.of(gateway.url, await gateway.register('bob@example.com'));
+  adaInDispatch = await DispatchCaller.login(gateway.url, 'ada@example.com');
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await worker.close();
+});
+
+describe('a saved workflow that is exposed', () => {
+  it('is a tool of its owner from the next run on, and of nobody else', async () => {
+    expect(await answerTo(ada, 'list workflows')).toContain('You have saved no workflow');
+
+    const body = { name: 'Plain ground', workflow: graph, exposed: true };
+    const { data: saved } = await adaInDispatch.call('POST', '/api/workflows', body);
+    expect(await answerTo(ada, 'list workflows')).toContain('- Plain ground (width, height');
+    expect(await answerTo(ada, 'run plain ground with width = 24')).toContain('made 1 file');
+
+    const { items } = (await adaInDispatch.call('GET', '/api/tasks')).data;
+    expect(items).toMatchObject([
+      { name: 'Plain ground', status: 'completed', conversation: { toolCallId: expect.any(String) } },
+    ]);
+    expect(await adaInDispatch.task(items[0].id)).toMatchObject({ params: { '1.width': 24 } });
+    expect(await answerTo(bob, 'run plain ground')).toContain('I did not understand that');
+
+    await adaInDispatch.call('PUT', `/api/workflows/${saved.id}`, { exposed: false });
+    expect(await answerTo(ada, 'run plain ground')).toContain('I did not understand that');
+  });
+
+  it('refuses values that do not fit in words that the agent can use', async () => {
+    await adaInDispatch.call('POST', '/api/workflows', { name: 'Strict', workflow: graph, exposed: true });
+
+    const answer = await answerTo(ada, 'run strict with width = -5');
+    expect(answer).toContain('That did not work.');
+    expect(answer).toContain('width');
+  });
+});
+
+async function answerTo(caller: ConversationCaller, question: string): Promise<string> {
+  const thread = await caller.thread();
+  const values = await caller.wait(thread, { assistant_id: 'lead_agent', input: says(question) });
+  return values.messages.at(-1).content;
+}
