@@ -145,6 +145,7 @@ export const attempts: Record<string, Attempts> = {
       body: { before: { configurable: { thread_id: names.thread, checkpoint_id: names.checkpoint } } },
     },
   ],
+  'GET /threads/{thread_id}/stream': (names) => [{ path: `/threads/${names.thread}/stream` }],
   'GET /threads/{thread_id}/history': (names, own) => [
     { path: `/threads/${names.thread}/history` },
     { path: `/threads/${own.thread}/history?before=${names.checkpoint}` },
