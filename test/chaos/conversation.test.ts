@@ -21,7 +21,7 @@ const politeStops = 0.2;
 /** Of the rounds: the next gateway is killed as well, while it picks up what was left. */
 const secondKills = 0.3;
 const secondKillWithinMs = 1_000;
-const settledWithinMs = 60_000;
+const settledWithinMs = 120_000;
 const workerRunsMs = [50, 300, 900, 1_500];
 /** Of the sample workflow. */
 const nodeClasses = ['EmptyImage', 'ImageCompositeMasked', 'ImageScale', 'ImageInvert', 'SaveImage'];
@@ -61,19 +61,20 @@ it('ends every run, with each message once for the journal and for each client, 
   const line = await Line.register(gateway.url);
   let inversions = 0;
   for (let round = 1; round <= rounds; round += 1) {
-    const startedMs = performance.now();
     const all = await startClients(line);
     const working = Promise.all(all.map(({ client, body }) => client.converse(body)));
     await Promise.race([working, killInMidStream(gateway, { line, all })]);
     gateway = await restart(line);
+    const restartedMs = performance.now();
     await Promise.race([working, timeout(round)]);
+    const settledMs = performance.now() - restartedMs;
     const attempts = await check(line, all);
     inversions += all.filter(({ text }) => text === inversion).length;
     await checkWorkflows(fleet, inversions);
     const reconnects = all.reduce((sum, { client }) => sum + client.reconnects, 0);
     console.log(
       `round ${round}: ${reconnects} reconnects, ${attempts} runs went on in a later attempt, ` +
-        `all ended after ${Math.round(performance.now() - startedMs)} ms`,
+        `all ended ${Math.round(settledMs)} ms after the gateway was back`,
     );
   }
 });
