@@ -12,8 +12,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const steps = (name: string, wish: object = {}) => ({ assistant_id: 'steps', input: { name }, ...wish });
-const cancel = (threadId: string, runId: string, query = '') =>
-  ada.call('POST', `/threads/${threadId}/runs/${runId}/cancel${query}`);
+const cancelOf = (caller: ConversationCaller, threadId: string, runId: string, query = '') =>
+  caller.call('POST', `/threads/${threadId}/runs/${runId}/cancel${query}`);
+const cancel = (threadId: string, runId: string, query = '') => cancelOf(ada, threadId, runId, query);
 const stepsOf = async (threadId: string) => (await ada.ok('GET', `/threads/${threadId}/state`)).values.steps;
 
 /** A run that stands in a step, as soon as it stands there. */
@@ -146,6 +147,36 @@ describe('cancelling', () => {
       expect(await ada.ok('GET', `/threads/${threadId}/runs/${runId}`)).toMatchObject({
         status: 'interrupted',
       });
+    }
+  });
+});
+
+describe('a run that takes too long', () => {
+  it('ends as timeout, with a reason, and leaves the thread in error but free', async () => {
+    const hurried = await startConversation({ conversation: { run_timeout: 200 } });
+    try {
+      const gate = closeGate('dawdling:second');
+      const threadId = await hurried.ada.thread();
+      const stream = await hurried.ada.stream(threadId, steps('dawdling'));
+      const frames = await stream.rest();
+      const { run_id } = frames[0]?.data ?? {};
+      expect(frames.at(-1)).toMatchObject({ event: 'error', data: { name: 'TimeoutError' } });
+      const run = await hurried.ada.ended(threadId, run_id);
+      expect(run).toMatchObject({ status: 'timeout', error: expect.stringContaining('0.2 s') });
+      expect(await hurried.ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'error' });
+      expect(await cancelOf(hurried.ada, threadId, run_id)).toMatchObject({
+        status: 409,
+        body: { detail: `Run ${run_id} is not cancellable (status: timeout)` },
+      });
+      gate.open();
+      const next = await hurried.ada.post(
+        `/threads/${threadId}/runs`,
+        steps('next', { multitask_strategy: 'reject' }),
+      );
+      expect(next.status).toBe(200);
+      await hurried.ada.ended(threadId, next.body.run_id);
+    } finally {
+      await hurried.close();
     }
   });
 });

@@ -215,6 +215,28 @@ describe('pages of messages', () => {
   });
 });
 
+describe('an answer that was made anew', () => {
+  it('is shown in the place of the old one; what is stored is all there', async () => {
+    const threadId = await ada.thread();
+    const first = await finished(threadId, { input: says('hello') });
+    const shown = async () =>
+      (await ada.ok('GET', `/threads/${threadId}/messages/page`)).data.map(({ run_id }: Event) => run_id);
+    expect(await shown()).toEqual([first, first]);
+    const again = { regenerate_from_run_id: first };
+    const failed = await finished(threadId, {
+      assistant_id: 'failing',
+      input: says('hello'),
+      metadata: again,
+    });
+    expect(await shown()).toContain(first);
+    const second = await finished(threadId, { input: says('hello'), metadata: again });
+    expect(await shown()).not.toContain(first);
+    expect((await shown()).filter((id: string) => id === second)).toHaveLength(2);
+    const stored = (await ada.ok('GET', `/threads/${threadId}/messages`)).map(({ run_id }: Event) => run_id);
+    expect(new Set(stored)).toEqual(new Set([first, failed, second]));
+  });
+});
+
 describe('tokens of a thread', () => {
   it('are those of its runs, by model and by caller', async () => {
     const threadId = await ada.thread();
