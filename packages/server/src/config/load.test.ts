@@ -193,6 +193,11 @@ describe('rules between keys', () => {
       'run_events: { backend: jsonl }\ncluster: { allow_replicas_without_redis: true }\ndatabase: { backend: postgres, url: postgres://x }',
       '1:24  run_events.backend must be db when several replicas run',
     ],
+    ['uploads: { auto_convert_documents: true }', '1:36  uploads.auto_convert_documents must be false'],
+    [
+      'uploads: { max_file_size: 200MB }',
+      '1:27  uploads.max_total_size must not be smaller than uploads.max_file_size',
+    ],
   ])('refuse %s', (file, message) => {
     expect(faultsOf({ file })).toEqual([expect.stringContaining(message)]);
   });

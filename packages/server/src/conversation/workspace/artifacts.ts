@@ -12,7 +12,7 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import { artifactType, headBytes } from './artifact-type.ts';
 import { KeyLock } from './key-lock.ts';
-import { readSkillMember, splitAtArchive } from './skill-archive.ts';
+import { openSkillMember, splitAtArchive } from './skill-archive.ts';
 import { relativePathOf, virtualPathOf } from './virtual-path.ts';
 import { readFrom, type WorkspaceFiles } from './workspace-files.ts';
 
@@ -95,9 +95,10 @@ export class Artifacts {
       throw new AppError('artifact_not_found', { message: `Skill file not found: ${archive}` });
     });
     try {
-      return artifactOfBytes(await readSkillMember(file, inner), inner);
-    } finally {
+      return await artifactOfMember(file, inner);
+    } catch (error) {
       await file.close();
+      throw error;
     }
   }
 
@@ -140,18 +141,35 @@ async function artifactOfFile(file: FileHandle, path: string): Promise<Artifact>
   }
 }
 
-function artifactOfBytes(bytes: Buffer, path: string): Artifact {
-  const filename = nameOf(path);
+async function artifactOfMember(archive: FileHandle, inner: string): Promise<Artifact> {
+  const { ino, mtimeNs } = await archive.stat({ bigint: true });
+  const { sizeBytes, head, checksum, content } = await openSkillMember(archive, inner, headBytes);
+  const filename = nameOf(inner);
   return {
-    ...artifactType(bytes.subarray(0, headBytes), filename),
+    ...artifactType(head, filename),
     filename,
-    sizeBytes: bytes.length,
-    etag: etagOf(sha256Of(bytes)),
+    sizeBytes,
+    etag: etagOf(`${ino} ${mtimeNs} ${inner} ${checksum}`),
     cacheControl: 'private, max-age=300',
-    stream: ({ start, end } = { start: 0, end: bytes.length - 1 }) =>
-      Readable.from([bytes.subarray(start, end + 1)]),
-    close: () => Promise.resolve(),
+    stream: (range) => {
+      const stream = Readable.from(range ? partOf(content(), range) : content());
+      return stream.once('close', () => void archive.close());
+    },
+    close: () => archive.close(),
   };
+}
+
+async function* partOf(
+  content: AsyncIterable<Buffer>,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of content) {
+    const part = chunk.subarray(Math.max(start - at, 0), Math.max(end + 1 - at, 0));
+    if (part.length > 0) yield part;
+    at += chunk.length;
+    if (at > end) return;
+  }
 }
 
 function nameOf(path: string): string {

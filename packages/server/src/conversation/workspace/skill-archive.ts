@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../lib/app-error.ts';
-import { readZipDirectory, readZipMember } from './zip-archive.ts';
+import { openZipMember, readZipDirectory, type ZipMember } from './zip-archive.ts';
 
 /** Of one file in it, unpacked. */
 const largestMemberBytes = 16 * 1024 * 1024;
@@ -13,14 +13,37 @@ export function splitAtArchive(path: string): { archive: string; inner: string }
   return { archive: path.slice(0, end), inner: path.slice(end + 1) };
 }
 
-/** A file of a skill's archive, by its exact name, or else any whose path ends in it: archives often hold one folder. */
-export async function readSkillMember(archive: FileHandle, inner: string): Promise<Buffer> {
-  const members = await readZipDirectory(archive);
+export interface SkillMember {
+  sizeBytes: number;
+  /** The beginning. */
+  head: Buffer;
+  /** Of its content. */
+  checksum: number;
+  content: () => AsyncGenerator<Buffer>;
+}
+
+/**
+ * A file of a skill's archive, by its exact name, or else any whose path ends in it: archives often hold one folder. It is
+ * unpacked once to see that it is whole and a second time as somebody reads it, so that no request holds all of it.
+ */
+export async function openSkillMember(
+  archive: FileHandle,
+  inner: string,
+  headBytes: number,
+): Promise<SkillMember> {
+  const member = memberNamed(inner, await readZipDirectory(archive));
+  const content = await openZipMember(archive, member, largestMemberBytes);
+  let head = Buffer.alloc(0);
+  for await (const chunk of content()) {
+    if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
+  }
+  return { sizeBytes: member.sizeBytes, head, checksum: member.crc, content };
+}
+
+function memberNamed(inner: string, members: readonly ZipMember[]): ZipMember {
   const files = members.filter(({ name }) => !name.endsWith('/'));
   const member =
     files.find(({ name }) => name === inner) ?? files.find(({ name }) => name.endsWith(`/${inner}`));
-  if (!member || inner === '') {
-    throw new AppError('artifact_not_found', { message: `File '${inner}' not found in skill archive` });
-  }
-  return readZipMember(archive, member, largestMemberBytes);
+  if (member && inner !== '') return member;
+  throw new AppError('artifact_not_found', { message: `File '${inner}' not found in skill archive` });
 }

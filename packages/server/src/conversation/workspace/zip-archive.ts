@@ -1,10 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { crc32, inflateRaw } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
 import { AppError } from '../../lib/app-error.ts';
 import { readFrom } from './workspace-files.ts';
-
-const inflate = promisify(inflateRaw);
 
 /** One file of an archive, as its directory describes it. Nothing of it has been unpacked. */
 export interface ZipMember {
@@ -24,6 +22,7 @@ const memberBytes = 46;
 const headerBytes = 30;
 const longestComment = 0xffff;
 const largestDirectoryBytes = 4 * 1024 * 1024;
+const stepBytes = 64 * 1024;
 const stored = 0;
 const deflated = 8;
 const encrypted = 1;
@@ -45,9 +44,16 @@ export async function readZipDirectory(file: FileHandle): Promise<ZipMember[]> {
   return membersOf(await readFrom(file, { offset: directoryAt, length: directoryBytes }));
 }
 
-/** The content of one file. What is larger than `maxBytes` by its own account is refused before a byte is unpacked. */
-export async function readZipMember(file: FileHandle, member: ZipMember, maxBytes: number): Promise<Buffer> {
-  const { name, method, crc, packedBytes, sizeBytes, headerAt } = member;
+/**
+ * The content of one file, unpacked as it is read and never further than the archive has said. What is larger than `maxBytes`
+ * by its own account is refused before a byte is unpacked. A content that is not what was promised ends in an error.
+ */
+export async function openZipMember(
+  file: FileHandle,
+  member: ZipMember,
+  maxBytes: number,
+): Promise<() => AsyncGenerator<Buffer>> {
+  const { name, method, packedBytes, sizeBytes, headerAt } = member;
   if (sizeBytes > maxBytes || packedBytes > maxBytes) {
     throw new AppError('file_too_large', {
       message: `File '${name}' in the archive is larger than ${maxBytes} bytes.`,
@@ -56,19 +62,49 @@ export async function readZipMember(file: FileHandle, member: ZipMember, maxByte
   if (method !== stored && method !== deflated)
     throw unreadable('it is encrypted or packed in an unknown way');
   const header = await readFrom(file, { offset: headerAt, length: headerBytes });
-  if (header.length < headerBytes || header.readUInt32LE(0) !== headerSignature)
+  if (header.length < headerBytes || header.readUInt32LE(0) !== headerSignature) {
     throw unreadable('a file is not where it should be');
-  const offset = headerAt + headerBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
-  const packed = await readFrom(file, { offset, length: packedBytes });
-  const content = method === stored ? packed : await unpacked(packed, sizeBytes);
-  if (content.length !== sizeBytes || crc32(content) !== crc) throw unreadable('a file is damaged');
-  return content;
+  }
+  const start = headerAt + headerBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+  return () => checkedContent(member, packedContent(file, { start, length: packedBytes }));
 }
 
-/** Never more than the directory has said, whatever the bytes would unpack to. */
-async function unpacked(packed: Buffer, sizeBytes: number): Promise<Buffer> {
+async function* checkedContent(
+  { method, crc, sizeBytes }: ZipMember,
+  packed: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let unpackedBytes = 0;
+  let sum = 0;
+  for await (const chunk of chunksOf(method === stored ? packed : inflated(packed))) {
+    unpackedBytes += chunk.length;
+    if (unpackedBytes > sizeBytes) throw unreadable('a file is damaged');
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (unpackedBytes !== sizeBytes || sum !== crc) throw unreadable('a file is damaged');
+}
+
+/** By offsets: a stream over the handle may close it when it is destroyed. */
+async function* packedContent(
+  file: FileHandle,
+  { start, length }: { start: number; length: number },
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; ) {
+    const chunk = await readFrom(file, { offset: start + at, length: Math.min(stepBytes, length - at) });
+    if (chunk.length === 0) return;
+    at += chunk.length;
+    yield chunk;
+  }
+}
+
+/** Either end takes the other with it, so that a reader who stops holds nothing. */
+function inflated(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(packed), createInflateRaw(), () => undefined);
+}
+
+async function* chunksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    return await inflate(packed, { maxOutputLength: Math.max(sizeBytes, 1) });
+    yield* source;
   } catch (error) {
     throw unreadable('a file is damaged', error);
   }
