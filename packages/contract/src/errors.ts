@@ -266,6 +266,19 @@ export const errorCatalogue = {
     message: 'You have as many items in the store as you may have. Delete some first.',
   },
   model_not_found: { kind: 'not_found', message: 'No such model. GET /api/models lists them.' },
+
+  // Memory
+  memory_fact_not_found: { kind: 'not_found', message: 'Memory fact not found.' },
+  memory_fact_blank: { kind: 'malformed', message: 'A fact needs content besides spaces.' },
+  memory_fact_exists: { kind: 'conflict', message: 'The memory holds this fact already.' },
+  memory_full: {
+    kind: 'conflict',
+    message: 'The memory holds as many facts as it may hold. Delete some first.',
+  },
+  memory_corrupted: {
+    kind: 'internal',
+    message: 'The file of this memory cannot be read. DELETE /api/memory begins a new one.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

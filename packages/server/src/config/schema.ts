@@ -175,6 +175,16 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
   }),
 
+  memory: section('What agents remember about users.', {
+    enabled: boolean(true, 'Tell agents what is remembered about their user.'),
+    injection_enabled: boolean(true, 'Put what is remembered into the prompt.'),
+    max_facts: integer(100, 'Facts of one user and agent.', { minimum: 10, maximum: 500 }),
+    max_injection_tokens: integer(2_000, 'Largest part of a prompt that memory takes.', {
+      minimum: 100,
+      maximum: 8_000,
+    }),
+  }),
+
   auth: section('Accounts and sessions.', {
     jwt_secret: text(null, 'Key that signs sessions; generated once and kept in the data home when absent.', {
       secret: true,

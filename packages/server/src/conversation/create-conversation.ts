@@ -41,6 +41,9 @@ import { RecordedRunStore } from './journal/recorded-run-store.ts';
 import { runEventRoutes } from './journal/run-event-routes.ts';
 import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
+import { Memories, type MemoryOptions } from './memory/memories.ts';
+import { MemoryFiles } from './memory/memory-files.ts';
+import { memoryRoutes } from './memory/memory-routes.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { WebhookCaller } from './runs/run-webhooks.ts';
@@ -81,6 +84,7 @@ export interface ConversationOptions {
   runs: RunsConfiguration;
   streams: StreamLogLimits;
   uploads: UploadLimits;
+  memory: MemoryOptions;
   /** Left free on the disk. */
   diskReserveBytes: number;
   events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
@@ -138,9 +142,14 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const watcher = new AgentWatcher({ reload: () => agents.reload(), log });
   const onLoad = options.agents.watch ? (file: string) => watcher.see(file) : undefined;
   const modules = new AgentModules({ ...(onLoad && { onLoad }) });
+  const memories = new Memories({ files: new MemoryFiles(options.home), clock, options: options.memory });
   const agents = new Agents({
     definitions: agentDefinitions({
-      builtIn: builtInAgents({ workflows: dependencies.workflows, log }),
+      builtIn: builtInAgents({
+        workflows: dependencies.workflows,
+        memoryOf: (userId) => memories.promptFor({ user: userId }, null),
+        log,
+      }),
       ...options.agents,
       modules,
       log,
@@ -245,6 +254,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       ]),
       uploadRoutes({ uploads }),
       artifactRoutes({ artifacts }),
+      memoryRoutes({ memories }),
       suggestionRoutes({ access, hasPool: dependencies.workflows !== null }),
       ...catalogRoutes({
         assistants,

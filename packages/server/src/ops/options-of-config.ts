@@ -65,9 +65,15 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
 export function conversationOptions(
   config: Config,
 ): Omit<ConversationOptions, 'agents' | 'diskReserveBytes'> {
-  const { conversation, run_events: events, uploads } = config;
+  const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
+    memory: {
+      enabled: memory.enabled,
+      injection: memory.injection_enabled,
+      maxFacts: memory.max_facts,
+      maxInjectionTokens: memory.max_injection_tokens,
+    },
     uploads: {
       files: uploads.max_files,
       fileBytes: uploads.max_file_size,

@@ -7,6 +7,8 @@ import type { WorkflowRunner } from './tools/workflow-runner.ts';
 export function builtInAgents(options: {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
+  /** What is remembered about a user, as the lead agent is told it; empty for nothing. */
+  memoryOf?: (userId: string) => Promise<string>;
   log: { warn(details: object, message: string): void };
 }): AgentDefinition[] {
   return [

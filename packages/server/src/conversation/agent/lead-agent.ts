@@ -2,6 +2,7 @@ import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { createAgent } from 'langchain';
 import type { AgentGraph } from './agents.ts';
 import { leadAgentName } from './lead-agent-name.ts';
+import { rememberedContext } from './remembered-context.ts';
 import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
@@ -16,6 +17,8 @@ export interface LeadAgentOptions {
   workflows: WorkflowRunner | null;
   /** Of the user that it works for; each becomes a tool. */
   saved?: readonly SavedWorkflow[];
+  /** What is remembered about a user; empty for nothing. */
+  memoryOf?: (userId: string) => Promise<string>;
   log: { warn(details: object, message: string): void };
 }
 
@@ -25,15 +28,17 @@ const systemPrompt = [
   'Never invent the result of a tool.',
 ].join(' ');
 
-export function createLeadAgent({ model, workflows, saved = [], log }: LeadAgentOptions): AgentGraph {
+export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
+  const { model, workflows, saved = [], memoryOf, log } = options;
   const tools = workflows ? poolTools(workflows, saved) : [];
+  const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
   const agent = createAgent({
     name: leadAgentName,
     model,
     tools,
     systemPrompt,
     stateSchema: threadState,
-    middleware: [toolErrors(log), threadTitle()],
+    middleware: [toolErrors(log), threadTitle(), ...memory],
   });
   return agent.graph as unknown as AgentGraph;
 }

@@ -1,0 +1,38 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { createAgent } from 'langchain';
+import { describe, expect, it } from 'vitest';
+import { rememberedContext } from './remembered-context.ts';
+import { runHandleKey } from './run-handle.ts';
+import { ScriptedModel } from './scripted-model.ts';
+
+/** What the model is told when a run of this user asks something. */
+async function promptOf(memoryOf: (userId: string) => Promise<string>, userId: string): Promise<string> {
+  let prompt = '';
+  const model = new ScriptedModel('m', (messages) => {
+    prompt = messages.find(({ type }) => type === 'system')?.text ?? '';
+    return { text: 'ok' };
+  });
+  const memory = rememberedContext(memoryOf, { warn: () => {} });
+  const agent = createAgent({ model, tools: [], systemPrompt: 'Be kind.', middleware: [memory] });
+  const state = await agent.invoke(
+    { messages: [new HumanMessage('hello')] },
+    { configurable: { [runHandleKey]: { userId, beforeActing: async () => {} } } },
+  );
+  expect(JSON.stringify(state)).not.toContain('remembered');
+  return prompt;
+}
+
+describe('an agent with memory', () => {
+  it('is told what is remembered about the user of its run, and of no other', async () => {
+    const memoryOf = async (userId: string) => `remembered of ${userId}`;
+    expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.\n\nremembered of ada');
+    expect(await promptOf(memoryOf, 'bob')).toBe('Be kind.\n\nremembered of bob');
+  });
+
+  it('works without a memory that cannot be read', async () => {
+    const memoryOf = async () => {
+      throw new Error('broken');
+    };
+    expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.');
+  });
+});

@@ -1,0 +1,33 @@
+import { createMiddleware } from 'langchain';
+import { runHandleOf } from './run-handle.ts';
+
+/**
+ * Tells the model what is remembered about the user of the run. Read for each call, so that a changed memory counts at
+ * once, and never kept in the thread. A memory that cannot be read does not stop the run.
+ */
+export function rememberedContext(
+  memoryOf: (userId: string) => Promise<string>,
+  log: { warn(details: object, message: string): void },
+) {
+  return createMiddleware({
+    name: 'MemoryMiddleware',
+    wrapModelCall: async (request, handler) => {
+      const userId = runHandleOf(request.runtime)?.userId;
+      const remembered = userId === undefined ? '' : await orNothing(memoryOf(userId), log);
+      if (remembered === '') return handler(request);
+      return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${remembered}`) });
+    },
+  });
+}
+
+async function orNothing(
+  reading: Promise<string>,
+  log: { warn(details: object, message: string): void },
+): Promise<string> {
+  try {
+    return await reading;
+  } catch (error) {
+    log.warn({ err: error }, 'A memory cannot be read; the run goes on without it');
+    return '';
+  }
+}

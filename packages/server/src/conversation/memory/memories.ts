@@ -1,0 +1,124 @@
+import type {
+  FactChange,
+  MemoryConfig,
+  MemoryDocument,
+  NewFact,
+} from '@switchyard/contract/conversation/memory';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { userScope } from '../user-scope.ts';
+import { KeyLock } from '../workspace/key-lock.ts';
+import { emptyMemory, requireImportable, withChangedFact, withFact, withoutFact } from './memory-document.ts';
+import type { MemoryFiles, MemoryKey } from './memory-files.ts';
+import { memoryPrompt } from './memory-prompt.ts';
+
+export interface MemoryOptions {
+  enabled: boolean;
+  maxFacts: number;
+  injection: boolean;
+  maxInjectionTokens: number;
+}
+
+interface MemoriesOptions {
+  files: MemoryFiles;
+  clock: Clock;
+  options: MemoryOptions;
+}
+
+/** What is remembered about users. Changes to one memory follow each other, so that none is lost. */
+export class Memories {
+  readonly #files: MemoryFiles;
+  readonly #clock: Clock;
+  readonly #options: MemoryOptions;
+  readonly #lock = new KeyLock();
+
+  constructor({ files, clock, options }: MemoriesOptions) {
+    this.#files = files;
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  config(): MemoryConfig {
+    const { enabled, maxFacts, injection, maxInjectionTokens } = this.#options;
+    return {
+      enabled,
+      storage_path: '',
+      max_facts: maxFacts,
+      injection_enabled: enabled && injection,
+      max_injection_tokens: maxInjectionTokens,
+      // Takes a real model, and this version has none to ask.
+      extraction_enabled: false,
+    };
+  }
+
+  async get(owner: Owner, agent: string | null): Promise<MemoryDocument> {
+    return this.#files.read(keyOf(owner, agent));
+  }
+
+  async reload(owner: Owner, agent: string | null): Promise<MemoryDocument> {
+    const key = keyOf(owner, agent);
+    this.#files.forget(key);
+    return this.#files.read(key);
+  }
+
+  /** Works on a file that cannot be read, too. */
+  async clear(owner: Owner, agent: string | null): Promise<MemoryDocument> {
+    const memory = { ...emptyMemory(), lastUpdated: this.#now() };
+    return this.#replace(keyOf(owner, agent), async () => memory);
+  }
+
+  async import(owner: Owner, agent: string | null, given: MemoryDocument): Promise<MemoryDocument> {
+    requireImportable(given, this.#options.maxFacts);
+    return this.#replace(keyOf(owner, agent), async () => ({ ...given, lastUpdated: this.#now() }));
+  }
+
+  async addFact(owner: Owner, agent: string | null, fact: NewFact): Promise<MemoryDocument> {
+    const { maxFacts } = this.#options;
+    return this.#change(keyOf(owner, agent), (memory) =>
+      withFact(memory, fact, { maxFacts, at: this.#now() }),
+    );
+  }
+
+  async changeFact(
+    owner: Owner,
+    agent: string | null,
+    { factId, change }: { factId: string; change: FactChange },
+  ): Promise<MemoryDocument> {
+    return this.#change(keyOf(owner, agent), (memory) =>
+      withChangedFact(memory, factId, { change, at: this.#now() }),
+    );
+  }
+
+  async deleteFact(owner: Owner, agent: string | null, factId: string): Promise<MemoryDocument> {
+    return this.#change(keyOf(owner, agent), (memory) => withoutFact(memory, factId, this.#now()));
+  }
+
+  /** What an agent is told about its user; empty when there is nothing, or when memory is switched off. */
+  async promptFor(owner: Owner, agent: string | null): Promise<string> {
+    const { enabled, injection, maxInjectionTokens } = this.#options;
+    if (!enabled || !injection) return '';
+    return memoryPrompt(await this.get(owner, agent), maxInjectionTokens);
+  }
+
+  #change(key: MemoryKey, change: (memory: MemoryDocument) => MemoryDocument): Promise<MemoryDocument> {
+    return this.#replace(key, async () => change(await this.#files.read(key)));
+  }
+
+  async #replace(key: MemoryKey, next: () => Promise<MemoryDocument>): Promise<MemoryDocument> {
+    return this.#lock.run(JSON.stringify([key.userId, key.agent]), async () => {
+      const memory = await next();
+      await this.#files.write(key, memory);
+      return memory;
+    });
+  }
+
+  #now(): string {
+    return toIso(this.#clock());
+  }
+}
+
+function keyOf(owner: Owner, agent: string | null): MemoryKey {
+  const userId = userScope(owner);
+  if (userId === null) throw new Error('A memory belongs to one user: pass { user }.');
+  return { userId, agent: agent?.toLowerCase() ?? null };
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  FactChange,
+  MemoryDocument,
+  MemoryFact,
+  NewFact,
+} from '@switchyard/contract/conversation/memory';
+import { AppError } from '../../lib/app-error.ts';
+
+const manualSource = 'manual';
+
+export function emptyMemory(): MemoryDocument {
+  const note = () => ({ summary: '', updatedAt: '' });
+  return {
+    version: '1.0',
+    lastUpdated: '',
+    user: { workContext: note(), personalContext: note(), topOfMind: note() },
+    history: { recentMonths: note(), earlierContext: note(), longTermBackground: note() },
+    facts: [],
+  };
+}
+
+/** Nothing is pushed out by something new: a full memory says so. */
+export function withFact(
+  memory: MemoryDocument,
+  { content, category = 'context', confidence = 0.5 }: NewFact,
+  { maxFacts, at }: { maxFacts: number; at: string },
+): MemoryDocument {
+  requireRoom(memory.facts.length + 1, maxFacts);
+  const fact: MemoryFact = {
+    id: newFactId(memory.facts),
+    content: requireText(content),
+    category,
+    confidence,
+    createdAt: at,
+    source: manualSource,
+  };
+  requireNew(memory.facts, fact);
+  return { ...memory, lastUpdated: at, facts: [...memory.facts, fact] };
+}
+
+export function withChangedFact(
+  memory: MemoryDocument,
+  factId: string,
+  { change, at }: { change: FactChange; at: string },
+): MemoryDocument {
+  const present = memory.facts.find(({ id }) => id === factId);
+  if (!present) throw factNotFound(factId);
+  const fact = {
+    ...present,
+    ...change,
+    ...(change.content !== undefined && { content: requireText(change.content) }),
+  };
+  requireNew(
+    memory.facts.filter(({ id }) => id !== factId),
+    fact,
+  );
+  const facts = memory.facts.map((each) => (each.id === factId ? fact : each));
+  return { ...memory, lastUpdated: at, facts };
+}
+
+export function withoutFact(memory: MemoryDocument, factId: string, at: string): MemoryDocument {
+  const facts = memory.facts.filter(({ id }) => id !== factId);
+  if (facts.length === memory.facts.length) throw factNotFound(factId);
+  return { ...memory, lastUpdated: at, facts };
+}
+
+/** What an import brings is held to the same rules as what is added by hand. */
+export function requireImportable({ facts }: MemoryDocument, maxFacts: number): void {
+  requireRoom(facts.length, maxFacts);
+  const ids = new Set<string>();
+  const contents = new Set<string>();
+  for (const { id, content } of facts) {
+    requireText(content);
+    if (ids.has(id)) throw new AppError('memory_fact_exists', { message: `Two facts have the id '${id}'.` });
+    if (contents.has(plain(content))) throw new AppError('memory_fact_exists');
+    ids.add(id);
+    contents.add(plain(content));
+  }
+}
+
+function requireRoom(count: number, maxFacts: number): void {
+  if (count <= maxFacts) return;
+  throw new AppError('memory_full', {
+    message: `A memory holds at most ${maxFacts} facts. Delete some first.`,
+  });
+}
+
+function requireText(content: string): string {
+  const text = content.trim();
+  if (text === '') throw new AppError('memory_fact_blank');
+  return text;
+}
+
+function requireNew(facts: readonly MemoryFact[], { content }: MemoryFact): void {
+  if (facts.some((fact) => plain(fact.content) === plain(content))) throw new AppError('memory_fact_exists');
+}
+
+/** Two facts are the same when only case and spaces differ. */
+function plain(content: string): string {
+  return content.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+function factNotFound(factId: string): AppError {
+  return new AppError('memory_fact_not_found', { message: `Memory fact '${factId}' not found.` });
+}
+
+function newFactId(facts: readonly MemoryFact[]): string {
+  const id = `fact_${randomBytes(4).toString('hex')}`;
+  return facts.some((fact) => fact.id === id) ? newFactId(facts) : id;
+}
