@@ -138,7 +138,7 @@ describe('an artifact', () => {
   it('answers HEAD with its size', async () => {
     put('outputs/a.txt', 'hello');
     const head = await ada.call('HEAD', address('outputs/a.txt'));
-    expect([head.status, head.text]).toEqual([200, '']);
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '5']);
   });
 });
 

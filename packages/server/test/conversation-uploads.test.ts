@@ -92,6 +92,20 @@ describe('an upload', () => {
     expect(answer.text).not.toContain(server.gateway.home);
   });
 
+  it.each(['100%.txt', 'a%20b.txt', 'a+b&c#d?e=f.txt', "it's (1)!*.txt", '日本語 🎨.png', '-rf', '.hidden'])(
+    'called %s is listed, loaded and deleted under that name',
+    async (name) => {
+      const threadId = await ada.thread();
+      const { body } = await upload(ada, threadId, [name, name]);
+      expect(body).toMatchObject({ success: true, files: [{ filename: name }] });
+      expect(await names(ada, threadId)).toEqual([name]);
+      const loaded = await ada.get(body.files[0].artifact_url.slice('/api'.length));
+      expect([loaded.status, loaded.text]).toEqual([200, name]);
+      await ada.ok('DELETE', `/threads/${threadId}/uploads/${encodeURIComponent(name)}`);
+      expect(await names(ada, threadId)).toEqual([]);
+    },
+  );
+
   it('lies in folders that only the gateway can read', async () => {
     const threadId = await ada.thread();
     await upload(ada, threadId, ['a.txt', 'a']);
