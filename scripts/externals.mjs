@@ -6,6 +6,7 @@ export const externals = [
   '@langchain/core',
   '@langchain/langgraph',
   '@langchain/langgraph-checkpoint',
+  '@langchain/openai',
   '@photostructure/sqlite',
   'bcrypt',
   'langchain',

@@ -266,6 +266,7 @@ export const errorCatalogue = {
     message: 'You have as many items in the store as you may have. Delete some first.',
   },
   model_not_found: { kind: 'not_found', message: 'No such model. GET /api/models lists them.' },
+  model_unavailable: { kind: 'unavailable', message: 'The model cannot be used.' },
 
   // Memory
   memory_fact_not_found: { kind: 'not_found', message: 'Memory fact not found.' },

@@ -119,6 +119,9 @@ describe('models and the server', () => {
         description: expect.stringContaining('Scripted'),
         supports_thinking: false,
         supports_reasoning_effort: false,
+        supports_vision: false,
+        input_price_per_million: null,
+        output_price_per_million: null,
         simulated: true,
       },
     ]);

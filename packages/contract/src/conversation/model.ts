@@ -12,6 +12,9 @@ export const model = Type.Object({
   description: nullable(Type.String()),
   supports_thinking: Type.Boolean(),
   supports_reasoning_effort: Type.Boolean(),
+  supports_vision: Type.Boolean(),
+  input_price_per_million: nullable(Type.Number({ description: 'Of a million tokens.' })),
+  output_price_per_million: nullable(Type.Number()),
   simulated: Type.Boolean({ description: 'Scripted, not an AI: it stands in while no model is configured.' }),
 });
 export type Model = Static<typeof model>;

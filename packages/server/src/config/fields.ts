@@ -1,12 +1,22 @@
 import { type TUnsafe, Type } from 'typebox';
 import type { FormatName } from './formats.ts';
+import type { ModelConfig } from './models.ts';
 
 /** A duration in milliseconds; the file says `25s`. */
 export type Milliseconds = number;
 /** A size in bytes; the file says `2MB`. */
 export type Bytes = number;
 
-export type FieldKind = 'text' | 'integer' | 'boolean' | 'choice' | 'duration' | 'size' | 'path' | 'list';
+export type FieldKind =
+  | 'text'
+  | 'integer'
+  | 'boolean'
+  | 'choice'
+  | 'duration'
+  | 'size'
+  | 'path'
+  | 'list'
+  | 'models';
 
 /** One key of the configuration: JSON Schema for editors, marks (`x-…`) for everything that reads it. */
 export interface Field {
@@ -140,6 +150,11 @@ export function list(description: string, options: Marks & { format: FormatName 
       'x-format': options.format,
     },
   );
+}
+
+/** A list of sections, or a map from their names; what they hold is judged in models.ts. */
+export function models(description: string): TUnsafe<readonly ModelConfig[]> {
+  return field('models', { fallback: [], description }, { type: ['array', 'object'] });
 }
 
 function field<Value>(

@@ -75,15 +75,19 @@ function toFaults(error: unknown, { key, source, items }: Entry): ConfigFault[] 
 function expand({ data, isText }: Entry, env: Surroundings['env']): GivenValue {
   if (isText) return { data, isText };
   if (typeof data === 'string' && isTemplate(data)) return { data: interpolate(data, env), isText: true };
-  if (!Array.isArray(data)) return { data, isText };
-  return {
-    data: data.map((item: unknown) => (typeof item === 'string' ? interpolate(item, env) : item)),
-    isText,
-  };
+  return { data: expandWithin(data, env), isText };
+}
+
+function expandWithin(data: unknown, env: Surroundings['env']): unknown {
+  if (typeof data === 'string') return interpolate(data, env);
+  if (Array.isArray(data)) return data.map((item: unknown) => expandWithin(item, env));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, expandWithin(value, env)]));
 }
 
 function hasTemplate(data: unknown): boolean {
-  return [data].flat().some((item) => typeof item === 'string' && isTemplate(item));
+  if (typeof data === 'string') return isTemplate(data);
+  return typeof data === 'object' && data !== null && Object.values(data).some(hasTemplate);
 }
 
 /** `key:` and `key: "${NAME:-}"` mean the default. */

@@ -1,5 +1,16 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { boolean, choice, duration, integer, list, path, pathUnderHome, size, text } from './fields.ts';
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  list,
+  models,
+  path,
+  pathUnderHome,
+  size,
+  text,
+} from './fields.ts';
 
 /**
  * Every key that this version understands: its type, default, limits, description and marks. Reading, faults,
@@ -113,6 +124,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   agents: list(
     'Own agents besides those of `langgraph.json` in the working directory, each `name=./file.ts:export`.',
     { format: 'agent' },
+  ),
+
+  models: models(
+    'Models that the lead agent can use; the first is the default. Each has `name`, `provider` (`openai`, `anthropic` or a package), `model`, `base_url`, `api_key` and more, see the guide. Without any a simulated demo model answers.',
   ),
 
   conversation: section('Runs of agents.', {

@@ -5,6 +5,7 @@ import { describeSource } from './faults.ts';
 import type { Field } from './fields.ts';
 import { child, fields, isSection, rootSection, type Section } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
+import { type ModelConfig, maskedModels } from './models.ts';
 import type { Config } from './schema.ts';
 
 interface ShownValue {
@@ -64,6 +65,7 @@ function scalar(value: unknown): string {
 function asWritten(field: Field, value: unknown): unknown {
   if (value === null) return null;
   if (field['x-secret']) return '***';
+  if (field['x-kind'] === 'models') return maskedModels(value as ModelConfig[]);
   if (field['x-kind'] === 'duration') return formatDuration(Number(value));
   if (field['x-kind'] === 'size') return formatSize(Number(value));
   return value;

@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import { parseSize } from '../lib/size.ts';
 import type { Field } from './fields.ts';
 import { checkFormat } from './formats.ts';
+import { readModels } from './models.ts';
 
 /** One item of a list that is wrong; the others of the same list are told too. */
 export class ItemFault extends RangeError {
@@ -46,6 +47,8 @@ export function readValue(field: Field, { data, isText }: GivenValue, cwd: strin
         parseSize(typeof data === 'number' ? String(data) : readText(field, data)),
         parseSize,
       );
+    case 'models':
+      return readModels(isText ? parseJson(data) : data);
     case 'list':
       return readList(field, isText ? String(data).split(',') : data);
   }
@@ -97,6 +100,15 @@ function readList(field: Field, data: unknown): string[] {
   });
   if (faults.length > 0) throw new AggregateError(faults);
   return items;
+}
+
+/** How a list of sections comes from the environment. What is written is not quoted: it may hold keys. */
+function parseJson(data: unknown): unknown {
+  try {
+    return JSON.parse(String(data));
+  } catch {
+    throw new RangeError('must be JSON, written [{"name":"…"}]');
+  }
 }
 
 function within(field: Field, value: number, parse: (text: string) => number): number {

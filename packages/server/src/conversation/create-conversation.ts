@@ -1,4 +1,5 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -25,6 +26,7 @@ import { GraphStates } from './agent/graph-state.ts';
 import { loadLangchain } from './agent/langchain.ts';
 import { leadAgentName } from './agent/lead-agent-name.ts';
 import { AgentModules } from './agent/load-agent-modules.ts';
+import { modelNames } from './agent/models/model-names.ts';
 import { StoreItemStore } from './agent/store-item-store.ts';
 import { StoreItems } from './agent/store-items.ts';
 import type { WorkflowRunner } from './agent/tools/workflow-runner.ts';
@@ -83,6 +85,7 @@ export interface ConversationOptions {
   };
   runs: RunsConfiguration;
   streams: StreamLogLimits;
+  models: readonly ModelConfig[];
   uploads: UploadLimits;
   memory: MemoryOptions;
   /** Left free on the disk. */
@@ -147,6 +150,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     definitions: agentDefinitions({
       builtIn: builtInAgents({
         workflows: dependencies.workflows,
+        models: { configured: options.models, cwd: options.agents.cwd },
         memoryOf: (userId) => memories.promptFor({ user: userId }, null),
         log,
       }),
@@ -205,6 +209,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     states,
     journal,
     runner: new GraphRunner({ agents, checkpointer }),
+    modelNames: modelNames(options.models),
     deleteThread: async (owner, threadId) => {
       await threads.delete(owner, threadId);
     },
@@ -261,6 +266,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         storeItems,
         version: dependencies.version,
         trackTokens: options.events.trackTokens,
+        models: options.models,
       }),
     ],
     orphans: {

@@ -68,6 +68,7 @@ export function conversationOptions(
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
+    models: config.models,
     memory: {
       enabled: memory.enabled,
       injection: memory.injection_enabled,

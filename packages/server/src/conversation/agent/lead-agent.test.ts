@@ -11,6 +11,7 @@ import { savedWorkflows } from './tools/saved-workflows-fixture.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
 const log = { warn: () => {} };
+const models = { of: async () => new DemoModel({ paceMs: 0 }) };
 
 describe('the lead agent', () => {
   it('runs a workflow with its tool and tells what came of it', async () => {
@@ -120,7 +121,7 @@ describe('the lead agent', () => {
   });
 
   it('does without the tools of the pool where there is none', async () => {
-    const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows: null, log });
+    const graph = createLeadAgent({ models, workflows: null, log });
     graph.checkpointer = new MemorySaver();
     const { messages } = await ask(graph, 'list instances');
 
@@ -164,7 +165,7 @@ function agent(
     saved: savedWorkflows([]),
     ...differences,
   };
-  const graph = createLeadAgent({ model: new DemoModel({ paceMs: 0 }), workflows, saved: exposed, log });
+  const graph = createLeadAgent({ models, workflows, saved: exposed, log });
   graph.checkpointer = new MemorySaver();
   return graph;
 }

@@ -1,7 +1,9 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { createAgent } from 'langchain';
 import type { AgentGraph } from './agents.ts';
+import { DemoModel } from './demo/demo-model.ts';
 import { leadAgentName } from './lead-agent-name.ts';
+import type { ChatModels } from './models/chat-models.ts';
+import { chosenModel } from './models/chosen-model.ts';
 import { rememberedContext } from './remembered-context.ts';
 import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
@@ -12,7 +14,7 @@ import { toolErrors } from './tools/tool-errors.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
 export interface LeadAgentOptions {
-  model: BaseChatModel;
+  models: Pick<ChatModels, 'of'>;
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   /** Of the user that it works for; each becomes a tool. */
@@ -29,16 +31,17 @@ const systemPrompt = [
 ].join(' ');
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
-  const { model, workflows, saved = [], memoryOf, log } = options;
+  const { models, workflows, saved = [], memoryOf, log } = options;
   const tools = workflows ? poolTools(workflows, saved) : [];
   const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
   const agent = createAgent({
     name: leadAgentName,
-    model,
+    // Stands here because there has to be one; each call goes to the model that its run has chosen.
+    model: new DemoModel(),
     tools,
     systemPrompt,
     stateSchema: threadState,
-    middleware: [toolErrors(log), threadTitle(), ...memory],
+    middleware: [chosenModel(models), toolErrors(log), threadTitle(), ...memory],
   });
   return agent.graph as unknown as AgentGraph;
 }

@@ -1,6 +1,7 @@
 import type { LLMResult } from '@langchain/core/outputs';
 import type { NewRunEvent } from '../journal/run-recorder.ts';
 import type { ReportedUsage } from '../journal/run-totals.ts';
+import { modelNameKey } from './models/model-name-key.ts';
 import { completionMessage, isObject, type Message, recordOf } from './observed-messages.ts';
 import { type Json, wireValue } from './wire-values.ts';
 
@@ -73,11 +74,11 @@ export function responseEvent(call: ObservedCall, output: LLMResult, endedMs: nu
 /** The message that a reply of the lead agent's adds to the conversation. */
 export function answerEvent(
   message: Message,
-  { caller, model }: { caller: string; model: string | null },
+  call: Pick<ObservedCall, 'caller' | 'model' | 'metadata'>,
 ): EventParts {
   const record = recordOf(message);
   const callsTools = hasToolCalls(record);
-  const name = reportedModel(record) ?? model;
+  const name = modelOf(call, record);
   return {
     event_type: callsTools ? 'ai_tool_call' : 'ai_message',
     category: 'message',
@@ -85,13 +86,17 @@ export function answerEvent(
     metadata: {
       ...(name !== null && { model_name: name }),
       finish_reason: callsTools ? 'tool_calls' : 'stop',
-      caller,
+      caller: call.caller,
     },
   };
 }
 
-function modelOf(call: ObservedCall, record: Record<string, Json> | undefined): string | null {
-  return reportedModel(record) ?? call.model;
+/** One of the configuration's goes by its name there, whatever its provider makes of it. */
+function modelOf(
+  { model, metadata }: Pick<ObservedCall, 'model' | 'metadata'>,
+  record: Record<string, Json> | undefined,
+): string | null {
+  return metadata?.[modelNameKey] === undefined ? (reportedModel(record) ?? model) : model;
 }
 
 function reportedModel(record: Record<string, Json> | undefined): string | null {
@@ -132,7 +137,10 @@ export function configuredModel(
   extra: Record<string, unknown> | undefined,
 ): string | null {
   const parameters = extra?.invocation_params;
-  const name = metadata?.ls_model_name ?? (isObject(parameters) ? parameters.model : undefined);
+  const name =
+    metadata?.[modelNameKey] ??
+    metadata?.ls_model_name ??
+    (isObject(parameters) ? parameters.model : undefined);
   return typeof name === 'string' ? name : null;
 }
 

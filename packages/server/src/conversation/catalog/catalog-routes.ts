@@ -1,10 +1,12 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { ModelConfig } from '../../config/models.ts';
 import type { Routes } from '../../http/app.ts';
 import type { StoreItems } from '../agent/store-items.ts';
 import { assistantRoutes } from './assistant-routes.ts';
 import type { Assistants } from './assistants.ts';
 import { infoRoutes } from './info-routes.ts';
 import { modelRoutes } from './model-routes.ts';
+import { listModels } from './models.ts';
 import { storeRoutes } from './store-routes.ts';
 
 interface CatalogRoutesOptions {
@@ -12,6 +14,7 @@ interface CatalogRoutesOptions {
   storeItems: StoreItems;
   version: string;
   trackTokens: boolean;
+  models: readonly ModelConfig[];
 }
 
 /** What there is besides threads and runs: assistants, the store, models, and what the server is. */
@@ -20,11 +23,12 @@ export function catalogRoutes({
   storeItems,
   version,
   trackTokens,
+  models,
 }: CatalogRoutesOptions): Routes[] {
   const onBothMounts = mounts.flatMap((mount) => [
     assistantRoutes(mount, { assistants }),
     storeRoutes(mount, { items: storeItems }),
     infoRoutes(mount, { version }),
   ]);
-  return [...onBothMounts, modelRoutes({ trackTokens })];
+  return [...onBothMounts, modelRoutes({ models: listModels(models), trackTokens })];
 }

@@ -1,14 +1,19 @@
-import { getModel, listModels as listModelsEndpoint } from '@switchyard/contract/conversation/model';
+import { getModel, listModels, type Model } from '@switchyard/contract/conversation/model';
 import type { Routes } from '../../http/app.ts';
-import { findModel, listModels } from './models.ts';
+import { findModel } from './models.ts';
 
-export function modelRoutes({ trackTokens }: { trackTokens: boolean }): Routes {
+interface ModelRoutesOptions {
+  models: readonly Model[];
+  trackTokens: boolean;
+}
+
+export function modelRoutes({ models, trackTokens }: ModelRoutesOptions): Routes {
   return (app) => {
     app.route({
-      ...listModelsEndpoint,
-      handler: async () => ({ models: listModels(), token_usage: { enabled: trackTokens } }),
+      ...listModels,
+      handler: async () => ({ models: [...models], token_usage: { enabled: trackTokens } }),
     });
 
-    app.route({ ...getModel, handler: async (request) => findModel(request.params.name) });
+    app.route({ ...getModel, handler: async (request) => findModel(models, request.params.name) });
   };
 }

@@ -1,4 +1,5 @@
 import type { Model } from '@switchyard/contract/conversation/model';
+import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { demoModelName } from '../agent/demo/demo-model-name.ts';
 
@@ -10,15 +11,34 @@ const demoModel: Model = {
   description: 'Scripted, not an AI. It answers a few plain requests and calls real tools.',
   supports_thinking: false,
   supports_reasoning_effort: false,
+  supports_vision: false,
+  input_price_per_million: null,
+  output_price_per_million: null,
   simulated: true,
 };
 
-export function listModels(): Model[] {
-  return [demoModel];
+/** What callers are told of the configured models: neither keys nor addresses nor options. */
+export function listModels(configured: readonly ModelConfig[]): Model[] {
+  return configured.length === 0 ? [demoModel] : configured.map(present);
 }
 
-export function findModel(name: string): Model {
-  const found = listModels().find((model) => model.name === name);
+export function findModel(models: readonly Model[], name: string): Model {
+  const found = models.find((model) => model.name === name);
   if (!found) throw new AppError('model_not_found', { message: `Model '${name}' not found` });
   return found;
+}
+
+function present(config: ModelConfig): Model {
+  return {
+    name: config.name,
+    model: config.model,
+    display_name: config.display_name,
+    description: config.description,
+    supports_thinking: config.supports_thinking,
+    supports_reasoning_effort: config.supports_reasoning_effort,
+    supports_vision: config.supports_vision,
+    input_price_per_million: config.input_price_per_million,
+    output_price_per_million: config.output_price_per_million,
+    simulated: false,
+  };
 }

@@ -38,6 +38,7 @@ export interface RunsDependencies {
   streamLog: StreamLog;
   access: Pick<ThreadAccess, 'require'>;
   agents: Pick<Agents, 'resolve'>;
+  modelNames: RunIntakeOptions['modelNames'];
   states: Pick<GraphStates, 'current' | 'rollback'>;
   journal: Pick<Journal, 'recorderFor' | 'deleteRun' | 'clearRun'>;
   runner: AgentRunner;
@@ -160,6 +161,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       webhooks,
       waiting: scheduler,
       limits: options.limits,
+      modelNames: dependencies.modelNames,
       newRunId: () => newTimeOrderedId(clock()),
     }),
     admission: new RunAdmission({ database, ending, clock }),

@@ -5,10 +5,19 @@ import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Agents, ResolvedAgent } from '../agent/agents.ts';
 import type { GraphStates } from '../agent/graph-state.ts';
+import { leadAgentName } from '../agent/lead-agent-name.ts';
+import { wishOf } from '../agent/models/model-wish.ts';
 import { type MountRules, mountRules } from '../mount-rules.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { NewRun } from './run-admission.ts';
-import { kwargsOf, onCompletionOf, refusal, threadIdsIn, unsupported } from './run-request.ts';
+import {
+  kwargsOf,
+  onCompletionOf,
+  type RunKwargs,
+  refusal,
+  threadIdsIn,
+  unsupported,
+} from './run-request.ts';
 import type { RunScheduler } from './run-scheduler.ts';
 import type { RunWebhooks } from './run-webhooks.ts';
 
@@ -29,11 +38,11 @@ export interface RunIntakeOptions {
     waitingPerUser: number;
     recursion: { standard: number; most: number };
   };
+  /** Of the models that the lead agent can use. */
+  modelNames: readonly string[];
   newRunId: () => string;
 }
 
-/** The agent of who names none. */
-const defaultAgent = 'lead_agent';
 const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Target = Pick<NewRun, 'threadId' | 'createThread' | 'isNewThread' | 'deleteThread'>;
@@ -55,7 +64,7 @@ export class RunIntake {
         : await this.#namedThread(owner, threadId, body);
     await this.#requireOwn(owner, target.threadId, body);
     this.#requireRoom(userId);
-    const assistantName = body.assistant_id ?? defaultAgent;
+    const assistantName = body.assistant_id ?? leadAgentName;
     const agent = await agents.resolve(owner, assistantName);
     if (body.webhook) webhooks.requireCallable(body.webhook);
     const kwargs = kwargsOf(body, {
@@ -63,6 +72,7 @@ export class RunIntake {
       recursionLimit: limits.recursion,
       newId,
     });
+    if (agent.graphId === leadAgentName) this.#requireModel(kwargs);
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
@@ -122,6 +132,19 @@ export class RunIntake {
     const { waiting, limits } = this.#options;
     if (waiting.waiting < limits.waiting && waiting.waitingOf(userId) < limits.waitingPerUser) return;
     throw new AppError('too_many_runs');
+  }
+
+  /** Users' own graphs may mean something else by it. */
+  #requireModel({ context, config }: RunKwargs): void {
+    const { name } = wishOf(context, config.configurable);
+    const { modelNames } = this.#options;
+    if (name === null || modelNames.includes(name)) return;
+    throw refusal({
+      path: ['context', 'model_name'],
+      type: 'value_error',
+      message: `Model '${name}' is not configured; these are: ${modelNames.join(', ')}`,
+      input: name,
+    });
   }
 
   async #requireCheckpoint(

@@ -157,6 +157,7 @@ export async function openRunsFixture(
           return { assistantId: `id-of-${named}`, graphId: named, config: {}, context: {}, metadata: {} };
         },
       },
+      modelNames: ['switchyard-demo'],
       states: {
         current: async ({ threadId }, { checkpoint } = {}) => {
           const wanted = checkpoint?.checkpoint_id;

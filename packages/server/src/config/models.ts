@@ -1,0 +1,181 @@
+import { nearest } from '../lib/nearest.ts';
+
+/** One entry of `models`, as the file writes it. */
+export interface ModelConfig {
+  /** As runs name it. */
+  name: string;
+  /** `openai`, `anthropic`, or a package of LangChain's, with `:Class` where it has several chat models. */
+  provider: string;
+  /** As the provider names it. */
+  model: string;
+  base_url: string | null;
+  api_key: string | null;
+  display_name: string | null;
+  description: string | null;
+  supports_thinking: boolean;
+  supports_reasoning_effort: boolean;
+  supports_vision: boolean;
+  max_tokens: number | null;
+  temperature: number | null;
+  /** Tokens that fit into one request; older messages are summarised before that. */
+  context_window: number | null;
+  input_price_per_million: number | null;
+  output_price_per_million: number | null;
+  /** Handed to the provider's class as they are. */
+  options: Options;
+  when_thinking_enabled: Options;
+  when_thinking_disabled: Options;
+}
+type Options = Readonly<Record<string, unknown>>;
+
+const mostModels = 100;
+
+/** A list of models, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
+export function readModels(data: unknown): ModelConfig[] {
+  const entries = entriesOf(data);
+  if (entries.length > mostModels)
+    throw new RangeError(`has ${entries.length} entries; ${mostModels} are the limit`);
+  const models = entries.map(([place, entry]) => readModel(place, entry));
+  const names = models.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new RangeError(`has two models of the name "${twice}"`);
+  return models;
+}
+
+/** Secrets as `***`; options may hold keys too, so of them only the names are shown. */
+export function maskedModels(models: readonly ModelConfig[]): object[] {
+  return models.map((model) => {
+    const options = maskedOptions(model);
+    const shown = { ...model, ...options, api_key: model.api_key === null ? null : '***' };
+    return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+  });
+}
+
+function maskedOptions({ options, when_thinking_enabled, when_thinking_disabled }: ModelConfig) {
+  const mask = (values: Options): Options =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, '***']));
+  return {
+    options: mask(options),
+    when_thinking_enabled: mask(when_thinking_enabled),
+    when_thinking_disabled: mask(when_thinking_disabled),
+  };
+}
+
+type Place = string;
+
+function entriesOf(data: unknown): [Place, Record<string, unknown>][] {
+  if (Array.isArray(data))
+    return data.map((entry: unknown, index) => [`[${index}]`, section(`[${index}]`, entry)]);
+  if (!isSection(data))
+    throw new RangeError('must be a list of models, or a map from their names to their keys');
+  return Object.entries(data).map(([name, entry]) => [
+    `.${name}`,
+    { name, ...section(`.${name}`, entry ?? {}) },
+  ]);
+}
+
+function section(place: Place, entry: unknown): Record<string, unknown> {
+  if (isSection(entry)) return entry;
+  throw new RangeError(`${place} must hold keys: ${Object.keys(readers).join(', ')}`);
+}
+
+type Reader<Value> = (value: unknown) => Value | Refusal;
+class Refusal {
+  readonly rule: string;
+  constructor(rule: string) {
+    this.rule = rule;
+  }
+}
+
+const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key] | null> } = {
+  name: text(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be a name of letters, digits and . _ : / -'),
+  provider: text(
+    /^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(:[A-Za-z_$][\w$]*)?$/,
+    'must be openai, anthropic, or a package name, with :Class where it has several',
+  ),
+  model: text(/\S/, 'must be text'),
+  base_url: text(/^https?:\/\/[^\s@]+$/, 'must be an http or https address without a user'),
+  api_key: text(/\S/, 'must be text'),
+  display_name: text(/\S/, 'must be text'),
+  description: text(/\S/, 'must be text'),
+  supports_thinking: flag,
+  supports_reasoning_effort: flag,
+  supports_vision: flag,
+  max_tokens: number({ minimum: 1, isWhole: true }),
+  temperature: number({ minimum: 0, maximum: 2 }),
+  context_window: number({ minimum: 1_000, isWhole: true }),
+  input_price_per_million: number({ minimum: 0 }),
+  output_price_per_million: number({ minimum: 0 }),
+  options,
+  when_thinking_enabled: options,
+  when_thinking_disabled: options,
+};
+
+function readModel(place: Place, entry: Record<string, unknown>): ModelConfig {
+  const known = Object.keys(readers);
+  for (const key of Object.keys(entry)) {
+    if (known.includes(key)) continue;
+    const meant = nearest(key, known);
+    const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`;
+    throw new RangeError(`${place} has the unknown key "${key}"; ${hint}`);
+  }
+  const read = <Key extends keyof ModelConfig>(key: Key): ModelConfig[Key] | null => {
+    const given = entry[key];
+    if (given === undefined || given === null || given === '') return null;
+    const value = readers[key](given);
+    if (value instanceof Refusal) throw new RangeError(`${place}.${key} ${value.rule}`);
+    return value;
+  };
+  const name = read('name');
+  if (name === null) throw new RangeError(`${place}.name is missing; runs choose a model by it`);
+  return {
+    name,
+    provider: read('provider') ?? 'openai',
+    model: read('model') ?? name,
+    base_url: read('base_url'),
+    api_key: read('api_key'),
+    display_name: read('display_name'),
+    description: read('description'),
+    supports_thinking: read('supports_thinking') ?? false,
+    supports_reasoning_effort: read('supports_reasoning_effort') ?? false,
+    supports_vision: read('supports_vision') ?? false,
+    max_tokens: read('max_tokens'),
+    temperature: read('temperature'),
+    context_window: read('context_window'),
+    input_price_per_million: read('input_price_per_million'),
+    output_price_per_million: read('output_price_per_million'),
+    options: read('options') ?? {},
+    when_thinking_enabled: read('when_thinking_enabled') ?? {},
+    when_thinking_disabled: read('when_thinking_disabled') ?? {},
+  };
+}
+
+function text(pattern: RegExp, rule: string): Reader<string> {
+  return (value) => (typeof value === 'string' && pattern.test(value) ? value : new Refusal(rule));
+}
+
+/** `${NAME}` arrives as text. */
+function flag(value: unknown): boolean | Refusal {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  return new Refusal('must be true or false');
+}
+
+function number(limits: { minimum: number; maximum?: number; isWhole?: boolean }): Reader<number> {
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER, isWhole = false } = limits;
+  const upTo = limits.maximum === undefined ? 'at least' : `from ${minimum} to`;
+  const rule = `must be a ${isWhole ? 'whole ' : ''}number, ${upTo} ${limits.maximum ?? minimum}`;
+  return (value) => {
+    const given = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    const fits = typeof given === 'number' && given >= minimum && given <= maximum;
+    return fits && (!isWhole || Number.isInteger(given)) ? given : new Refusal(rule);
+  };
+}
+
+function options(value: unknown): Options | Refusal {
+  return isSection(value) ? value : new Refusal("must hold keys of the provider's own");
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
