@@ -31,6 +31,7 @@ import { makeDataHome } from './ops/data-home.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
   accountOptions,
+  approvalPolicy,
   conversationOptions,
   databaseOptions,
   dispatchOptions,
@@ -38,6 +39,7 @@ import {
 } from './ops/options-of-config.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
 import { runWebhookCaller } from './ops/run-webhook-caller.ts';
+import { WorkflowBudget } from './ops/workflow-budget.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
@@ -154,7 +156,14 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const front = { accounts, guard, streams, ends, listeningUrl: () => listeningUrl };
   const links = newLinks(base, front);
   const dispatch = config.areas.dispatch ? await openDispatch(base, { ...front, links }) : null;
-  const workflows = dispatch && new PoolWorkflows({ ...dispatch, links });
+  const policy = approvalPolicy(config);
+  const workflows =
+    dispatch &&
+    new PoolWorkflows({
+      ...dispatch,
+      links,
+      approvals: policy && new WorkflowBudget({ ...dispatch, policy }),
+    });
   const conversation = config.areas.conversation
     ? await openConversation(base, { streams, workflows })
     : null;

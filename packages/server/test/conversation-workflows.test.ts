@@ -64,3 +64,53 @@ async function answerTo(caller: ConversationCaller, question: string): Promise<s
   const values = await caller.wait(thread, { assistant_id: 'lead_agent', input: says(question) });
   return values.messages.at(-1).content;
 }
+
+describe('a workflow that a human has to approve', () => {
+  let strict: DevGateway;
+  let carl: ConversationCaller;
+  let carlInDispatch: DispatchCaller;
+
+  beforeAll(async () => {
+    strict = await startGateway({ config: { conversation: { workflow_approval: 'over_budget' } } });
+    const admin = await DispatchCaller.initialize(strict.url);
+    await admin.useWorkers([worker.port]);
+    carl = await ConversationCaller.of(strict.url, await strict.register('carl@example.com'));
+    carlInDispatch = await DispatchCaller.login(strict.url, 'carl@example.com');
+    await carlInDispatch.call('POST', '/api/workflows', { name: 'Ground', workflow: graph, exposed: true });
+  });
+  afterAll(() => strict.stop());
+
+  it('waits for the answer, does not run when it is rejected, and runs when it is approved', async () => {
+    const thread = await carl.thread();
+    const input = says('run ground with width = 24');
+    const asked = await carl.wait(thread, { assistant_id: 'lead_agent', input });
+    expect(asked.__interrupt__).toMatchObject([
+      {
+        value: {
+          action_requests: [{ name: 'workflow_ground', args: { width: 24 } }],
+          review_configs: [{ action_name: 'workflow_ground', allowed_decisions: ['approve', 'reject'] }],
+        },
+      },
+    ]);
+    expect((await carlInDispatch.call('GET', '/api/tasks')).data.total).toBe(0);
+
+    const reject = { resume: { decisions: [{ type: 'reject', message: 'Not now.' }] } };
+    const rejected = await carl.wait(thread, { assistant_id: 'lead_agent', command: reject });
+    expect(rejected.messages.at(-1).content).toContain('Not now.');
+    expect((await carlInDispatch.call('GET', '/api/tasks')).data.total).toBe(0);
+
+    await carl.wait(thread, { assistant_id: 'lead_agent', input });
+    const approve = { resume: { decisions: [{ type: 'approve' }] } };
+    const approved = await carl.wait(thread, { assistant_id: 'lead_agent', command: approve });
+    expect(approved.messages.at(-1).content).toContain('made 1 file');
+    expect((await carlInDispatch.call('GET', '/api/tasks')).data.total).toBe(1);
+  });
+
+  it('is not asked about once it is known to fit into the budget', async () => {
+    const thread = await carl.thread();
+    const values = await carl.wait(thread, { assistant_id: 'lead_agent', input: says('run ground') });
+
+    expect(values.__interrupt__).toBeUndefined();
+    expect(values.messages.at(-1).content).toContain('made 1 file');
+  });
+});

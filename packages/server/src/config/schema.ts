@@ -165,6 +165,15 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       maximum: '1GB',
     }),
     stream_buffer_total: size('256MB', 'Frames of all runs together.', { minimum: '1MB', maximum: '64GB' }),
+    workflow_approval: choice(
+      ['always', 'over_budget', 'never'],
+      'never',
+      'When a human is asked before an agent runs a workflow. over_budget: when its run would go beyond workflow_budget, or nothing like it has run before.',
+    ),
+    workflow_budget: duration('10m', 'What the tasks of one run may take together, for over_budget.', {
+      minimum: '0s',
+      maximum: '30d',
+    }),
   }),
 
   run_events: section('The stored record of agent runs.', {

@@ -35,6 +35,8 @@ import { SettingsStore } from './settings-store.ts';
 import { StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
 import type { DispatchTables } from './tables.ts';
+import { TaskCostStore } from './task-cost-store.ts';
+import { TaskCosts } from './task-costs.ts';
 import { TaskListStore } from './task-list-store.ts';
 import { TaskMarks } from './task-marks.ts';
 import { taskRoutes } from './task-routes.ts';
@@ -86,6 +88,7 @@ export interface DispatchArea {
   routes: Routes[];
   tasks: Tasks;
   savedWorkflows: SavedWorkflows;
+  costs: TaskCosts;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
@@ -231,6 +234,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     ],
     tasks,
     savedWorkflows,
+    costs: new TaskCosts(new TaskCostStore(database), clock),
     instances,
     events,
     fleet,

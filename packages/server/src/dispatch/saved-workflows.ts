@@ -1,3 +1,4 @@
+import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type {
   NewSavedWorkflow,
   SavedWorkflow,
@@ -24,6 +25,12 @@ interface SavedWorkflowsOptions {
   nodeInputs: Pick<NodeInputStore, 'of'>;
   tasks: Pick<Tasks, 'submitRequest'>;
   clock: Clock;
+}
+
+interface WorkflowValues {
+  workflowId: string;
+  params: Record<string, unknown>;
+  version?: number | undefined;
 }
 
 /** A saved workflow as a tool is made from it. */
@@ -128,13 +135,16 @@ export class SavedWorkflows {
     const { params = {}, version, ...options } = input;
     return this.#options.tasks.submitRequest(
       { workflowId, ...input },
-      async () => {
-        const { row, version: stored } = await this.#stored({ user: meta.userId }, workflowId, version);
-        const taskParams = taskParamsOf(parametersIn(stored), params);
-        return { name: row.name, ...options, workflow: graphIn(stored), params: taskParams, strict: true };
-      },
+      async () => ({ ...(await this.taskOf(meta.userId, { workflowId, params, version })), ...options }),
       meta,
     );
+  }
+
+  /** The task that a run with these values would be. */
+  async taskOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<NewTask> {
+    const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    const taskParams = taskParamsOf(parametersIn(stored), params);
+    return { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true };
   }
 
   /** What the agent of this user has as tools. */

@@ -107,6 +107,12 @@ export class Tasks {
     return { task, replayed: false };
   }
 
+  /** Whether this key has made a task already, whatever was asked for with it. */
+  async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
+    const key = { key: idempotencyKey, bodyHash: '' };
+    return (await this.options.store.earlierSubmission(userId, key)) !== null;
+  }
+
   async get({ owner, origin }: Reader, taskId: string): Promise<TaskDetail> {
     return this.detail(await this.row(owner, taskId), origin);
   }

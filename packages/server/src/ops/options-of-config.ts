@@ -8,6 +8,7 @@ import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
 import { defaultStreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { ApprovalPolicy } from './workflow-budget.ts';
 
 export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
   switch (database.backend) {
@@ -62,19 +63,25 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
   };
 }
 
+/** Null where nobody is asked before an agent runs a workflow. */
+export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null {
+  const { workflow_approval: approval, workflow_budget: budgetMs } = conversation;
+  return approval === 'never' ? null : { approval, budgetSeconds: budgetMs / 1000 };
+}
+
 export function conversationOptions(
   config: Config,
 ): Omit<ConversationOptions, 'agents' | 'diskReserveBytes'> {
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
-    models: config.models,
     memory: {
       enabled: memory.enabled,
       injection: memory.injection_enabled,
       maxFacts: memory.max_facts,
       maxInjectionTokens: memory.max_injection_tokens,
     },
+    models: config.models,
     uploads: {
       files: uploads.max_files,
       fileBytes: uploads.max_file_size,

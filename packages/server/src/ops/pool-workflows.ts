@@ -1,6 +1,7 @@
 import type {
   SavedWorkflowRunner,
   WorkerSummary,
+  WorkflowApprovals,
   WorkflowOrder,
   WorkflowRunner,
   WorkflowUpdate,
@@ -17,6 +18,7 @@ import { AppError } from '../lib/app-error.ts';
 interface PoolOptions {
   tasks: Pick<Tasks, 'submit' | 'watch' | 'cancel'>;
   savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'run'>;
+  approvals: WorkflowApprovals | null;
   instances: Pick<Instances, 'list'>;
   links: Pick<Links, 'lasting'>;
 }
@@ -24,11 +26,13 @@ interface PoolOptions {
 /** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
 export class PoolWorkflows implements WorkflowRunner {
   readonly saved: SavedWorkflowRunner;
+  readonly approvals: WorkflowApprovals | null;
   readonly #options: PoolOptions;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    const { savedWorkflows } = options;
+    const { savedWorkflows, approvals } = options;
+    this.approvals = approvals;
     this.saved = {
       mark: (userId) => savedWorkflows.mark(userId),
       exposed: (userId) => savedWorkflows.exposed(userId),

@@ -163,6 +163,7 @@ function agent(
     cancel: async () => {},
     instances: async () => [],
     saved: savedWorkflows([]),
+    approvals: null,
     ...differences,
   };
   const graph = createLeadAgent({ models, workflows, saved: exposed, log });

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
+import { ToolMessage } from '@langchain/core/messages';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
+import { askHuman } from './ask-human.ts';
 import { ToolFailure } from './tool-failure.ts';
 import {
   completedEvent,
@@ -11,19 +13,45 @@ import {
   taskFile,
   type WorkerTaskEvent,
 } from './worker-task-events.ts';
-import type { CallOrigin, WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
+import type {
+  CallOrigin,
+  SavedWorkflowOrder,
+  WorkflowOrder,
+  WorkflowRunner,
+  WorkflowUpdate,
+} from './workflow-runner.ts';
+
+export interface PoolCall {
+  toolName: string;
+  args: Record<string, unknown>;
+  orderOf: (origin: CallOrigin) => WorkflowOrder | SavedWorkflowOrder;
+}
 
 /** Submits one task for a tool call, tells its progress and answers with what it made. */
 export async function runPoolTask(
   workflows: WorkflowRunner,
+  { toolName, args, orderOf }: PoolCall,
   config: ToolRunnableConfig,
-  submit: (origin: CallOrigin) => Promise<{ taskId: string }>,
-): Promise<string> {
+): Promise<string | ToolMessage> {
   const run = requireRunHandle(config);
   const { writer, signal } = config as LangGraphRunnableConfig;
+  const toolCallId = toolCallIdOf(config);
+  const { userId, threadId, runId } = run;
+  const order = orderOf({
+    userId,
+    idempotencyKey: `${runId}:${toolCallId}`,
+    threadId,
+    runId,
+    toolCallId,
+  });
+  const refusal =
+    workflows.approvals && (await askHuman(workflows.approvals, { order, toolName, args }, config));
+  if (refusal !== null) {
+    return new ToolMessage({ content: refusal, name: toolName, tool_call_id: toolCallId, status: 'error' });
+  }
   const call: Call = {
     run,
-    toolCallId: toolCallIdOf(config),
+    toolCallId,
     emit: writer,
     note: (name, facts) => dispatchCustomEvent(name, facts, config),
     signal,
@@ -31,14 +59,8 @@ export async function runPoolTask(
   // After a crash the run comes back to this very call, and the key to the task that it has made already.
   await run.beforeActing();
   call.signal?.throwIfAborted();
-  const { taskId } = await submit({
-    userId: run.userId,
-    idempotencyKey: `${run.runId}:${call.toolCallId}`,
-    threadId: run.threadId,
-    runId: run.runId,
-    toolCallId: call.toolCallId,
-  });
-  await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: call.toolCallId });
+  const { taskId } = await ('workflowId' in order ? workflows.saved.submit(order) : workflows.submit(order));
+  await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: toolCallId });
   return follow(workflows, taskId, call);
 }
 

@@ -154,6 +154,7 @@ describe('the tool run_workflow', () => {
 /** Each watch plays one script; `wait` stays until the signal aborts. */
 class Pool implements WorkflowRunner {
   readonly saved = savedWorkflows([]);
+  readonly approvals = null;
   readonly orders: WorkflowOrder[] = [];
   readonly cancelled: string[] = [];
   watches = 0;

@@ -1,7 +1,7 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
 import { runPoolTask } from './pool-task.ts';
-import type { WorkflowRunner } from './workflow-runner.ts';
+import type { CallOrigin, WorkflowRunner } from './workflow-runner.ts';
 
 export const runWorkflowName = 'run_workflow';
 
@@ -19,8 +19,15 @@ const arguments_ = z.object({
 /** Submits a workflow to the pool for the owner of the thread, tells its progress and answers with what it made. */
 export function runWorkflowTool(workflows: WorkflowRunner) {
   return tool(
-    async ({ workflow, params = {}, name = null }, config) =>
-      runPoolTask(workflows, config, (origin) => workflows.submit({ ...origin, workflow, params, name })),
+    async ({ workflow, params = {}, name = null }, config) => {
+      const order = { workflow, params, name };
+      const call = {
+        toolName: runWorkflowName,
+        args: order,
+        orderOf: (origin: CallOrigin) => ({ ...origin, ...order }),
+      };
+      return runPoolTask(workflows, call, config);
+    },
     {
       name: runWorkflowName,
       description:

@@ -1,7 +1,7 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
 import { runPoolTask } from './pool-task.ts';
-import type { SavedWorkflow, WorkflowRunner } from './workflow-runner.ts';
+import type { CallOrigin, SavedWorkflow, WorkflowRunner } from './workflow-runner.ts';
 import { toolNamesOf } from './workflow-tool-name.ts';
 
 export const listWorkflowsName = 'list_workflows';
@@ -30,18 +30,29 @@ export function listWorkflowsTool(saved: readonly SavedWorkflow[]) {
 /** One tool for each saved workflow, typed by its parameters. */
 export function savedWorkflowTools(workflows: WorkflowRunner, saved: readonly SavedWorkflow[]) {
   const names = toolNamesOf(saved);
-  return saved.map(({ id: workflowId, name, description, schema }, index) =>
-    tool(
-      async (params: unknown, config) =>
-        runPoolTask(workflows, config, (origin) =>
-          workflows.saved.submit({ ...origin, workflowId, params: params as Record<string, unknown> }),
-        ),
-      {
-        name: names[index] ?? '',
-        description:
-          `Runs the user's workflow "${name}" on the pool of workers and waits for it. ${description}`.trim(),
-        schema,
-      },
-    ),
+  return saved.map((workflow, index) => savedWorkflowTool(workflows, workflow, names[index] ?? ''));
+}
+
+function savedWorkflowTool(
+  workflows: WorkflowRunner,
+  { id: workflowId, name, description, schema }: SavedWorkflow,
+  toolName: string,
+) {
+  return tool(
+    async (given: unknown, config) => {
+      const params = given as Record<string, unknown>;
+      const call = {
+        toolName,
+        args: params,
+        orderOf: (origin: CallOrigin) => ({ ...origin, workflowId, params }),
+      };
+      return runPoolTask(workflows, call, config);
+    },
+    {
+      name: toolName,
+      description:
+        `Runs the user's workflow "${name}" on the pool of workers and waits for it. ${description}`.trim(),
+      schema,
+    },
   );
 }

@@ -16,6 +16,8 @@ export interface WorkflowRunner {
   instances(userId: string): Promise<WorkerSummary[]>;
   /** The workflows that users have saved under names. */
   readonly saved: SavedWorkflowRunner;
+  /** Null where nobody is ever asked. */
+  readonly approvals: WorkflowApprovals | null;
 }
 
 export interface SavedWorkflowRunner {
@@ -25,6 +27,14 @@ export interface SavedWorkflowRunner {
   exposed(userId: string): Promise<SavedWorkflow[]>;
   /** As `WorkflowRunner.submit`. Values that do not fit the schema are refused, with their names. */
   submit(order: SavedWorkflowOrder): Promise<{ taskId: string }>;
+}
+
+export interface WorkflowApprovals {
+  /**
+   * Why a human has to be asked before this order is submitted; null where it may go on. What `submit` would refuse for its
+   * graph or its params is refused here too: nobody is asked about what cannot run.
+   */
+  question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null>;
 }
 
 export interface SavedWorkflow {

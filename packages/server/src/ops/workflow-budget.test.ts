@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkflowOrder } from '../conversation/agent/tools/workflow-runner.ts';
+import type { CallCost } from '../dispatch/task-costs.ts';
+import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
+
+describe('over_budget', () => {
+  it('lets go on what fits into the budget', async () => {
+    const desk = new Desk({ estimate: 30 });
+    desk.ofRun = [{ toolCallId: 'c0', seconds: 70, hasEnded: true }];
+
+    expect(await desk.question('c1')).toBeNull();
+  });
+
+  it('asks about what goes beyond it', async () => {
+    const desk = new Desk({ estimate: 31 });
+    desk.ofRun = [{ toolCallId: 'c0', seconds: 70, hasEnded: true }];
+
+    expect(await desk.question('c1')).toBe(
+      'A workflow may go beyond the budget of this run: 70 of 100 s are used. It will take about 31 s.',
+    );
+  });
+
+  it('asks about what has never run', async () => {
+    expect(await new Desk({ estimate: null }).question('c1')).toContain('is not known');
+  });
+
+  it('counts calls of one turn together, though none has its task yet', async () => {
+    const desk = new Desk({ estimate: 40 });
+    const questions = await Promise.all(['c1', 'c2', 'c3'].map((call) => desk.question(call)));
+
+    expect(questions.map((question) => question === null)).toEqual([true, true, false]);
+    expect(questions[2]).toContain('80 of 100 s are used');
+  });
+
+  it('counts a task that goes on with its estimate, and one that has ended with what it took', async () => {
+    const desk = new Desk({ estimate: 60 });
+    await desk.question('c1');
+    desk.ofRun = [{ toolCallId: 'c1', seconds: 1, hasEnded: false }];
+    expect(await desk.question('c2')).toContain('60 of 100 s');
+
+    desk.ofRun = [{ toolCallId: 'c1', seconds: 20, hasEnded: true }];
+    expect(await desk.question('c2')).toBeNull();
+  });
+
+  it('keeps runs apart', async () => {
+    const desk = new Desk({ estimate: 60 });
+
+    expect(await desk.question('c1', 'r1')).toBeNull();
+    expect(await desk.question('c1', 'r2')).toBeNull();
+  });
+
+  it('never asks about a call that has its task already', async () => {
+    const desk = new Desk({ estimate: null });
+    desk.submitted.add('r1:c1');
+
+    expect(await desk.question('c1')).toBeNull();
+  });
+});
+
+describe('always', () => {
+  it('asks, whatever it costs', async () => {
+    expect(await new Desk({ estimate: 1, approval: 'always' }).question('c1')).toBe(
+      'A workflow wants to run on the pool. It will take about 1 s.',
+    );
+  });
+});
+
+class Desk {
+  ofRun: CallCost[] = [];
+  readonly submitted = new Set<string>();
+  readonly #budget: WorkflowBudget;
+
+  constructor({
+    estimate,
+    approval = 'over_budget',
+  }: {
+    estimate: number | null;
+    approval?: ApprovalPolicy['approval'];
+  }) {
+    this.#budget = new WorkflowBudget({
+      policy: { approval, budgetSeconds: 100 },
+      tasks: { hasSubmitted: async (_userId, key) => this.submitted.has(key) },
+      savedWorkflows: {
+        taskOf: async () => {
+          throw new Error('None is saved.');
+        },
+      },
+      costs: { estimateSeconds: async () => estimate, ofRun: async () => this.ofRun },
+    });
+  }
+
+  async question(toolCallId: string, runId = 'r1'): Promise<string | null> {
+    const order: WorkflowOrder = {
+      userId: 'u1',
+      threadId: 't1',
+      runId,
+      toolCallId,
+      idempotencyKey: `${runId}:${toolCallId}`,
+      workflow: {},
+      params: {},
+      name: null,
+    };
+    return this.#budget.question(order);
+  }
+}

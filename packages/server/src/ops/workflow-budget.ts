@@ -1,0 +1,78 @@
+import type {
+  SavedWorkflowOrder,
+  WorkflowApprovals,
+  WorkflowOrder,
+} from '../conversation/agent/tools/workflow-runner.ts';
+import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
+import type { CallCost, TaskCosts } from '../dispatch/task-costs.ts';
+import type { Tasks } from '../dispatch/tasks.ts';
+
+export interface ApprovalPolicy {
+  /** When a human is asked before an agent's workflow runs. */
+  approval: 'always' | 'over_budget';
+  /** What the tasks of one run may take together before `over_budget` asks. */
+  budgetSeconds: number;
+}
+
+interface WorkflowBudgetOptions {
+  policy: ApprovalPolicy;
+  tasks: Pick<Tasks, 'hasSubmitted'>;
+  savedWorkflows: Pick<SavedWorkflows, 'taskOf'>;
+  costs: Pick<TaskCosts, 'estimateSeconds' | 'ofRun'>;
+}
+
+/** Runs whose calls are remembered; those that have ended are the oldest. */
+const mostRuns = 1_000;
+
+/** Decides by the configuration which of an agent's workflows a human has to approve. */
+export class WorkflowBudget implements WorkflowApprovals {
+  readonly #options: WorkflowBudgetOptions;
+  /** Per run and call the estimate of what was let through: calls of one turn come together, before any has its task. */
+  readonly #reserved = new Map<string, Map<string, number>>();
+
+  constructor(options: WorkflowBudgetOptions) {
+    this.#options = options;
+  }
+
+  async question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null> {
+    const { policy, tasks, savedWorkflows, costs } = this.#options;
+    const { userId, runId, idempotencyKey } = order;
+    // It was let through before the process died.
+    if (await tasks.hasSubmitted(userId, idempotencyKey)) return null;
+    const input = 'workflowId' in order ? await savedWorkflows.taskOf(userId, order) : order;
+    const estimate = await costs.estimateSeconds(userId, input);
+    const told =
+      estimate === null
+        ? 'How long it will take is not known: no workflow of this shape has run yet.'
+        : `It will take about ${rounded(estimate)} s.`;
+    if (policy.approval === 'always') return `A workflow wants to run on the pool. ${told}`;
+    const ofRun = await costs.ofRun(userId, runId);
+    // From here on nothing is awaited, so that calls that come together see each other.
+    const spent = this.#spent(runId, ofRun);
+    if (estimate === null || spent + estimate > policy.budgetSeconds) {
+      return `A workflow may go beyond the budget of this run: ${rounded(spent)} of ${policy.budgetSeconds} s are used. ${told}`;
+    }
+    this.#reserve(order, estimate);
+    return null;
+  }
+
+  /** A task that has ended counts with what it took, one that goes on with its estimate at least. */
+  #spent(runId: string, ofRun: readonly CallCost[]): number {
+    const byCall = new Map(this.#reserved.get(runId));
+    for (const { toolCallId, seconds, hasEnded } of ofRun) {
+      byCall.set(toolCallId, hasEnded ? seconds : Math.max(seconds, byCall.get(toolCallId) ?? 0));
+    }
+    return [...byCall.values()].reduce((sum, seconds) => sum + seconds, 0);
+  }
+
+  #reserve({ runId, toolCallId }: WorkflowOrder | SavedWorkflowOrder, seconds: number): void {
+    const calls = this.#reserved.get(runId) ?? new Map<string, number>();
+    this.#reserved.set(runId, calls.set(toolCallId, seconds));
+    const [oldest] = this.#reserved.keys();
+    if (this.#reserved.size > mostRuns && oldest !== undefined) this.#reserved.delete(oldest);
+  }
+}
+
+function rounded(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
+}
