@@ -274,34 +274,6 @@ describe('a member of a skill’s archive', () => {
   });
 });
 
-describe('suggestions', () => {
-  const suggest = (body: object, caller = ada) => caller.post(`/threads/${thread}/suggestions`, body);
-  const user = (content: string) => ({ role: 'user', content });
-
-  it('are what the demo model understands next, said to be simulated', async () => {
-    const messages = [user('What can you do?'), { role: 'assistant', content: 'Who are you?' }];
-    expect(await suggest({ messages, n: 2 })).toMatchObject({
-      status: 200,
-      body: { suggestions: ['List instances', 'Invert a picture'], simulated: true },
-    });
-    expect((await suggest({ messages })).body.suggestions).toHaveLength(3);
-  });
-
-  it.each([
-    ['no messages', { messages: [] }],
-    ['empty messages', { messages: [user(' ')] }],
-    ['a model that is not there', { messages: [user('hi')], model_name: 'gpt-0' }],
-  ])('are none for %s', async (_what, body) => {
-    expect(await suggest(body)).toMatchObject({ status: 200, body: { suggestions: [] } });
-  });
-
-  it('are refused for what is no request, and in the thread of another user', async () => {
-    for (const body of [{}, { messages: [user('hi')], n: 0 }, { messages: [user('hi')], n: 6 }])
-      expect((await suggest(body)).status).toBe(422);
-    expect((await suggest({ messages: [user('hi')] }, bob)).status).toBe(404);
-  });
-});
-
 describe('editing an artifact', () => {
   const edit = (path: string, content: string, expected = sha256('old'), caller = ada) =>
     caller.call('PUT', address(path), { body: { content, expected_sha256: expected } });

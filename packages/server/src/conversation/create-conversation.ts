@@ -3,7 +3,7 @@ import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bus } from '../platform/bus/bus.ts';
@@ -26,6 +26,7 @@ import { GraphStates } from './agent/graph-state.ts';
 import { loadLangchain } from './agent/langchain.ts';
 import { leadAgentName } from './agent/lead-agent-name.ts';
 import { AgentModules } from './agent/load-agent-modules.ts';
+import { modelAsker } from './agent/models/ask-model.ts';
 import { modelNames } from './agent/models/model-names.ts';
 import { StoreItemStore } from './agent/store-item-store.ts';
 import { StoreItems } from './agent/store-items.ts';
@@ -43,6 +44,9 @@ import { RecordedRunStore } from './journal/recorded-run-store.ts';
 import { runEventRoutes } from './journal/run-event-routes.ts';
 import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
+import { ExtensionsFile } from './mcp/extensions-file.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
+import { McpServers } from './mcp/mcp-servers.ts';
 import { Memories, type MemoryOptions } from './memory/memories.ts';
 import { MemoryFiles } from './memory/memory-files.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
@@ -50,6 +54,7 @@ import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { WebhookCaller } from './runs/run-webhooks.ts';
 import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
+import { Suggestions } from './suggestions/suggestions.ts';
 import type { ConversationTables } from './tables.ts';
 import type { GraphFor } from './threads/saved-states.ts';
 import { ThreadAccess } from './threads/thread-access.ts';
@@ -87,6 +92,7 @@ export interface ConversationOptions {
   streams: StreamLogLimits;
   models: readonly ModelConfig[];
   uploads: UploadLimits;
+  mcp: { allowedCommands: readonly string[] };
   memory: MemoryOptions;
   /** Left free on the disk. */
   diskReserveBytes: number;
@@ -138,6 +144,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   });
   const streamLog = new MemoryStreamLog({ limits: options.streams });
 
+  const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
+  const workspace = new WorkspaceFiles(folders);
   const storeItems = new StoreItems({ store: new StoreItemStore(database), clock });
   jobs.register('store.sweep', () => storeItems.sweep());
   jobs.every('store.sweep', hourMs);
@@ -145,13 +153,21 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const watcher = new AgentWatcher({ reload: () => agents.reload(), log });
   const onLoad = options.agents.watch ? (file: string) => watcher.see(file) : undefined;
   const modules = new AgentModules({ ...(onLoad && { onLoad }) });
+  const mcpServers = new McpServers({
+    file: new ExtensionsFile(options.home),
+    allowedCommands: options.mcp.allowedCommands,
+    version: dependencies.version,
+    clock: steadyClock,
+    log,
+  });
   const memories = new Memories({ files: new MemoryFiles(options.home), clock, options: options.memory });
   const agents = new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({
         workflows: dependencies.workflows,
-        models: { configured: options.models, cwd: options.agents.cwd },
+        extraTools: () => mcpServers.tools(),
         memoryOf: (userId) => memories.promptFor({ user: userId }, null),
+        models: { configured: options.models, cwd: options.agents.cwd },
         log,
       }),
       ...options.agents,
@@ -239,10 +255,16 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     requireThread: (owner: Owner, threadId: string) => access.require(owner, threadId, { mustExist: false }),
     threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
   };
-  const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
-  const workspace = new WorkspaceFiles(folders);
   const uploads = new Uploads({ folders, files: workspace, access, limits: options.uploads, clock });
   const artifacts = new Artifacts({ files: workspace, access });
+  const suggestions = new Suggestions({
+    ask:
+      options.models.length === 0
+        ? null
+        : modelAsker({ configured: options.models, cwd: options.agents.cwd }),
+    hasPool: dependencies.workflows !== null,
+    log,
+  });
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store: threadStore, access, states, graphFor, clock });
   const assistants = new Assistants({ agents, shapes: new GraphShapes(), store: assistantStore, clock });
@@ -259,8 +281,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       ]),
       uploadRoutes({ uploads }),
       artifactRoutes({ artifacts }),
+      mcpRoutes({ servers: mcpServers }),
       memoryRoutes({ memories }),
-      suggestionRoutes({ access, hasPool: dependencies.workflows !== null }),
+      suggestionRoutes({ access, suggestions }),
       ...catalogRoutes({
         assistants,
         storeItems,
@@ -283,6 +306,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     },
     close: async () => {
       await runs.close();
+      await mcpServers.close();
       streamLog.close();
       watcher.close();
     },

@@ -1,0 +1,16 @@
+import { loadLangchain } from '../langchain.ts';
+import type { ChatModels, ChatModelsOptions } from './chat-models.ts';
+
+/** One question to a model outside of any run; LangChain is loaded with the first. */
+export function modelAsker(
+  options: ChatModelsOptions,
+): (prompt: string, wish: { model: string | null; signal: AbortSignal }) => Promise<string> {
+  let models: Promise<ChatModels> | undefined;
+  return async (prompt, { model, signal }) => {
+    models ??= loadLangchain(() => import('./chat-models.ts')).then(
+      ({ ChatModels }) => new ChatModels(options),
+    );
+    const chat = await (await models).of({ name: model, thinking: false, effort: null });
+    return (await chat.invoke(prompt, { signal })).text;
+  };
+}
