@@ -169,7 +169,7 @@ describe('a faulty agent', () => {
   it('says where its factory threw, when it is called', async () => {
     const make = await load('src/agent.ts', 'impatient');
 
-    await expect(make({})).rejects.toMatchObject({ file: 'src/agent.ts', line: 16 });
+    await expect(make({}, user)).rejects.toMatchObject({ file: 'src/agent.ts', line: 16 });
   });
 
   it.each([
@@ -186,6 +186,8 @@ describe('a faulty agent', () => {
   });
 });
 
+const user = { userId: 'ada' };
+
 type Factory = Awaited<ReturnType<typeof loadAgent>>;
 
 function load(file: string, exportName: string): Promise<Factory> {
@@ -193,7 +195,7 @@ function load(file: string, exportName: string): Promise<Factory> {
 }
 
 async function lastWords(make: Factory, config: Parameters<Factory>[0] = {}): Promise<unknown> {
-  const graph = await make(config);
+  const graph = await make(config, user);
   const state = await graph.invoke({ messages: [{ role: 'user', content: 'hi' }] });
   return state.messages.at(-1).content;
 }
