@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { DispatchTables } from './tables.ts';
+import type { DispatchTables, NodeInputTable } from './tables.ts';
 import type { NodeInput, WorkerCapabilities } from './worker-client/worker-client.ts';
+
+type NodeInputRow = Selectable<NodeInputTable>;
 
 const rowsPerStatement = 200;
 
@@ -23,21 +26,15 @@ export class NodeInputStore {
     const rows = Object.entries(told)
       .map(([nodeClass, inputs]) => ({ nodeClass, inputs: JSON.stringify(inputs), updatedAt }))
       .filter(({ nodeClass, inputs }) => this.#written.get(nodeClass) !== hash(inputs));
-    for (let start = 0; start < rows.length; start += rowsPerStatement) {
-      const some = rows.slice(start, start + rowsPerStatement);
-      await this.#database.write((trx) =>
-        trx
-          .insertInto('node_inputs')
-          .values(some)
-          .onConflict((conflict) =>
-            conflict.column('nodeClass').doUpdateSet((excluded) => ({
-              inputs: excluded.ref('excluded.inputs'),
-              updatedAt: excluded.ref('excluded.updatedAt'),
-            })),
-          )
-          .execute(),
-      );
-      for (const { nodeClass, inputs } of some) this.#written.set(nodeClass, hash(inputs));
+    // Noted first: at the start many workers tell the same at once.
+    for (const { nodeClass, inputs } of rows) this.#written.set(nodeClass, hash(inputs));
+    try {
+      for (let start = 0; start < rows.length; start += rowsPerStatement) {
+        await this.#write(rows.slice(start, start + rowsPerStatement));
+      }
+    } catch (error) {
+      for (const { nodeClass } of rows) this.#written.delete(nodeClass);
+      throw error;
     }
   }
 
@@ -54,6 +51,21 @@ export class NodeInputStore {
       }
     }
     return known;
+  }
+
+  async #write(rows: readonly NodeInputRow[]): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .insertInto('node_inputs')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('nodeClass').doUpdateSet((update) => ({
+            inputs: update.ref('excluded.inputs'),
+            updatedAt: update.ref('excluded.updatedAt'),
+          })),
+        )
+        .execute(),
+    );
   }
 }
 
