@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 import type { Disk } from '../../platform/files/disk.ts';
 import type { WorkspaceKey } from '../agent/tools/workspace.ts';
+import { requireFolderName } from '../user-files/user-folder.ts';
 import { type FolderName, folderNames } from './virtual-path.ts';
 
 interface ThreadFoldersOptions {
@@ -12,8 +13,6 @@ interface ThreadFoldersOptions {
   reserveBytes: number;
   disk: Disk;
 }
-
-const safeName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Where the files of a thread lie: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`, and without
@@ -32,8 +31,8 @@ export class ThreadFolders {
 
   /** What stands for `/mnt/user-data`. It may not be there yet. */
   rootOf({ userId, threadId }: WorkspaceKey): string {
-    const owner = userId === null ? [] : ['users', checked('user', userId)];
-    return join(this.#home, ...owner, 'threads', checked('thread', threadId), 'user-data');
+    const owner = userId === null ? [] : ['users', requireFolderName('user', userId)];
+    return join(this.#home, ...owner, 'threads', requireFolderName('thread', threadId), 'user-data');
   }
 
   /** One of the three, null where it has not been made. A link in its place is not followed. */
@@ -79,11 +78,4 @@ export class ThreadFolders {
       await this.disk.syncDirectory(current);
     }
   }
-}
-
-function checked(what: string, name: string): string {
-  if (safeName.test(name)) return name;
-  throw new Error(
-    `The id of a ${what} becomes the name of a folder: at most 64 letters, digits, "_" and "-".`,
-  );
 }

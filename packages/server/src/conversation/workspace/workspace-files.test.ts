@@ -65,10 +65,10 @@ describe('a file of a thread', () => {
     'has no place for a thread called %j',
     async (threadId) => {
       await expect(files.list({ userId: 'ada', threadId }, '/mnt/user-data')).rejects.toThrow(
-        'id of a thread',
+        'name of a thread',
       );
       await expect(files.list({ userId: threadId, threadId: 't1' }, '/mnt/user-data')).rejects.toThrow(
-        'id of a user',
+        'name of a user',
       );
     },
   );
