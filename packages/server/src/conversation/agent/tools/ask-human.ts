@@ -1,7 +1,7 @@
 import { interrupt } from '@langchain/langgraph';
 import type { SavedWorkflowOrder, WorkflowApprovals, WorkflowOrder } from './workflow-runner.ts';
 
-export interface CallToApprove {
+interface CallToApprove {
   order: WorkflowOrder | SavedWorkflowOrder;
   toolName: string;
   args: Record<string, unknown>;

@@ -21,7 +21,7 @@ import type {
   WorkflowUpdate,
 } from './workflow-runner.ts';
 
-export interface PoolCall {
+interface PoolCall {
   toolName: string;
   args: Record<string, unknown>;
   orderOf: (origin: CallOrigin) => WorkflowOrder | SavedWorkflowOrder;
