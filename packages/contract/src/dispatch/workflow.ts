@@ -19,7 +19,6 @@ export const parameterTypes = [
   'file',
   'any',
 ] as const;
-export type ParameterType = (typeof parameterTypes)[number];
 
 /** A name that a person may type after `-p` and a model may write as a key. */
 const parameterName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' });

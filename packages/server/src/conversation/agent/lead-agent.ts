@@ -9,9 +9,9 @@ import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
-import { listWorkflowsTool, savedWorkflowTools } from './tools/saved-workflows.ts';
 import { toolErrors } from './tools/tool-errors.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
+import { listWorkflowsTool, savedWorkflowTools } from './tools/workflow-tools.ts';
 
 export interface LeadAgentOptions {
   models: Pick<ChatModels, 'of'>;

@@ -1,7 +1,7 @@
 import { listInstancesName } from '../tools/list-instances.ts';
 import { runWorkflowName } from '../tools/run-workflow.ts';
-import { listWorkflowsName } from '../tools/saved-workflows.ts';
 import { isWorkflowTool, toolNameOf } from '../tools/workflow-tool-name.ts';
+import { listWorkflowsName } from '../tools/workflow-tools.ts';
 import { sampleCall } from './sample-workflow.ts';
 
 /** A conversation as the script sees it: plain, so that what it says can be tested without a model. */
