@@ -475,10 +475,17 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
         streamResumable: true,
       });
       const frames: { event: string; id?: string; data: unknown }[] = [];
+      let hasBegun: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        hasBegun = resolve;
+      });
       const reading = (async () => {
-        for await (const frame of stream) frames.push(frame);
+        for await (const frame of stream) {
+          frames.push(frame);
+          hasBegun();
+        }
       })();
-      await gate.reached;
+      await Promise.all([gate.reached, begun]);
       proxy.cut();
       gate.open();
       await reading;
