@@ -244,7 +244,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
   };
   const uploads = new Uploads({ folders, files: workspace, access, limits: options.uploads, clock });
-  const artifacts = new Artifacts({ files: workspace, access });
+  const artifacts = new Artifacts({ folders, files: workspace, access });
   const suggestions = new Suggestions({
     ask:
       options.models.length === 0

@@ -13,7 +13,9 @@ import { userScope } from '../user-scope.ts';
 import { artifactType, headBytes } from './artifact-type.ts';
 import { KeyLock } from './key-lock.ts';
 import { openSkillMember, splitAtArchive } from './skill-archive.ts';
+import type { ThreadFolders } from './thread-folders.ts';
 import { relativePathOf, virtualPathOf } from './virtual-path.ts';
+import { whileThreadExists } from './while-thread-exists.ts';
 import { readFrom, type WorkspaceFiles } from './workspace-files.ts';
 
 export interface Artifact extends ContentType {
@@ -29,6 +31,7 @@ export interface Artifact extends ContentType {
 }
 
 interface ArtifactsOptions {
+  folders: ThreadFolders;
   files: WorkspaceFiles;
   access: Pick<ThreadAccess, 'require'>;
 }
@@ -79,11 +82,12 @@ export class Artifacts {
     const key = { userId: userScope(owner), threadId };
     const inOutputs = { folder: 'outputs', path: relativePath.slice(outputs.length) } as const;
     const target = await files.resolveIn(key, inOutputs);
-    return this.#lock.run(target, async () => {
+    const replace = async () => {
       await this.#requireUnchanged(key, path, expected_sha256);
       const { sha256, sizeBytes } = await files.replace(key, inOutputs, bytes);
       return { path: virtualPathOf(relativePath), sha256, size: sizeBytes };
-    });
+    };
+    return whileThreadExists(this.#options, { owner, threadId }, () => this.#lock.run(target, replace));
   }
 
   async #openMember(
@@ -130,7 +134,7 @@ async function artifactOfFile(file: FileHandle, path: string): Promise<Artifact>
       // Not beyond what was announced, should the file be growing.
       stream: (range = { start: 0, end: sizeBytes - 1 }) => {
         if (sizeBytes > 0) return file.createReadStream(range);
-        void file.close();
+        closeQuietly(file);
         return Readable.from([]);
       },
       close: () => file.close(),
@@ -153,7 +157,7 @@ async function artifactOfMember(archive: FileHandle, inner: string): Promise<Art
     cacheControl: 'private, max-age=300',
     stream: (range) => {
       const stream = Readable.from(range ? partOf(content(), range) : content());
-      return stream.once('close', () => void archive.close());
+      return stream.once('close', () => closeQuietly(archive));
     },
     close: () => archive.close(),
   };
@@ -170,6 +174,11 @@ async function* partOf(
     at += chunk.length;
     if (at > end) return;
   }
+}
+
+/** Nobody waits for it, and what was read from it is right. */
+function closeQuietly(file: FileHandle): void {
+  file.close().catch(() => undefined);
 }
 
 function nameOf(path: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,8 @@ import type { Owner } from '../../lib/owner.ts';
 import { type Disk, nodeDisk } from '../../platform/files/disk.ts';
 import { failingDisk } from '../../platform/files/disk-faults.ts';
 import { threadNotFound } from '../threads/thread.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { Artifacts } from './artifacts.ts';
 import type { UploadPart } from './receive-uploads.ts';
 import { ThreadFolders } from './thread-folders.ts';
 import { Uploads } from './uploads.ts';
@@ -113,5 +116,25 @@ test('a thread that is gone when its files have come in gets none of them back',
   };
   await expect(add(uploads, { 'a.txt': 'a' })).rejects.toMatchObject({ code: 'thread_not_found' });
   expect(asked).toBe(1);
+  expect(await readdir(join(home, 'users/ada/threads'))).toEqual([]);
+});
+
+test('a text that is edited while its thread is deleted does not come back', async () => {
+  const folders = new ThreadFolders({ home, reserveBytes: 0, disk: nodeDisk });
+  const files = new WorkspaceFiles(folders);
+  await files.write({ userId: 'ada', threadId: 't1' }, '/mnt/user-data/outputs/a.md', Buffer.from('old'));
+  let asked = 0;
+  const access: Pick<ThreadAccess, 'require'> = {
+    require: async (_owner, threadId) => {
+      asked += 1;
+      if (asked > 1) throw threadNotFound(threadId);
+      return null;
+    },
+  };
+  const expected_sha256 = createHash('sha256').update('old').digest('hex');
+  const edit = { path: 'mnt/user-data/outputs/a.md', content: 'new', expected_sha256 };
+  await expect(new Artifacts({ folders, files, access }).edit(ada, 't1', edit)).rejects.toMatchObject({
+    code: 'thread_not_found',
+  });
   expect(await readdir(join(home, 'users/ada/threads'))).toEqual([]);
 });

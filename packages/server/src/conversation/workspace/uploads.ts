@@ -23,6 +23,7 @@ import {
 import type { ThreadFolders } from './thread-folders.ts';
 import { numberedName, uploadName } from './upload-name.ts';
 import { artifactUrlOf, virtualPathOf } from './virtual-path.ts';
+import { whileThreadExists } from './while-thread-exists.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 interface UploadsOptions {
@@ -86,10 +87,9 @@ export class Uploads {
     threadId: string,
     { parts, signal }: { parts: AsyncIterable<UploadPart>; signal: AbortSignal },
   ): Promise<UploadsAnswer> {
-    const { folders, limits } = this.#options;
-    const key = keyOf(owner, threadId);
-    try {
-      const folder = await folders.make(key, 'uploads');
+    return whileThreadExists(this.#options, { owner, threadId }, async () => {
+      const { folders, limits } = this.#options;
+      const folder = await folders.make(keyOf(owner, threadId), 'uploads');
       await this.#sweep(folder);
       const requireSpace = () => folders.requireSpace(folder);
       await requireSpace();
@@ -100,10 +100,8 @@ export class Uploads {
         requireSpace,
         signal,
       });
-      return await this.#lock.run(folder, () => this.#place(threadId, folder, received));
-    } finally {
-      await this.#requireNotDeleted(owner, threadId);
-    }
+      return this.#lock.run(folder, () => this.#place(threadId, folder, received));
+    });
   }
 
   async remove(owner: Owner, threadId: string, filename: string): Promise<void> {
@@ -149,17 +147,6 @@ export class Uploads {
       message: messageOf(placed.length, skipped.length),
       skipped_files: skipped,
     };
-  }
-
-  /** A thread that was deleted while the files came in must get nothing back. */
-  async #requireNotDeleted(owner: Owner, threadId: string): Promise<void> {
-    try {
-      await this.requireThread(owner, threadId);
-    } catch (error) {
-      const isGone = error instanceof AppError && error.code === 'thread_not_found';
-      if (isGone) await this.#options.folders.remove(keyOf(owner, threadId));
-      throw error;
-    }
   }
 
   /** What a crash left behind. */
