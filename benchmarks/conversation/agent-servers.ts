@@ -48,7 +48,7 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Be
     databaseFile: join(home.path, 'data', 'switchyard.db'),
     close: async () => {
       client.close();
-      await gateway.kill9();
+      await gateway.stop();
       home.remove();
     },
   };

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +9,12 @@ export interface Peer {
   stop: () => void;
 }
 
+const running = new Set<ChildProcess>();
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A program of benchmarks/peers in a process of its own. It ends with this one, whatever happens. */
 export async function startPeer(script: string, { args = [] }: { args?: string[] } = {}): Promise<Peer> {
   const path = join(import.meta.dirname, '../peers', script);
@@ -17,12 +23,12 @@ export async function startPeer(script: string, { args = [] }: { args?: string[]
     // Without it LangChain loses most token events under load.
     env: { ...process.env, LANGCHAIN_CALLBACKS_BACKGROUND: 'false', LOG_LEVEL: 'error' },
   });
-  const stop = () => child.kill('SIGKILL');
-  process.on('exit', stop);
+  running.add(child);
   const gone = once(child, 'exit').then(([code]) => {
+    running.delete(child);
     throw new Error(`${script} ended with ${code} before it had said anything.`);
   });
   gone.catch(() => undefined); // after the race nobody listens any more
   const [says] = await Promise.race([once(createInterface(child.stdout), 'line'), gone]);
-  return { says: String(says), stop };
+  return { says: String(says), stop: () => child.kill('SIGKILL') };
 }
