@@ -268,6 +268,10 @@ export const errorCatalogue = {
   model_not_found: { kind: 'not_found', message: 'No such model. GET /api/models lists them.' },
   model_unavailable: { kind: 'unavailable', message: 'The model cannot be used.' },
 
+  // MCP
+  mcp_server_not_found: { kind: 'not_found', message: 'No such MCP server.' },
+  mcp_config_invalid: { kind: 'malformed', message: 'The MCP servers cannot be set up so.' },
+
   // Memory
   memory_fact_not_found: { kind: 'not_found', message: 'Memory fact not found.' },
   memory_fact_blank: { kind: 'malformed', message: 'A fact needs content besides spaces.' },

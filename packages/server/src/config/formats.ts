@@ -30,6 +30,11 @@ const formats = {
     throw new RangeError('must be name=file:export, such as research=./src/research.ts:graph');
   },
 
+  command(text: string): string {
+    if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+    throw new RangeError('must be the bare name of a program, such as npx, without path or arguments');
+  },
+
   cidr(text: string): string {
     const [address = '', prefix, ...rest] = text.split('/');
     const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -199,6 +199,13 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
   }),
 
+  mcp: section('Tools of other servers, over the Model Context Protocol.', {
+    allowed_commands: list(
+      'Programs that administrators may have started as MCP servers, by their bare names, such as npx. None by default: what they start runs with the rights of the gateway.',
+      { format: 'command' },
+    ),
+  }),
+
   memory: section('What agents remember about users.', {
     enabled: boolean(true, 'Tell agents what is remembered about their user.'),
     injection_enabled: boolean(true, 'Put what is remembered into the prompt.'),

@@ -3,7 +3,7 @@ import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bus } from '../platform/bus/bus.ts';
@@ -44,6 +44,9 @@ import { RecordedRunStore } from './journal/recorded-run-store.ts';
 import { runEventRoutes } from './journal/run-event-routes.ts';
 import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
+import { ExtensionsFile } from './mcp/extensions-file.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
+import { McpServers } from './mcp/mcp-servers.ts';
 import { Memories, type MemoryOptions } from './memory/memories.ts';
 import { MemoryFiles } from './memory/memory-files.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
@@ -89,6 +92,7 @@ export interface ConversationOptions {
   streams: StreamLogLimits;
   models: readonly ModelConfig[];
   uploads: UploadLimits;
+  mcp: { allowedCommands: readonly string[] };
   memory: MemoryOptions;
   /** Left free on the disk. */
   diskReserveBytes: number;
@@ -149,11 +153,19 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const watcher = new AgentWatcher({ reload: () => agents.reload(), log });
   const onLoad = options.agents.watch ? (file: string) => watcher.see(file) : undefined;
   const modules = new AgentModules({ ...(onLoad && { onLoad }) });
+  const mcpServers = new McpServers({
+    file: new ExtensionsFile(options.home),
+    allowedCommands: options.mcp.allowedCommands,
+    version: dependencies.version,
+    clock: steadyClock,
+    log,
+  });
   const memories = new Memories({ files: new MemoryFiles(options.home), clock, options: options.memory });
   const agents = new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({
         workflows: dependencies.workflows,
+        extraTools: () => mcpServers.tools(),
         memoryOf: (userId) => memories.promptFor({ user: userId }, null),
         models: { configured: options.models, cwd: options.agents.cwd },
         log,
@@ -269,6 +281,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       ]),
       uploadRoutes({ uploads }),
       artifactRoutes({ artifacts }),
+      mcpRoutes({ servers: mcpServers }),
       memoryRoutes({ memories }),
       suggestionRoutes({ access, suggestions }),
       ...catalogRoutes({
@@ -293,6 +306,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     },
     close: async () => {
       await runs.close();
+      await mcpServers.close();
       streamLog.close();
       watcher.close();
     },

@@ -75,6 +75,7 @@ export function conversationOptions(
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
+    mcp: { allowedCommands: config.mcp.allowed_commands },
     memory: {
       enabled: memory.enabled,
       injection: memory.injection_enabled,

@@ -2,6 +2,7 @@ import type { AgentDefinition } from './agents.ts';
 import { loadLangchain } from './langchain.ts';
 import { leadAgentName } from './lead-agent-name.ts';
 import type { ChatModelsOptions } from './models/chat-models.ts';
+import type { ExternalTool, ExternalTools } from './tools/external-tool.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
 
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
@@ -9,6 +10,8 @@ export function builtInAgents(options: {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   models: ChatModelsOptions;
+  /** Of other servers. They come and go; a run has those that are there when it begins. */
+  extraTools?: ExternalTools;
   /** What is remembered about a user, as the lead agent is told it; empty for nothing. */
   memoryOf?: (userId: string) => Promise<string>;
   log: { warn(details: object, message: string): void };
@@ -24,11 +27,21 @@ export function builtInAgents(options: {
         const { ChatModels } = await loadLangchain(() => import('./models/chat-models.ts'));
         const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
         const models = new ChatModels(options.models);
-        const graphs = new LeadAgentGraphs({
-          saved: options.workflows?.saved ?? null,
-          make: (saved) => createLeadAgent({ ...options, models, saved }),
-        });
-        return (_config, { userId }) => graphs.of(userId);
+        const graphsWith = (extraTools: readonly ExternalTool[]) =>
+          new LeadAgentGraphs({
+            saved: options.workflows?.saved ?? null,
+            make: (saved) => createLeadAgent({ ...options, models, saved, extraTools }),
+          });
+        let tools: readonly ExternalTool[] = [];
+        let graphs = graphsWith(tools);
+        return async (_config, { userId }) => {
+          const now = (await options.extraTools?.()) ?? tools;
+          if (now !== tools) {
+            tools = now;
+            graphs = graphsWith(tools);
+          }
+          return graphs.of(userId);
+        };
       },
     },
   ];

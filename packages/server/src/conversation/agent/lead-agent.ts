@@ -7,6 +7,8 @@ import { chosenModel } from './models/chosen-model.ts';
 import { rememberedContext } from './remembered-context.ts';
 import { threadState } from './thread-state.ts';
 import { threadTitle } from './thread-title.ts';
+import type { ExternalTool } from './tools/external-tool.ts';
+import { externalTools } from './tools/external-tools.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
 import { toolErrors } from './tools/tool-errors.ts';
@@ -19,6 +21,8 @@ export interface LeadAgentOptions {
   workflows: WorkflowRunner | null;
   /** Of the user that it works for; each becomes a tool. */
   saved?: readonly SavedWorkflow[];
+  /** Of other servers. */
+  extraTools?: readonly ExternalTool[];
   /** What is remembered about a user; empty for nothing. */
   memoryOf?: (userId: string) => Promise<string>;
   log: { warn(details: object, message: string): void };
@@ -31,8 +35,8 @@ const systemPrompt = [
 ].join(' ');
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
-  const { models, workflows, saved = [], memoryOf, log } = options;
-  const tools = workflows ? poolTools(workflows, saved) : [];
+  const { models, workflows, saved = [], extraTools = [], memoryOf, log } = options;
+  const tools = [...(workflows ? poolTools(workflows, saved) : []), ...externalTools(extraTools)];
   const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
   const agent = createAgent({
     name: leadAgentName,

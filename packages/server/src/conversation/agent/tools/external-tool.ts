@@ -1,0 +1,13 @@
+/** A tool that somebody else runs, described in plain terms: nothing of LangChain, nothing of where it comes from. */
+export interface ExternalTool {
+  /** As models see it, unlike every other. */
+  name: string;
+  description: string;
+  /** JSON Schema of an object. */
+  inputSchema: Record<string, unknown>;
+  /** Throws an AppError whose message the model may read. */
+  call(input: Record<string, unknown>, signal: AbortSignal | undefined): Promise<string>;
+}
+
+/** Answers at once, and with the same list while nothing has changed. */
+export type ExternalTools = () => Promise<readonly ExternalTool[]>;

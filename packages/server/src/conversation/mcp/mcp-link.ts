@@ -1,0 +1,163 @@
+import type { McpServer } from '@switchyard/contract/conversation/mcp';
+import type { Clock } from '../../lib/clock.ts';
+import { ToolFailure } from '../agent/tools/tool-failure.ts';
+import { toolResultText } from './mcp-result.ts';
+import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
+
+export interface McpLinkOptions {
+  name: string;
+  server: McpServer;
+  version: string;
+  /** Never goes back. */
+  clock: Clock;
+  onChange: () => void;
+  log: { warn(details: object, message: string): void };
+}
+
+/** Between two attempts to reach a server that could not be reached. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+const closedReason = 'its configuration has changed';
+
+/**
+ * One server: connected when it is first wanted, and again when it is wanted after it was lost. What it was known to
+ * offer stays offered meanwhile, so that runs neither wait nor see tools come and go.
+ */
+export class McpLink {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly #options: McpLinkOptions;
+  #session: McpSession | null = null;
+  #opening: Promise<McpSession> | null = null;
+  #tools: readonly McpToolDescription[] = [];
+  #failures = 0;
+  #pauseUntilMs = 0;
+  readonly #closing = new AbortController();
+
+  constructor(options: McpLinkOptions) {
+    this.name = options.name;
+    this.server = options.server;
+    this.#options = options;
+  }
+
+  /** As they were last listed. */
+  get tools(): readonly McpToolDescription[] {
+    return this.#tools;
+  }
+
+  /** Settles when the server is there or cannot be reached now; never throws. */
+  async connect(): Promise<void> {
+    await this.#open().catch(() => undefined);
+  }
+
+  async call(
+    tool: string,
+    { input, signal }: { input: Record<string, unknown>; signal: AbortSignal | undefined },
+  ): Promise<string> {
+    const session = await this.#opened();
+    const timeout = this.server.tool_call_timeout * 1_000;
+    try {
+      const params = { name: tool, arguments: input };
+      const options = { timeout, maxTotalTimeout: timeout, ...(signal && { signal }) };
+      return toolResultText(await session.client.callTool(params, undefined, options));
+    } catch (error) {
+      if (error instanceof ToolFailure || signal?.aborted) throw error;
+      // The server's own answer leaves the connection as it is; anything else may have ended it.
+      if (!isAnswerOfServer(error)) await this.#drop(session);
+      throw this.#failure(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error(closedReason));
+    const session = this.#session ?? (await this.#opening?.catch(() => null));
+    await session?.close().catch(() => undefined);
+  }
+
+  async #opened(): Promise<McpSession> {
+    try {
+      return await this.#open();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #open(): Promise<McpSession> {
+    if (this.#session) return Promise.resolve(this.#session);
+    if (this.#closing.signal.aborted) return Promise.reject(new Error(closedReason));
+    if (this.#opening !== null) return this.#opening;
+    if (this.#options.clock() < this.#pauseUntilMs) return Promise.reject(new Error('it cannot be reached'));
+    const opening = this.#connect();
+    this.#opening = opening;
+    const done = () => {
+      this.#opening = null;
+    };
+    opening.then(done, done);
+    return opening;
+  }
+
+  async #connect(): Promise<McpSession> {
+    const { name, server, version, clock, log } = this.#options;
+    try {
+      const session: McpSession = await openMcpSession(server, {
+        version,
+        signal: this.#closing.signal,
+        onToolsChanged: () => void this.#refresh(),
+        onClosed: () => {
+          if (this.#session === session) this.#session = null;
+        },
+      });
+      this.#session = session;
+      this.#failures = 0;
+      this.#take(session.tools);
+      return session;
+    } catch (error) {
+      this.#pauseUntilMs = clock() + Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs);
+      this.#failures += 1;
+      log.warn({ server: name, reason: reasonOf(error) }, 'An MCP server cannot be reached');
+      throw error;
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    const session = this.#session;
+    if (!session) return;
+    try {
+      const tools = await listTools(session.client, { timeout: this.server.session_init_timeout * 1_000 });
+      if (this.#session === session) this.#take(tools);
+    } catch (error) {
+      this.#options.log.warn(
+        { server: this.name, reason: reasonOf(error) },
+        'The changed tools of an MCP server cannot be listed',
+      );
+    }
+  }
+
+  #take(tools: readonly McpToolDescription[]): void {
+    if (JSON.stringify(tools) === JSON.stringify(this.#tools)) return;
+    this.#tools = tools;
+    this.#options.onChange();
+  }
+
+  async #drop(session: McpSession): Promise<void> {
+    if (this.#session === session) this.#session = null;
+    await session.close().catch(() => undefined);
+  }
+
+  #failure(error: unknown): ToolFailure {
+    return new ToolFailure('mcp_server_failed', `The MCP server '${this.name}' failed: ${reasonOf(error)}`);
+  }
+}
+
+const connectionClosed = -32_000;
+
+/** JSON-RPC errors have codes below zero. The SDK's own for a lost connection is one of them; a call that takes too long leaves the connection standing. */
+function isAnswerOfServer(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'number' && code < 0 && code !== connectionClosed;
+}
+
+/** Short, and without what a cause may say about addresses. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 500) : 'it stopped on an error of its own';
+}

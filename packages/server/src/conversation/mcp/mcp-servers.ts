@@ -1,0 +1,185 @@
+import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ExternalTool } from '../agent/tools/external-tool.ts';
+import { KeyLock } from '../workspace/key-lock.ts';
+import type { ExtensionsFile } from './extensions-file.ts';
+import { McpLink, reasonOf } from './mcp-link.ts';
+import { openMcpSession } from './mcp-session.ts';
+import {
+  type McpServerSettings,
+  masked,
+  requireAllowed,
+  storedServers,
+  unmasked,
+  withDefaults,
+} from './mcp-settings.ts';
+import { mcpToolName } from './mcp-tool-name.ts';
+
+interface McpServersOptions {
+  file: ExtensionsFile;
+  /** Programs that may be started, by their bare names. */
+  allowedCommands: readonly string[];
+  version: string;
+  /** Never goes back. */
+  clock: Clock;
+  log: { warn(details: object, message: string): void };
+}
+
+/** How long the first run after a start or a change waits for servers that do not answer. */
+const firstWaitMs = 2_000;
+
+/** The MCP servers of this gateway: how they are set up, and the tools that they have for agents. */
+export class McpServers {
+  readonly #options: McpServersOptions;
+  readonly #lock = new KeyLock();
+  #links: ReadonlyMap<string, McpLink> | null = null;
+  #firstWait: Promise<void> = Promise.resolve();
+  /** Null when it has to be put together again. */
+  #tools: readonly ExternalTool[] | null = null;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+  }
+
+  /** Secrets masked. */
+  async settings(): Promise<McpServerSettings> {
+    return masked(await this.#stored());
+  }
+
+  async replace(given: Record<string, McpServerInput>): Promise<McpServerSettings> {
+    return this.#change((stored) => unmasked(withDefaults(given), stored));
+  }
+
+  async switch(name: string, enabled: boolean): Promise<McpServerSettings> {
+    return this.#change((stored) => {
+      const server = stored[name];
+      if (!server) throw notFound(name);
+      return { ...stored, [name]: { ...server, enabled } };
+    });
+  }
+
+  /** Connects anew with the next run. */
+  async reset(): Promise<void> {
+    await this.#lock.run('links', () => this.#closeLinks());
+  }
+
+  /** With a connection of its own, whatever the one for runs is doing. */
+  async test(name: string): Promise<McpTest> {
+    const server = (await this.#stored())[name];
+    if (!server) throw notFound(name);
+    const { allowedCommands, version } = this.#options;
+    requireAllowed({ [name]: server }, { allowedCommands });
+    try {
+      const ignore = () => {};
+      const session = await openMcpSession(server, { version, onToolsChanged: ignore, onClosed: ignore });
+      await session.close();
+      const tools = session.tools.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
+      return { success: true, tools, error: null };
+    } catch (error) {
+      return { success: false, tools: [], error: reasonOf(error) };
+    }
+  }
+
+  /**
+   * What is known now. Only the first call waits a moment for servers that have just been asked; whoever answers later is
+   * there for later runs. The list is the same one while nothing has changed.
+   */
+  async tools(): Promise<readonly ExternalTool[]> {
+    try {
+      const links = await this.#lock.run('links', () => this.#open());
+      for (const link of links.values()) void link.connect();
+      await this.#firstWait;
+      const tools = this.#tools ?? toolsOf(links);
+      if (this.#links === links) this.#tools = tools;
+      return tools;
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'The MCP servers cannot be used');
+      return noTools;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.reset();
+  }
+
+  async #stored(): Promise<McpServerSettings> {
+    return storedServers((await this.#options.file.read()).mcpServers);
+  }
+
+  async #change(change: (stored: McpServerSettings) => McpServerSettings): Promise<McpServerSettings> {
+    const { file, allowedCommands } = this.#options;
+    let changed: McpServerSettings = {};
+    await file.change((extensions) => {
+      changed = change(storedServers(extensions.mcpServers));
+      requireAllowed(changed, { allowedCommands });
+      return { ...extensions, mcpServers: changed };
+    });
+    await this.reset();
+    return masked(changed);
+  }
+
+  async #open(): Promise<ReadonlyMap<string, McpLink>> {
+    if (this.#links) return this.#links;
+    const { allowedCommands, log, ...others } = this.#options;
+    const stored = await this.#stored();
+    const links = new Map<string, McpLink>();
+    for (const [name, server] of Object.entries(stored).filter(([, { enabled }]) => enabled)) {
+      try {
+        requireAllowed({ [name]: server }, { allowedCommands });
+      } catch (error) {
+        log.warn({ server: name, reason: reasonOf(error) }, 'An MCP server is not allowed any more');
+        continue;
+      }
+      const onChange = () => {
+        if (this.#links === links) this.#tools = null;
+      };
+      links.set(name, new McpLink({ name, server, onChange, log, ...others }));
+    }
+    this.#links = links;
+    this.#firstWait = settledWithin(
+      firstWaitMs,
+      [...links.values()].map((link) => link.connect()),
+    );
+    return links;
+  }
+
+  async #closeLinks(): Promise<void> {
+    const links = this.#links;
+    this.#links = null;
+    this.#tools = null;
+    await Promise.all([...(links?.values() ?? [])].map((link) => link.close()));
+  }
+}
+
+const noTools: readonly ExternalTool[] = [];
+
+function toolsOf(links: ReadonlyMap<string, McpLink>): readonly ExternalTool[] {
+  const tools = new Map<string, ExternalTool>();
+  for (const link of links.values()) {
+    for (const { name: tool, description, inputSchema } of link.tools) {
+      const name = mcpToolName(link.name, tool, tools);
+      tools.set(name, {
+        name,
+        description,
+        inputSchema,
+        call: (input, signal) => link.call(tool, { input, signal }),
+      });
+    }
+  }
+  return tools.size === 0 ? noTools : [...tools.values()];
+}
+
+async function settledWithin(ms: number, work: readonly Promise<void>[]): Promise<void> {
+  if (work.length === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.all(work), tooLong]);
+  clearTimeout(timer);
+}
+
+function notFound(name: string): AppError {
+  return new AppError('mcp_server_not_found', { message: `MCP server '${name}' not found` });
+}

@@ -1,0 +1,100 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpServer } from '@switchyard/contract/conversation/mcp';
+import { newDeferred } from '../../lib/async/deferred.ts';
+
+export interface McpToolDescription {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+export interface McpSession {
+  client: Client;
+  tools: McpToolDescription[];
+  close(): Promise<void>;
+}
+
+interface SessionOptions {
+  /** Of the gateway, as servers are told. */
+  version: string;
+  /** Ends an attempt to connect. */
+  signal?: AbortSignal;
+  /** The server has other tools now. */
+  onToolsChanged: () => void;
+  /** The connection is gone, whoever ended it. */
+  onClosed: () => void;
+}
+
+const mostTools = 200;
+
+/** Connects and lists the tools. The SDK is loaded with the first server that is used. */
+export async function openMcpSession(
+  server: McpServer,
+  { version, signal: given, onToolsChanged, onClosed }: SessionOptions,
+): Promise<McpSession> {
+  const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
+  const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const client = new McpClient({ name: 'switchyard', version });
+  const transport = await transportTo(server);
+  const timeout = server.session_init_timeout * 1_000;
+  // Also where a server says nothing at all: the time counts for connecting and listing together.
+  const limit = AbortSignal.timeout(timeout);
+  const signal = given ? AbortSignal.any([given, limit]) : limit;
+  try {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+    await within(signal, client.connect(transport, { timeout, signal }));
+    const tools = await within(signal, listTools(client, { timeout, signal }));
+    client.onclose = onClosed;
+    return { client, tools, close: () => client.close() };
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+export async function listTools(
+  client: Client,
+  options: { timeout: number; signal?: AbortSignal },
+): Promise<McpToolDescription[]> {
+  const tools: McpToolDescription[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools({ ...(cursor !== undefined && { cursor }) }, options);
+    for (const { name, description = '', inputSchema } of page.tools) {
+      tools.push({ name, description: description.slice(0, 4_000), inputSchema });
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && tools.length < mostTools);
+  return tools.slice(0, mostTools);
+}
+
+async function transportTo(server: McpServer): Promise<Transport> {
+  if (server.type === 'stdio') {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    const { command, args, env } = server;
+    return new StdioClientTransport({ command: command ?? '', args, env, stderr: 'ignore' });
+  }
+  const { StreamableHTTPClientTransport } = await import(
+    '@modelcontextprotocol/sdk/client/streamableHttp.js'
+  );
+  const { url, headers } = server;
+  // The SDK's class is written without exactOptionalPropertyTypes, which its own interface then does not fit.
+  return new StreamableHTTPClientTransport(new URL(url ?? ''), {
+    requestInit: { headers },
+    // Wherever a redirect leads, nobody has allowed it, and it would get the headers.
+    fetch: (address, init) => fetch(address, { ...init, redirect: 'error' }),
+  }) as Transport;
+}
+
+/** Some steps of connecting do not look at their signal. */
+async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  const { promise: tooLate, reject } = newDeferred<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

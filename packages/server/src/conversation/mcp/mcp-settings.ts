@@ -1,0 +1,129 @@
+import { type McpServer, type McpServerInput, mcpServer } from '@switchyard/contract/conversation/mcp';
+import { Value } from 'typebox/value';
+import { AppError } from '../../lib/app-error.ts';
+
+export type McpServerSettings = Record<string, McpServer>;
+
+const mask = '***';
+
+/** What was stored; a file that somebody edited by hand may leave things out. */
+export function storedServers(value: unknown): McpServerSettings {
+  const servers = withDefaults((value ?? {}) as Record<string, McpServerInput>);
+  for (const [name, server] of Object.entries(servers)) {
+    if (Value.Check(mcpServer, server)) continue;
+    throw new AppError('mcp_config_invalid', {
+      message: `extensions_config.json: the MCP server '${name}' is not set up as this version understands it.`,
+    });
+  }
+  return servers;
+}
+
+export function withDefaults(given: Record<string, McpServerInput>): McpServerSettings {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, server]) => [
+      name,
+      {
+        enabled: true,
+        command: null,
+        args: [],
+        env: {},
+        url: null,
+        headers: {},
+        description: '',
+        session_init_timeout: 30,
+        tool_call_timeout: 60,
+        ...server,
+      },
+    ]),
+  );
+}
+
+export function masked(servers: McpServerSettings): McpServerSettings {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      { ...server, env: maskedValues(server.env), headers: maskedValues(server.headers) },
+    ]),
+  );
+}
+
+/** Puts the stored secrets back where `***` was sent. */
+export function unmasked(given: McpServerSettings, stored: McpServerSettings): McpServerSettings {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, server]) => [name, withSecrets(name, server, stored[name])]),
+  );
+}
+
+export function requireAllowed(
+  servers: McpServerSettings,
+  { allowedCommands }: { allowedCommands: readonly string[] },
+): void {
+  for (const [name, server] of Object.entries(servers)) {
+    if (server.type === 'stdio') requireSafeProcess(name, server, allowedCommands);
+    else requireAddress(name, server);
+  }
+}
+
+function maskedValues(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map((key) => [key, mask]));
+}
+
+function withSecrets(name: string, given: McpServer, stored: McpServer | undefined): McpServer {
+  // A secret belongs to whom it was given for: another address or program does not get it unseen.
+  const known = stored && receiverOf(stored) === receiverOf(given) ? stored : undefined;
+  const restored = (part: 'env' | 'headers') =>
+    Object.fromEntries(
+      Object.entries(given[part]).map(([key, value]) => {
+        if (value !== mask) return [key, value];
+        const secret = known?.[part][key];
+        if (secret !== undefined) return [key, secret];
+        throw refused(name, `${part}.${key}`, `is '***', but no value is stored for it; send the value`);
+      }),
+    );
+  return { ...given, env: restored('env'), headers: restored('headers') };
+}
+
+function receiverOf({ type, command, args, url }: McpServer): string {
+  return JSON.stringify(
+    type === 'stdio' ? [command, args] : [url && URL.canParse(url) && new URL(url).origin],
+  );
+}
+
+/** Flags by which a program runs code from its command line instead of the server that was named. */
+const codeFlag =
+  /^(-[cepr].*|--(eval|print|call|require|import|loader|experimental-loader|node-options|shell)(=.*)?)$/i;
+/** Variables by which another program than the named one runs. */
+const codeVariable =
+  /^(node_options|node_path|path|env|bash_env|shell|ld_.*|dyld_.*|python(path|home|startup|inspect)|perl5(opt|lib)|ruby(opt|lib)|java_tool_options|npm_config_.*)$/i;
+
+function requireSafeProcess(name: string, server: McpServer, allowedCommands: readonly string[]): void {
+  const { command, args, env } = server;
+  if (command === null || !allowedCommands.includes(command)) {
+    const allowed =
+      allowedCommands.length === 0 ? 'which is empty' : `which has ${allowedCommands.join(', ')}`;
+    throw refused(name, 'command', `must be one of mcp.allowed_commands of the configuration, ${allowed}`);
+  }
+  const flag = args.find((argument) => codeFlag.test(argument));
+  if (flag !== undefined)
+    throw refused(name, 'args', `must not have '${flag.split('=')[0]}', which runs code`);
+  const text = [...args, ...Object.entries(env).flat()].find((each) => each.includes('\0'));
+  if (text !== undefined) throw refused(name, 'args', 'and env must not have NUL characters');
+  const variable = Object.keys(env).find((key) => codeVariable.test(key) || key.includes('='));
+  if (variable !== undefined) {
+    throw refused(name, `env.${variable}`, 'is not allowed: it can make the process run other code');
+  }
+}
+
+function requireAddress(name: string, { url }: McpServer): void {
+  const address = url !== null && URL.canParse(url) ? new URL(url) : null;
+  if (!address || !/^https?:$/.test(address.protocol)) {
+    throw refused(name, 'url', 'must be an http or https address');
+  }
+  if (address.username || address.password) {
+    throw refused(name, 'url', 'must not hold credentials; put them into headers');
+  }
+}
+
+function refused(name: string, key: string, message: string): AppError {
+  return new AppError('mcp_config_invalid', { message: `mcp_servers.${name}.${key} ${message}.` });
+}

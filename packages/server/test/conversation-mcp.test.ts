@@ -1,0 +1,256 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
+import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
+import type { Answer } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
+
+const script = fileURLToPath(new URL('./fixtures/mcp/server.mjs', import.meta.url));
+/** Processes start slowly on a busy machine. */
+const slow = { timeout: 30_000 };
+const processServer = { type: 'stdio' as const, command: 'node', args: [script] };
+
+let server: ConversationGateway;
+let http: McpHttpServer;
+let admin: (method: string, path: string, body?: unknown) => Promise<Pick<Answer, 'status' | 'body'>>;
+beforeAll(async () => {
+  http = await startMcpHttpServer();
+  server = await startConversation({ mcp: { allowed_commands: ['node'] } });
+  const token = await adminToken();
+  admin = async (method, path, body) => {
+    const answer = await server.gateway.fetch(`/api/mcp${path}`, {
+      method,
+      headers: { 'x-api-key': token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+});
+afterAll(async () => {
+  await server.close();
+  await http.close();
+});
+
+async function adminToken(): Promise<string> {
+  const { HttpSession } = await import('@switchyard/dev-env/http-session');
+  const account = { email: 'root@example.com', password: 'correct horse battery' };
+  await server.gateway.fetch('/api/v1/auth/initialize', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+  });
+  const session = await HttpSession.login(server.gateway.url, account);
+  const scopes = ['conversation:read', 'conversation:write', 'admin'];
+  return (await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'admin', scopes })).token;
+}
+
+const put = (servers: object) => admin('PUT', '/config', { mcp_servers: servers });
+const storedFile = () => join(server.gateway.home, 'extensions_config.json');
+const stored = () => JSON.parse(readFileSync(storedFile(), 'utf8')).mcpServers;
+
+describe('the configuration of MCP servers', () => {
+  beforeEach(() => put({}));
+
+  it('is for administrators only, reading included', async () => {
+    expect((await server.ada.get('/mcp/config')).status).toBe(403);
+    expect((await server.ada.call('PUT', '/mcp/config', { body: { mcp_servers: {} } })).status).toBe(403);
+    expect((await server.ada.post('/mcp/servers/x/test')).status).toBe(403);
+  });
+
+  it('shows no secret, and keeps what is sent back masked', async () => {
+    const answer = await put({ tools: { ...processServer, env: { SECRET: 'hush', OTHER: 'x' } } });
+    expect(answer.body.mcp_servers.tools).toMatchObject({
+      enabled: true,
+      env: { SECRET: '***', OTHER: '***' },
+      tool_call_timeout: 60,
+    });
+    expect(statSync(storedFile()).mode & 0o777).toBe(0o600);
+
+    const { tools } = (await admin('GET', '/config')).body.mcp_servers;
+    await put({ tools: { ...tools, env: { SECRET: '***', OTHER: 'new' }, description: 'changed' } });
+    expect(stored().tools).toMatchObject({ env: { SECRET: 'hush', OTHER: 'new' }, description: 'changed' });
+  });
+
+  it('gives a stored secret to nobody else than it was given for', async () => {
+    await put({ web: { type: 'http', url: http.url, headers: { authorization: 'Bearer hush' } } });
+    const masked = { authorization: '***' };
+    const elsewhere = await put({ web: { type: 'http', url: 'https://evil.example/mcp', headers: masked } });
+    expect(elsewhere.status).toBe(400);
+    expect(elsewhere.body.detail).toContain('mcp_servers.web.headers.authorization');
+    expect((await put({ other: { type: 'http', url: http.url, headers: masked } })).status).toBe(400);
+    expect(stored().web.headers.authorization).toBe('Bearer hush');
+  });
+
+  it.each([
+    ['a program that is not listed', { type: 'stdio', command: 'bash', args: [] }],
+    ['a path to a program', { type: 'stdio', command: '/usr/bin/node', args: [] }],
+    ['code in its arguments', { type: 'stdio', command: 'node', args: ['-e', 'process.exit()'] }],
+    ['code in one argument', { type: 'stdio', command: 'node', args: ['--eval=1'] }],
+    ['a module that is loaded first', { type: 'stdio', command: 'node', args: ['--import', 'data:,1'] }],
+    ['a variable that runs code', { ...processServer, env: { NODE_OPTIONS: '--require=/tmp/x' } }],
+    ['a loader of the system', { ...processServer, env: { LD_PRELOAD: '/tmp/x.so' } }],
+    ['another scheme', { type: 'http', url: 'file:///etc/passwd' }],
+    ['credentials in the address', { type: 'http', url: 'https://me:secret@mcp.example' }],
+  ])('refuses %s', async (_what, given) => {
+    const answer = await put({ x: given });
+    expect(answer.status).toBe(400);
+    expect(answer.body.detail).toContain('mcp_servers.x.');
+  });
+
+  it.each([
+    ['an unknown key', { x: { ...processServer, shell: true } }],
+    ['an unknown transport', { x: { type: 'carrier pigeon' } }],
+    ['a name that is no name', { 'a/b': processServer }],
+    ['a time without end', { x: { ...processServer, tool_call_timeout: 1e9 } }],
+  ])('finds %s invalid', async (_what, servers) => {
+    expect((await put(servers)).status).toBe(422);
+  });
+
+  it('switches one server on or off', async () => {
+    await put({ a: processServer, b: processServer });
+    const { body } = await admin('PATCH', '/config', { server_name: 'a', enabled: false });
+    expect([body.mcp_servers.a.enabled, body.mcp_servers.b.enabled]).toEqual([false, true]);
+    expect(await admin('PATCH', '/config', { server_name: 'c', enabled: false })).toEqual({
+      status: 404,
+      body: { detail: "MCP server 'c' not found" },
+    });
+  });
+});
+
+describe('a test of an MCP server', slow, () => {
+  it('lists the tools of a process', async () => {
+    await put({ tools: { ...processServer, enabled: false } });
+    const { body } = await admin('POST', '/servers/tools/test');
+    expect(body).toMatchObject({ success: true, error: null });
+    expect(body.tools.map(({ name }: { name: string }) => name)).toContain('echo');
+  });
+
+  it('lists the tools of a server over HTTP, which gets its headers', async () => {
+    await put({ web: { type: 'http', url: http.url, headers: { 'x-key': 'hush' } } });
+    const { body } = await admin('POST', '/servers/web/test');
+    expect(body).toMatchObject({ success: true, tools: [{ name: 'add', description: 'Adds.' }] });
+    expect(http.headers.at(-1)).toMatchObject({ 'x-key': 'hush' });
+  });
+
+  it('says what is wrong with one that cannot be used', async () => {
+    await put({
+      gone: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
+      away: { type: 'http', url: http.redirectUrl },
+      silent: { type: 'http', url: http.silentUrl, session_init_timeout: 1 },
+      broken: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
+    });
+    for (const name of ['gone', 'away', 'silent', 'broken']) {
+      const { status, body } = await admin('POST', `/servers/${name}/test`);
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: { success: false, tools: [], error: expect.stringMatching(/./) },
+      });
+    }
+    expect((await admin('POST', '/servers/none/test')).status).toBe(404);
+  });
+});
+
+describe('tools of MCP servers', slow, () => {
+  const open: McpServers[] = [];
+  afterAll(async () => {
+    await Promise.all(open.map((servers) => servers.close()));
+  });
+
+  const now = 0;
+  async function serversOf(given: Parameters<McpServers['replace']>[0]): Promise<McpServers> {
+    const servers = new McpServers({
+      file: new ExtensionsFile(join(server.gateway.home, `mcp-${open.length}`)),
+      allowedCommands: ['node'],
+      version: '0',
+      clock: () => now,
+      log: { warn: () => {} },
+    });
+    open.push(servers);
+    await servers.replace(given);
+    return servers;
+  }
+  const toolOf = async (servers: McpServers, name: string) => {
+    // A process may take longer to start than the first call waits for it.
+    for (;;) {
+      const found = (await servers.tools()).find((tool) => tool.name === name);
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('are called with their input, in an environment of their own', async () => {
+    const web = { type: 'http', url: http.url } as const;
+    const servers = await serversOf({ web, box: { ...processServer, env: { SECRET: 'hush' } } });
+    process.env.SWITCHYARD_HOME = 'not for others';
+    expect(await (await toolOf(servers, 'web_add')).call({ a: 2, b: 3 }, undefined)).toBe('5');
+    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'hi' }, undefined)).toBe('echo: hi');
+    const secret = await (await toolOf(servers, 'box_secret')).call({}, undefined);
+    delete process.env.SWITCHYARD_HOME;
+    expect(secret).toBe('secret: hush; home of gateway: none');
+  });
+
+  it('are listed once, until the server says that they have changed', async () => {
+    const servers = await serversOf({ box: processServer });
+    await toolOf(servers, 'box_echo');
+    const before = await servers.tools();
+    expect(await servers.tools()).toBe(before);
+
+    await (await toolOf(servers, 'box_grow')).call({}, undefined);
+    await expect
+      .poll(async () => (await servers.tools()).map(({ name }) => name), slow)
+      .toContain('box_grown');
+    expect(before.map(({ name }) => name)).not.toContain('box_grown');
+  });
+
+  it('tell the model what went wrong', async () => {
+    const servers = await serversOf({ box: { ...processServer, tool_call_timeout: 1 } });
+    const failure = async (name: string) =>
+      (await toolOf(servers, name)).call({}, undefined).catch((error: unknown) => error);
+    expect(await failure('box_fail')).toMatchObject({ code: 'mcp_tool_failed', message: 'out of paper' });
+    expect(await failure('box_hang')).toMatchObject({
+      code: 'mcp_server_failed',
+      message: expect.stringContaining('timed out'),
+    });
+    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
+  });
+
+  it('are back after their server has crashed', async () => {
+    const servers = await serversOf({ box: processServer });
+    const crash = await toolOf(servers, 'box_crash');
+    await expect(crash.call({}, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
+    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'again' }, undefined)).toBe('echo: again');
+  });
+
+  it('end with the run that called them', async () => {
+    const servers = await serversOf({ box: processServer });
+    const abort = new AbortController();
+    const call = (await toolOf(servers, 'box_hang')).call({}, abort.signal);
+    abort.abort(new Error('cancelled'));
+    await expect(call).rejects.toThrow('cancelled');
+    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
+  });
+
+  it('of other servers do not wait for one that is silent or gone', async () => {
+    const servers = await serversOf({
+      silent: { type: 'http', url: http.silentUrl },
+      gone: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
+      box: processServer,
+    });
+    await toolOf(servers, 'box_echo');
+    const asked = servers.tools();
+    expect(await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 500, 'waited'))])).toBe(
+      await asked,
+    );
+  });
+
+  it('are gone with their server', async () => {
+    const servers = await serversOf({ box: processServer });
+    const echo = await toolOf(servers, 'box_echo');
+    await servers.switch('box', false);
+    expect(await servers.tools()).toEqual([]);
+    await expect(echo.call({ text: 'x' }, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
+  });
+});

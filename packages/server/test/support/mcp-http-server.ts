@@ -1,0 +1,59 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+export interface McpHttpServer {
+  url: string;
+  /** Answers with a redirect to the server. */
+  redirectUrl: string;
+  /** Never answers. */
+  silentUrl: string;
+  headers: IncomingHttpHeaders[];
+  close(): Promise<void>;
+}
+
+/** A real MCP server over streamable HTTP with one tool, without sessions. */
+export async function startMcpHttpServer(): Promise<McpHttpServer> {
+  const headers: IncomingHttpHeaders[] = [];
+  const listener = createServer(async (request, response) => {
+    if (request.url === '/silent') return;
+    if (request.url === '/redirect') {
+      response.writeHead(307, { location: '/mcp' }).end();
+      return;
+    }
+    headers.push(request.headers);
+    const server = newServer();
+    const transport = new StreamableHTTPServerTransport({});
+    response.on('close', () => void server.close());
+    await server.connect(transport as Transport);
+    await transport.handleRequest(request, response);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    url: `${origin}/mcp`,
+    redirectUrl: `${origin}/redirect`,
+    silentUrl: `${origin}/silent`,
+    headers,
+    close: async () => {
+      listener.closeAllConnections();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+function newServer(): Server {
+  const server = new Server({ name: 'http-test', version: '1' }, { capabilities: { tools: {} } });
+  const inputSchema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
+  const tools = [{ name: 'add', description: 'Adds.', inputSchema }];
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools as never }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const { a, b } = params.arguments as { a: number; b: number };
+    return { content: [{ type: 'text', text: String(a + b) }] };
+  });
+  return server;
+}
