@@ -234,6 +234,22 @@ describe('rolling back', () => {
   });
 });
 
+describe('rolling back a run of another agent', () => {
+  it('leaves the question that the first one had asked', async () => {
+    const threadId = await ada.thread();
+    await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'sail' } });
+    const { next } = await ada.ok('GET', `/threads/${threadId}/state`);
+    expect(next).toHaveLength(1);
+    const gate = closeGate('passer-by:second');
+    const { run_id } = await ada.run(threadId, steps('passer-by'));
+    await gate.reached;
+    await cancel(threadId, run_id, '?action=rollback&wait=1');
+    gate.open();
+    expect((await ada.ok('GET', `/threads/${threadId}/state`)).next).toEqual(next);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
+  });
+});
+
 describe('deleting a thread while a run is at work in it', () => {
   it('stops the run first, and nothing of either ever comes back', async () => {
     const { threadId, runId } = await held('doomed', 'second');

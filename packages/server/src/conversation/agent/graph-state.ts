@@ -60,13 +60,12 @@ export class GraphStates {
     const checkpointer = await this.#checkpointer();
     const config = configFor(thread, checkpoint);
     const none = checkpoint.checkpoint_id ? null : emptyState;
-    const graph = await this.#graph(thread, checkpointer, checkpoint);
-    if (graph) {
-      const snapshot = await graph.getState(config, { subgraphs });
-      return snapshot.createdAt ? wireState(snapshot) : none;
-    }
     const tuple = await checkpointer.getTuple(config);
-    return tuple ? storedState(tuple) : none;
+    if (!tuple) return none;
+    const graph = await this.#graph(madeBy(thread, tuple), checkpointer, checkpoint);
+    if (!graph) return storedState(tuple);
+    const snapshot = await graph.getState(config, { subgraphs });
+    return snapshot.createdAt ? wireState(snapshot) : none;
   }
 
   /** The newest first. */
@@ -166,6 +165,12 @@ export class GraphStates {
       throw error;
     }
   }
+}
+
+/** A thread may have had runs of several graphs, and be back, after a rollback, where another one than the last left it. */
+function madeBy(thread: StatefulThread, { metadata }: CheckpointTuple): StatefulThread {
+  const { graph_id: graphId } = (metadata ?? {}) as { graph_id?: unknown };
+  return thread.graphId !== null && typeof graphId === 'string' ? { ...thread, graphId } : thread;
 }
 
 /** A namespace is `node:task|node:task…`, with numbers in between where a node runs several graphs. */
