@@ -1,10 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  type FakeOpenAi,
+  type FakeReply,
+  type FakeRequest,
+  startFakeOpenAi,
+} from '@switchyard/dev-env/fake-openai';
+import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
-import type { Answer } from './support/conversation-caller.ts';
+import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
 
@@ -15,10 +22,16 @@ const processServer = { type: 'stdio' as const, command: 'node', args: [script] 
 
 let server: ConversationGateway;
 let http: McpHttpServer;
+let model: Pick<FakeOpenAi, 'requests' | 'close'> & { answer: (request: FakeRequest) => FakeReply };
 let admin: (method: string, path: string, body?: unknown) => Promise<Pick<Answer, 'status' | 'body'>>;
 beforeAll(async () => {
   http = await startMcpHttpServer();
-  server = await startConversation({ mcp: { allowed_commands: ['node'] } });
+  const fake = await startFakeOpenAi((request) => model.answer(request));
+  model = { answer: () => ({ text: 'ok' }), requests: fake.requests, close: fake.close };
+  server = await startConversation({
+    mcp: { allowed_commands: ['node'] },
+    models: readModels({ fake: { base_url: fake.url, api_key: 'sk-test', model: 'fake-1' } }),
+  });
   const token = await adminToken();
   admin = async (method, path, body) => {
     const answer = await server.gateway.fetch(`/api/mcp${path}`, {
@@ -32,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await http.close();
+  await model.close();
 });
 
 async function adminToken(): Promise<string> {
@@ -151,6 +165,40 @@ describe('a test of an MCP server', slow, () => {
     }
     expect((await admin('POST', '/servers/none/test')).status).toBe(404);
   });
+});
+
+/** Titles are asked for without tools. */
+const lastCall = () => model.requests.findLast(({ tools }) => tools.length > 0);
+
+it('gives the lead agent the tools of MCP servers, and what is remembered about its user', slow, async () => {
+  model.answer = ({ messages, tools }) => {
+    const result = messages.find(({ role }) => role === 'tool');
+    if (result) return { text: `It said ${result.content}` };
+    if (!JSON.stringify(messages).includes('use the box') || !tools.includes('box_echo'))
+      return { text: 'ok' };
+    return { calls: [{ id: 'call_1', name: 'box_echo', args: { text: 'hello' } }] };
+  };
+  await put({ box: processServer });
+  await expect
+    .poll(async () => {
+      await server.ada.wait(await server.ada.thread(), { assistant_id: 'lead_agent', input: says('hello') });
+      return lastCall()?.tools;
+    }, slow)
+    .toContain('box_echo');
+  await server.ada.ok('POST', '/memory/facts', { content: 'Ada keeps kites' });
+  const threadId = await server.ada.thread();
+  const run = { assistant_id: 'lead_agent', input: says('use the box') };
+  const { messages } = await server.ada.wait(threadId, run);
+
+  expect(messages.at(-1).content).toBe('It said echo: hello');
+  expect(lastCall()?.tools).toContain('box_echo');
+  expect(JSON.stringify(lastCall()?.messages)).toContain('Ada keeps kites');
+
+  await put({});
+  await server.bob.wait(await server.bob.thread(), { ...run, input: says('and now?') });
+  expect(lastCall()?.tools).not.toContain('box_echo');
+  expect(JSON.stringify(model.requests)).toContain('and now?');
+  expect(JSON.stringify(lastCall()?.messages)).not.toContain('kites');
 });
 
 describe('tools of MCP servers', slow, () => {
