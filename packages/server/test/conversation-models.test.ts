@@ -27,14 +27,16 @@ beforeAll(async () => {
       supports_reasoning_effort: true,
       when_thinking_enabled: { modelKwargs: { thinking: { type: 'enabled' }, reasoning_effort: 'high' } },
     },
+    shaky: { ...keys, model: 'shaky-1', fallback: 'fast' },
     absent: { provider: '@langchain/nowhere', model: 'x' },
   });
-  server = await startConversation({ models });
+  const summarization = { trigger_messages: 12, keep_messages: 3 };
+  server = await startConversation({ models, summarization });
   ada = server.ada;
 });
 beforeEach(() => {
   provider.requests.length = 0;
-  answer = () => ({ text: 'Hello there.' });
+  answer = ({ messages }) => asideAnswer(messages) ?? { text: 'Hello there.' };
 });
 afterAll(async () => {
   await server?.close();
@@ -45,7 +47,12 @@ describe('configured models', () => {
   it('are listed without keys and addresses, and the demo model is gone', async () => {
     const { text, body } = await ada.get('/models');
 
-    expect(body.models.map(({ name }: { name: string }) => name)).toEqual(['fast', 'thinker', 'absent']);
+    expect(body.models.map(({ name }: { name: string }) => name)).toEqual([
+      'fast',
+      'thinker',
+      'shaky',
+      'absent',
+    ]);
     expect(body.models[0]).toEqual({
       name: 'fast',
       model: 'gpt-fast',
@@ -82,9 +89,10 @@ describe('configured models', () => {
 
   it('call tools, whose results they get', async () => {
     answer = ({ messages }) =>
-      messages.at(-1)?.role === 'tool'
+      asideAnswer(messages) ??
+      (messages.at(-1)?.role === 'tool'
         ? { text: 'Nobody is there.' }
-        : { calls: [{ id: 'call_1', name: 'list_instances', args: {} }] };
+        : { calls: [{ id: 'call_1', name: 'list_instances', args: {} }] });
     const { messages } = await ada.wait(await ada.thread(), question('Who is there?'));
 
     expect(messages.map(({ type }: { type: string }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
@@ -112,7 +120,7 @@ describe('configured models', () => {
       });
 
       expect(status).toBe(422);
-      expect(text).toContain("Model 'gpt-0' is not configured; these are: fast, thinker, absent");
+      expect(text).toContain("Model 'gpt-0' is not configured; these are: fast, thinker, shaky, absent");
     },
   );
 
@@ -134,6 +142,209 @@ describe('configured models', () => {
     expect(values.__error__.message).toMatch(/@langchain\/nowhere is missing; install it .*npm install/);
   });
 });
+
+describe('the title of a thread', () => {
+  it('is written by the model, whose tokens count as those of middleware', async () => {
+    const threadId = await ada.thread();
+    const stream = await ada.stream(threadId, {
+      ...question('Hi'),
+      stream_mode: ['messages-tuple', 'values'],
+    });
+    const frames = await stream.rest();
+    const [run] = await ada.ok('GET', `/threads/${threadId}/runs`);
+
+    expect(frames.findLast(({ event }) => event === 'values')?.data.title).toBe('A friendly greeting');
+    expect(JSON.stringify(frames.filter(({ event }) => event === 'messages'))).not.toContain('friendly');
+    expect(run).toMatchObject({ lead_agent_tokens: 15, middleware_tokens: 15, total_tokens: 30 });
+    const events = await eventsOf(threadId, run.run_id);
+    expect(events.map(({ event_type }) => event_type)).toContain('middleware:title');
+    expect(events.filter(({ event_type }) => event_type === 'ai_message')).toHaveLength(1);
+  });
+
+  it('comes from the question where the model fails', async () => {
+    answer = ({ messages }) => (isTitle(messages) ? { status: 400 } : { text: 'Hello there.' });
+    const { title } = await ada.wait(await ada.thread(), question('What is the weather like?'));
+
+    expect(title).toBe('What is the weather like?');
+  });
+});
+
+describe('a model that fails', () => {
+  it('is asked again, which the stream says', async () => {
+    const refusals = [429, 503];
+    answer = ({ messages }) => {
+      const status = isTitle(messages) ? undefined : refusals.shift();
+      return status ? { status, headers: { 'retry-after': '0' } } : { text: 'At last.' };
+    };
+    const stream = await ada.stream(await ada.thread(), {
+      ...question('Hi'),
+      stream_mode: ['custom', 'values'],
+    });
+    const frames = await stream.rest();
+
+    const retry = { type: 'llm_retry', max_attempts: 3, wait_ms: 0 };
+    expect(frames.filter(({ event }) => event === 'custom').map(({ data }) => data)).toMatchObject([
+      { ...retry, attempt: 1, reason: 'rate_limited' },
+      { ...retry, attempt: 2, reason: 'unavailable' },
+    ]);
+    expect(frames.findLast(({ event }) => event === 'values')?.data.messages.at(-1).content).toBe('At last.');
+  });
+
+  it('gives way to its fallback', async () => {
+    answer = ({ model, messages }) =>
+      model === 'shaky-1' && !isTitle(messages) ? { status: 401 } : { text: `I am ${model}.` };
+    const context = { model_name: 'shaky' };
+    const { messages } = await ada.wait(await ada.thread(), { ...question('Hi'), context });
+
+    expect(messages.at(-1).content).toBe('I am gpt-fast.');
+  });
+
+  it('ends the run after three attempts', async () => {
+    answer = () => ({ status: 500, headers: { 'retry-after': '0' } });
+    const values = await ada.wait(await ada.thread(), question('Hi'));
+
+    expect(values.__error__.message).toContain('500');
+    expect(provider.requests).toHaveLength(3);
+  });
+});
+
+describe('tool calls', () => {
+  it('that a cancel cut off get a result in the next run', async () => {
+    const threadId = await ada.thread();
+    await ada.ok('POST', `/threads/${threadId}/state`, {
+      values: {
+        messages: [
+          { type: 'human', content: 'Go', id: 'h1' },
+          {
+            type: 'ai',
+            content: '',
+            id: 'a1',
+            tool_calls: [{ id: 'call_9', name: 'list_instances', args: {} }],
+          },
+        ],
+      },
+      as_node: 'model_request',
+    });
+    const { messages } = await ada.wait(threadId, question('And now?'));
+
+    expect(messages.map(({ type }: { type: string }) => type)).toEqual([
+      'human',
+      'ai',
+      'tool',
+      'human',
+      'ai',
+    ]);
+    expect(messages[2]).toMatchObject({ tool_call_id: 'call_9', status: 'error' });
+    expect(provider.requests[0]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+  });
+
+  it('that repeat are stopped', async () => {
+    let calls = 0;
+    answer = ({ messages, body }) => {
+      const aside = asideAnswer(messages);
+      if (aside) return aside;
+      if (body.tool_choice === 'none') return { text: 'I give up.' };
+      calls += 1;
+      return { calls: [{ id: `call_${calls}`, name: 'list_instances', args: {} }] };
+    };
+    const { messages } = await ada.wait(await ada.thread(), question('Loop'));
+
+    expect(calls).toBe(4);
+    expect(messages.at(-1).content).toBe('I give up.');
+    expect(JSON.stringify(provider.requests[3]?.messages.at(-1))).toContain('same tool calls');
+  });
+});
+
+describe('a turn', () => {
+  it('ends with a question to the user', async () => {
+    const asked = { question: 'Which one?', clarification_type: 'approach_choice', options: ['red', 'blue'] };
+    answer = ({ messages }) =>
+      asideAnswer(messages) ?? { calls: [{ id: 'call_1', name: 'ask_clarification', args: asked }] };
+    const threadId = await ada.thread();
+    const { messages } = await ada.wait(threadId, question('Paint it'));
+
+    expect(messages.at(-1)).toMatchObject({
+      type: 'tool',
+      name: 'ask_clarification',
+      content: '🔀 Which one?\n\n  1. red\n  2. blue',
+    });
+    expect(provider.requests).toHaveLength(1);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
+  });
+
+  it('keeps a list of what there is to do in plan mode only', async () => {
+    const todos = [{ content: 'Look', status: 'in_progress' }];
+    answer = ({ messages, tools }) => {
+      const canPlan = tools.includes('write_todos') && messages.at(-1)?.role === 'user';
+      if (canPlan) return { calls: [{ id: 'call_1', name: 'write_todos', args: { todos } }] };
+      return asideAnswer(messages) ?? { text: 'Done.' };
+    };
+    const planned = await ada.wait(await ada.thread(), {
+      ...question('Plan'),
+      context: { is_plan_mode: true },
+    });
+    const plain = await ada.wait(await ada.thread(), question('Plan'));
+
+    expect(planned.todos).toEqual(todos);
+    expect(plain.todos ?? null).toBeNull();
+  });
+});
+
+describe('a long conversation', () => {
+  it('is summarised for the model, and stays whole on display', async () => {
+    const threadId = await ada.thread();
+    const first = ['one', 'two', 'three', 'four', 'five', 'six'];
+    for (const text of first) await ada.wait(threadId, question(text));
+    const { messages } = await ada.wait(threadId, question('seven'));
+    const [run] = await ada.ok('GET', `/threads/${threadId}/runs`);
+
+    expect(messages.map(({ type }: { type: string }) => type)).toEqual([
+      'human',
+      'human',
+      'ai',
+      'human',
+      'ai',
+    ]);
+    expect(messages[0]).toMatchObject({ name: 'summary', content: expect.stringContaining('They counted.') });
+    const shown = await ada.ok('GET', `/threads/${threadId}/messages`);
+    const texts = shown.map(({ content }: { content: { content: string } }) => content.content);
+    expect(texts.filter((text: string) => text !== 'Hello there.')).toEqual([...first, 'seven']);
+    const events = await eventsOf(threadId, run.run_id);
+    expect(events).toContainEqual(
+      expect.objectContaining({ event_type: 'middleware:summarize', category: 'middleware' }),
+    );
+    expect(events).toContainEqual(
+      expect.objectContaining({ event_type: 'summarization', category: 'middleware:summarize' }),
+    );
+    expect(run).toMatchObject({ lead_agent_tokens: 15, middleware_tokens: 15 });
+  });
+});
+
+async function eventsOf(
+  threadId: string,
+  runId: string,
+): Promise<{ event_type: string; category: string }[]> {
+  return ada.ok('GET', `/threads/${threadId}/runs/${runId}/events`);
+}
+
+type Messages = FakeRequest['messages'];
+
+/** What the model answers when middleware asks it. */
+function asideAnswer(messages: Messages): FakeReply | undefined {
+  if (isTitle(messages)) return { text: '<think>Hm.</think>"A friendly greeting"' };
+  const isSummary = String(messages[0]?.content).startsWith('Summarise this conversation');
+  return isSummary ? { text: 'They counted.' } : undefined;
+}
+
+function isTitle(messages: Messages): boolean {
+  return String(messages[0]?.content).startsWith('Write a title');
+}
 
 function question(text: string) {
   return { assistant_id: 'lead_agent', input: { messages: [{ role: 'user', content: text }] } };

@@ -22,6 +22,7 @@ describe('models', () => {
     [{ a: { max_tokens: 0 } }, '.a.max_tokens must be a whole number, at least 1'],
     [{ a: { temperature: 'warm' } }, '.a.temperature must be a number, from 0 to 2'],
     [{ a: { supports_vision: 'perhaps' } }, '.a.supports_vision must be true or false'],
+    [{ a: { fallback: 'b' } }, 'has no model "b", which is the fallback of "a"'],
     [{ a: { options: [1] } }, ".a.options must hold keys of the provider's own"],
   ])('refuse %j', (data, message) => {
     expect(() => readModels(data)).toThrow(RangeError);

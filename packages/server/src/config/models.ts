@@ -21,6 +21,8 @@ export interface ModelConfig {
   context_window: number | null;
   input_price_per_million: number | null;
   output_price_per_million: number | null;
+  /** The model that is asked when this one fails. */
+  fallback: string | null;
   /** Handed to the provider's class as they are. */
   options: Options;
   when_thinking_enabled: Options;
@@ -39,6 +41,10 @@ export function readModels(data: unknown): ModelConfig[] {
   const names = models.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new RangeError(`has two models of the name "${twice}"`);
+  for (const { name, fallback } of models) {
+    if (fallback === null || names.includes(fallback)) continue;
+    throw new RangeError(`has no model "${fallback}", which is the fallback of "${name}"`);
+  }
   return models;
 }
 
@@ -106,6 +112,7 @@ const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key] | null> } =
   context_window: number({ minimum: 1_000, isWhole: true }),
   input_price_per_million: number({ minimum: 0 }),
   output_price_per_million: number({ minimum: 0 }),
+  fallback: text(/\S/, 'must be the name of another model'),
   options,
   when_thinking_enabled: options,
   when_thinking_disabled: options,
@@ -144,6 +151,7 @@ function readModel(place: Place, entry: Record<string, unknown>): ModelConfig {
     context_window: read('context_window'),
     input_price_per_million: read('input_price_per_million'),
     output_price_per_million: read('output_price_per_million'),
+    fallback: read('fallback'),
     options: read('options') ?? {},
     when_thinking_enabled: read('when_thinking_enabled') ?? {},
     when_thinking_disabled: read('when_thinking_disabled') ?? {},

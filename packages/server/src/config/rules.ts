@@ -56,7 +56,27 @@ const rules: Rule[] = [
         ? 'must not be smaller than uploads.max_file_size'
         : null,
   },
+  {
+    keys: ['title.model_name', 'models'],
+    check: ({ title, models }) => notConfigured(title.model_name, models),
+  },
+  {
+    keys: ['summarization.model_name', 'models'],
+    check: ({ summarization, models }) => notConfigured(summarization.model_name, models),
+  },
+  {
+    keys: ['summarization.keep_messages', 'summarization.trigger_messages'],
+    check: ({ summarization }) =>
+      summarization.keep_messages >= summarization.trigger_messages
+        ? 'must be smaller than summarization.trigger_messages'
+        : null,
+  },
 ];
+
+function notConfigured(name: string | null, models: Config['models']): string | null {
+  if (name === null || models.some((model) => model.name === name)) return null;
+  return 'must be the name of one of models';
+}
 
 /** Faults between keys. A key that is faulty by itself is left out: judging its default would mislead. */
 export function checkRules(

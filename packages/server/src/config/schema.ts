@@ -130,6 +130,31 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     'Models that the lead agent can use; the first is the default. Each has `name`, `provider` (`openai`, `anthropic` or a package), `model`, `base_url`, `api_key` and more, see the guide. Without any a simulated demo model answers.',
   ),
 
+  title: section('Titles of threads, once the first question is answered.', {
+    enabled: boolean(
+      true,
+      'A configured model writes them; otherwise they are the beginning of the question.',
+    ),
+    model_name: text(null, "The model that writes them; the run's own when absent."),
+  }),
+
+  summarization: section(
+    'Long conversations; older messages are summarised for the model and stay on display.',
+    {
+      enabled: boolean(true, 'Summarise, where a model is configured.'),
+      model_name: text(null, "The model that summarises; the run's own when absent."),
+      trigger_tokens: integer(100_000, 'Tokens (estimated) at which a conversation is summarised.', {
+        minimum: 500,
+        maximum: 10_000_000,
+      }),
+      trigger_messages: integer(200, 'Messages at which a conversation is summarised.', {
+        minimum: 4,
+        maximum: 100_000,
+      }),
+      keep_messages: integer(20, 'Newest messages that stay as they are.', { minimum: 1, maximum: 10_000 }),
+    },
+  ),
+
   conversation: section('Runs of agents.', {
     max_runs: integer(100, 'Runs at work at the same time, all users together; others wait their turn.', {
       minimum: 1,

@@ -31,6 +31,7 @@ import { modelNames } from './agent/models/model-names.ts';
 import { StoreItemStore } from './agent/store-item-store.ts';
 import { StoreItems } from './agent/store-items.ts';
 import type { WorkflowRunner } from './agent/tools/workflow-runner.ts';
+import type { TurnSettings } from './agent/turn-settings.ts';
 import { resolvedAgent } from './catalog/assistant.ts';
 import { AssistantStore } from './catalog/assistant-store.ts';
 import { Assistants } from './catalog/assistants.ts';
@@ -91,6 +92,7 @@ export interface ConversationOptions {
   runs: RunsConfiguration;
   streams: StreamLogLimits;
   models: readonly ModelConfig[];
+  turn: TurnSettings;
   uploads: UploadLimits;
   mcp: { allowedCommands: readonly string[] };
   memory: MemoryOptions;
@@ -168,6 +170,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         extraTools: () => mcpServers.tools(),
         memoryOf: (userId) => memories.promptFor({ user: userId }, null),
         models: { configured: options.models, cwd: options.agents.cwd },
+        turn: options.turn,
         log,
       }),
       ...options.agents,

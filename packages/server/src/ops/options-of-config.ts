@@ -83,6 +83,7 @@ export function conversationOptions(
       maxInjectionTokens: memory.max_injection_tokens,
     },
     models: config.models,
+    turn: turnOptions(config),
     uploads: {
       files: uploads.max_files,
       fileBytes: uploads.max_file_size,
@@ -114,3 +115,16 @@ export function conversationOptions(
 
 /** All users together: a row each, and a place in memory. */
 const mostWaitingRuns = 100_000;
+
+function turnOptions({ title, summarization }: Config): ConversationOptions['turn'] {
+  return {
+    title: { enabled: title.enabled, model: title.model_name },
+    summarization: {
+      enabled: summarization.enabled,
+      model: summarization.model_name,
+      tokens: summarization.trigger_tokens,
+      messages: summarization.trigger_messages,
+      keep: summarization.keep_messages,
+    },
+  };
+}

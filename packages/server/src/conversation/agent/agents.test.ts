@@ -215,11 +215,16 @@ describe('langgraph.json', () => {
   });
 });
 
+const turn = {
+  title: { enabled: true, model: null },
+  summarization: { enabled: true, model: null, tokens: 1_000, messages: 10, keep: 4 },
+};
+
 function agents(configured: string[] = [], own?: ResolvedAgent): Agents {
   const modules = new AgentModules();
   return new Agents({
     definitions: agentDefinitions({
-      builtIn: builtInAgents({ workflows: null, log }),
+      builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd }, turn, log }),
       configured,
       cwd,
       modules,

@@ -4,16 +4,18 @@ import { leadAgentName } from './lead-agent-name.ts';
 import type { ChatModelsOptions } from './models/chat-models.ts';
 import type { ExternalTool, ExternalTools } from './tools/external-tool.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
+import type { TurnSettings } from './turn-settings.ts';
 
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
 export function builtInAgents(options: {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
-  models: ChatModelsOptions;
   /** Of other servers. They come and go; a run has those that are there when it begins. */
   extraTools?: ExternalTools;
   /** What is remembered about a user, as the lead agent is told it; empty for nothing. */
   memoryOf?: (userId: string) => Promise<string>;
+  models: ChatModelsOptions;
+  turn: TurnSettings;
   log: { warn(details: object, message: string): void };
 }): AgentDefinition[] {
   return [

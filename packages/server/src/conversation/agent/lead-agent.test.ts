@@ -11,7 +11,15 @@ import { savedWorkflows } from './tools/saved-workflows-fixture.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
 const log = { warn: () => {} };
-const models = { of: async () => new DemoModel({ paceMs: 0 }) };
+const models = {
+  of: async () => new DemoModel({ paceMs: 0 }),
+  configOf: () => undefined,
+  fallbacksOf: () => [],
+};
+const turn = {
+  title: { enabled: true, model: null },
+  summarization: { enabled: true, model: null, tokens: 1_000, messages: 10, keep: 4 },
+};
 
 describe('the lead agent', () => {
   it('runs a workflow with its tool and tells what came of it', async () => {
@@ -121,7 +129,7 @@ describe('the lead agent', () => {
   });
 
   it('does without the tools of the pool where there is none', async () => {
-    const graph = createLeadAgent({ models, workflows: null, log });
+    const graph = createLeadAgent({ models, turn, workflows: null, log });
     graph.checkpointer = new MemorySaver();
     const { messages } = await ask(graph, 'list instances');
 
@@ -166,7 +174,7 @@ function agent(
     approvals: null,
     ...differences,
   };
-  const graph = createLeadAgent({ models, workflows, saved: exposed, log });
+  const graph = createLeadAgent({ models, turn, workflows, saved: exposed, log });
   graph.checkpointer = new MemorySaver();
   return graph;
 }

@@ -2,21 +2,22 @@ import { createAgent } from 'langchain';
 import type { AgentGraph } from './agents.ts';
 import { DemoModel } from './demo/demo-model.ts';
 import { leadAgentName } from './lead-agent-name.ts';
-import type { ChatModels } from './models/chat-models.ts';
-import { chosenModel } from './models/chosen-model.ts';
+import type { AnsweringModels } from './models/answering-model.ts';
 import { rememberedContext } from './remembered-context.ts';
 import { threadState } from './thread-state.ts';
-import { threadTitle } from './thread-title.ts';
+import { askClarificationTool } from './tools/ask-clarification.ts';
 import type { ExternalTool } from './tools/external-tool.ts';
 import { externalTools } from './tools/external-tools.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
-import { toolErrors } from './tools/tool-errors.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 import { listWorkflowsTool, savedWorkflowTools } from './tools/workflow-tools.ts';
+import { turnMiddleware } from './turn-middleware.ts';
+import type { TurnSettings } from './turn-settings.ts';
 
 export interface LeadAgentOptions {
-  models: Pick<ChatModels, 'of'>;
+  models: AnsweringModels;
+  turn: TurnSettings;
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   /** Of the user that it works for; each becomes a tool. */
@@ -35,8 +36,12 @@ const systemPrompt = [
 ].join(' ');
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
-  const { models, workflows, saved = [], extraTools = [], memoryOf, log } = options;
-  const tools = [...(workflows ? poolTools(workflows, saved) : []), ...externalTools(extraTools)];
+  const { models, turn, workflows, saved = [], extraTools = [], memoryOf, log } = options;
+  const tools = [
+    askClarificationTool,
+    ...(workflows ? poolTools(workflows, saved) : []),
+    ...externalTools(extraTools),
+  ];
   const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
   const agent = createAgent({
     name: leadAgentName,
@@ -45,7 +50,7 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
     tools,
     systemPrompt,
     stateSchema: threadState,
-    middleware: [chosenModel(models), toolErrors(log), threadTitle(), ...memory],
+    middleware: [...turnMiddleware({ models, turn, log }), ...memory],
   });
   return agent.graph as unknown as AgentGraph;
 }

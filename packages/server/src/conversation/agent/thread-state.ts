@@ -1,7 +1,7 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 
-const todo = z.object({
+export const todo = z.object({
   content: z.string(),
   status: z.enum(['pending', 'in_progress', 'completed']),
 });

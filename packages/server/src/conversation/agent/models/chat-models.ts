@@ -43,6 +43,20 @@ export class ChatModels {
     return name === null ? configured[0] : configured.find((each) => each.name === name);
   }
 
+  /** Names of the models that are asked in turn when this one fails. */
+  fallbacksOf(wish: Pick<ModelWish, 'name'>): string[] {
+    const first = this.configOf(wish);
+    const names = first ? [first.name] : [];
+    for (
+      let next = first?.fallback;
+      next && !names.includes(next);
+      next = this.configOf({ name: next })?.fallback
+    ) {
+      names.push(next);
+    }
+    return names.slice(1);
+  }
+
   async #make(name: string | undefined, wish: ModelWish): Promise<BaseChatModel> {
     const { configured, cwd } = this.#options;
     const names = modelNames(configured);

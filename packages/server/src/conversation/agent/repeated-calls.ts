@@ -1,0 +1,55 @@
+import { AIMessage, type BaseMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+import { callsOf } from './dangling-calls.ts';
+
+/** So often in a row the same calls are a warning to the model; */
+const warnAfter = 3;
+/** and so often it has to answer without tools. */
+const stopAfter = 5;
+
+const warning =
+  'You have made the same tool calls several times with the same result. Do something else, or answer with what you know.';
+
+/** A model that makes the same tool calls again and again is stopped before the run's limit is. */
+export function repeatedCalls() {
+  return createMiddleware({
+    name: 'LoopDetectionMiddleware',
+    wrapModelCall: async (request, handler) => {
+      const made = repetitions(request.messages);
+      if (made < warnAfter) return handler(request);
+      const messages = [...request.messages, new HumanMessage(warning)];
+      if (made < stopAfter - 1) return handler({ ...request, messages });
+      const answer = await handler({ ...request, messages, toolChoice: 'none' });
+      return AIMessage.isInstance(answer) ? withoutCalls(answer) : answer;
+    },
+  });
+}
+
+/** How often the newest tool calls were made in a row, since the user spoke. */
+export function repetitions(messages: readonly BaseMessage[]): number {
+  const begin = messages.findLastIndex(isOfUser) + 1;
+  const sets = messages.slice(begin).flatMap((message) => {
+    const calls = callsOf(message).map(({ name, args }) => JSON.stringify([name, args]));
+    return calls.length > 0 ? [calls.sort().join('\n')] : [];
+  });
+  const newest = sets.at(-1);
+  return newest === undefined ? 0 : sets.length - 1 - sets.findLastIndex((set) => set !== newest);
+}
+
+/** A summary stands where the user's words were. */
+function isOfUser({ type, additional_kwargs: extra }: BaseMessage): boolean {
+  return type === 'human' && extra.lc_source !== 'summarization';
+}
+
+/** Some models call tools also where they may not. */
+function withoutCalls(answer: AIMessage): AIMessage {
+  if (callsOf(answer).length === 0) return answer;
+  const { tool_calls: _calls, ...extra } = answer.additional_kwargs;
+  return new AIMessage({
+    ...(answer.id !== undefined && { id: answer.id }),
+    content: answer.text || 'I stopped here: the same tool calls were made again and again.',
+    additional_kwargs: extra,
+    response_metadata: answer.response_metadata,
+    ...(answer.usage_metadata !== undefined && { usage_metadata: answer.usage_metadata as UsageMetadata }),
+  });
+}

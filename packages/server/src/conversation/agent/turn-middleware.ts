@@ -1,0 +1,31 @@
+import { danglingCalls } from './dangling-calls.ts';
+import { type AnsweringModels, answeringModel } from './models/answering-model.ts';
+import { planTodos } from './plan-todos.ts';
+import { repeatedCalls } from './repeated-calls.ts';
+import { summarization } from './summarization.ts';
+import { threadTitle } from './thread-title.ts';
+import { toolErrors } from './tools/tool-errors.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+/** What goes on around the calls of a turn, the outermost first. */
+export function turnMiddleware({
+  models,
+  turn,
+  log,
+}: {
+  models: AnsweringModels;
+  turn: TurnSettings;
+  log: { warn(details: object, message: string): void };
+}) {
+  const hasModels = models.configOf({ name: null }) !== undefined;
+  const isSummarised = hasModels && turn.summarization.enabled;
+  return [
+    danglingCalls(),
+    ...(isSummarised ? [summarization(models, { settings: turn.summarization, log })] : []),
+    planTodos(),
+    repeatedCalls(),
+    answeringModel(models),
+    toolErrors(log),
+    threadTitle(models, { settings: turn.title, log }),
+  ] as const;
+}

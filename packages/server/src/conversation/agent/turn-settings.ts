@@ -1,0 +1,8 @@
+import type { SummarizationSettings } from './summarization.ts';
+import type { TitleSettings } from './thread-title.ts';
+
+/** How the lead agent goes about a turn, beside its model. */
+export interface TurnSettings {
+  title: TitleSettings;
+  summarization: SummarizationSettings;
+}
