@@ -87,6 +87,10 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
         onFrame?.(frame);
       },
     });
+    if (end.outcome === 'done') {
+      const { storeRest } = end;
+      await recorder.write((trx) => storeRest(trx));
+    }
     return { end, frames };
   };
 

@@ -104,6 +104,7 @@ describe('a run', () => {
         interrupts: {},
         checkpointId: saved?.checkpoint?.checkpoint_id,
       },
+      storeRest: expect.any(Function),
     });
   });
 

@@ -4,7 +4,14 @@ import type { CheckpointTables } from '../../platform/database/checkpointer/tabl
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import { nothingCovered } from '../journal/event-origin.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from './agent-run.ts';
+import type {
+  AgentRunEnd,
+  AgentRunner,
+  AgentRunRequest,
+  AgentRunTools,
+  StateView,
+  StoreRest,
+} from './agent-run.ts';
 import type { AgentGraph, Agents } from './agents.ts';
 import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
@@ -93,10 +100,9 @@ export class GraphRunner implements AgentRunner {
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
       await stream(graph, { going, config });
-      await checkpointer.settled();
-      const state = await finalState(graph, going);
+      const end = await endOf(graph, going);
       frames.end();
-      return { outcome: 'done', state };
+      return { outcome: 'done', ...end };
     } catch (error) {
       await checkpointer.reached().catch(() => undefined); // kept as its failure
       tools.signal.throwIfAborted();
@@ -189,13 +195,20 @@ function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChu
 }
 
 /** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
-async function finalState(graph: AgentGraph, going: Going): Promise<StateView> {
+async function endOf(graph: AgentGraph, going: Going): Promise<{ state: StateView; storeRest: StoreRest }> {
   const { frames, checkpointer } = going;
   const { values } = frames;
   const checkpointId = checkpointer.newestId;
-  if (frames.isInterrupted || values === undefined || checkpointId === null)
-    return viewOf(await read(graph, going));
-  return { values, next: [], interrupts: {}, checkpointId };
+  if (frames.isInterrupted || values === undefined || checkpointId === null) {
+    await checkpointer.settled();
+    return { state: viewOf(await read(graph, going)), storeRest: async () => undefined };
+  }
+  const storeRest = await checkpointer.finish();
+  return {
+    state: { values, next: [], interrupts: {}, checkpointId },
+    // The same database: areas see their own tables of it alone.
+    storeRest: (trx) => storeRest(trx as unknown as WriteTransaction<CheckpointTables>),
+  };
 }
 
 /** Null where it cannot be read: the run ends as it has ended. */

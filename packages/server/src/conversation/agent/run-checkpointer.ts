@@ -46,6 +46,8 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   #writing: Promise<void> | undefined;
   #failure: CheckpointFailure | null = null;
   #isClosed = false;
+  /** What waits is left for the unit that ends the run. */
+  #isHeld = false;
   #newestId: string | null = null;
 
   constructor(options: RunCheckpointerOptions) {
@@ -127,6 +129,25 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     await this.settled();
   }
 
+  /**
+   * For a graph that has ended: answers the last of what it handed in, for the unit that ends the run, and takes nothing
+   * more. What was being written is on disk by then. Throws what kept it from there.
+   */
+  async finish(): Promise<(trx: WriteTransaction<CheckpointTables>) => Promise<void>> {
+    this.#isHeld = true;
+    while (!this.#failure && (this.#arriving.size > 0 || this.#writing !== undefined)) {
+      await Promise.all(this.#arriving);
+      await this.#writing;
+    }
+    if (this.#failure) throw this.#failure.error;
+    const batch = this.#waiting;
+    this.#waiting = new CheckpointBatch(this.#options.threadId);
+    this.#isClosed = true;
+    return async (trx) => {
+      if (!batch.isEmpty) await this.#options.saved.write(trx, batch);
+    };
+  }
+
   /** Writes what is here, if it still may be written. What a graph that was broken off hands in after that is dropped. */
   async close(): Promise<void> {
     await this.settled().catch(() => undefined); // kept as `failure`
@@ -169,7 +190,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   /** The batch is taken before its unit begins, so that the events which the unit takes are not fewer than it covers. */
   async #writeAll(): Promise<void> {
     await nextTurn();
-    while (!this.#waiting.isEmpty && !this.#failure) {
+    while (!this.#waiting.isEmpty && !this.#failure && !this.#isHeld) {
       const batch = this.#waiting;
       this.#waiting = new CheckpointBatch(this.#options.threadId);
       try {

@@ -183,7 +183,7 @@ describe('a run that is killed', () => {
         });
         if (end.outcome === 'failed') throw new Error(`${end.error.name}: ${end.error.message}`);
         recorder.recordEnd({ status: 'success' });
-        await recorder.write(async () => undefined);
+        await recorder.write((trx) => end.storeRest(trx));
         return { units, hasEnded: true };
       } catch (error) {
         if (unitsToLive === Number.POSITIVE_INFINITY) throw error;

@@ -57,6 +57,7 @@ export class RunEnding {
     const unit = async (trx: Trx): Promise<WrittenEnd> => {
       const written = await this.write(trx, { run, expected: claim, outcome, totals });
       if (!written) throw new ClaimLost(claim);
+      await outcome.storeRest?.(trx);
       return written;
     };
     const written = await (isBare ? this.#options.database.write(unit) : recorder.write(unit));

@@ -189,7 +189,10 @@ export class RunExecutor {
   }
 
   async #outcomeOf(row: RunRow, end: AgentRunEnd): Promise<RunOutcome> {
-    if (end.outcome === 'done') return { status: 'success', error: null, stopReason: null, state: end.state };
+    if (end.outcome === 'done') {
+      const { state, storeRest } = end;
+      return { status: 'success', error: null, stopReason: null, state, storeRest };
+    }
     const state = end.state ?? (await this.#stateOf(row));
     return {
       status: 'error',

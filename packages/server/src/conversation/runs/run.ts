@@ -1,5 +1,5 @@
 import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
-import type { StateView } from '../agent/agent-run.ts';
+import type { StateView, StoreRest } from '../agent/agent-run.ts';
 import { wellFormed } from '../journal/well-formed.ts';
 import type { RunRow, ThreadRow } from '../tables.ts';
 import type { StopKind } from './run-stop.ts';
@@ -14,6 +14,8 @@ export interface RunOutcome {
   stopReason: string | null;
   /** Undefined: it changed nothing, or its state cannot be read. */
   state: StateView | undefined;
+  /** What of the state goes to disk with the end. */
+  storeRest?: StoreRest;
 }
 
 /** How often a run is begun. One that takes the gateway down each time must not do so for ever. */
