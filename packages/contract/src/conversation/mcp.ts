@@ -54,7 +54,6 @@ export const mcpServerInput = Type.Object(
 export type McpServerInput = Static<typeof mcpServerInput>;
 
 const mcpConfig = Type.Object({ mcp_servers: Type.Record(mcpServerName, mcpServer) });
-export type McpConfig = Static<typeof mcpConfig>;
 
 const mcpTool = Type.Object({
   name: Type.String({ description: 'As the server names it.' }),

@@ -79,7 +79,6 @@ const checkpoint = Type.Object({
   id: Type.String({ description: 'As `checkpoint_id`.' }),
   ts: nullable(Type.String({ description: 'When it was made.' })),
 });
-export type StateCheckpoint = Static<typeof checkpoint>;
 
 const stateTask = Type.Object({
   id: Type.String(),

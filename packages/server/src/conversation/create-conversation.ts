@@ -310,7 +310,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     close: async () => {
       await runs.close();
       await mcpServers.close();
-      streamLog.close();
+      await streamLog.close();
       watcher.close();
     },
   };

@@ -37,7 +37,8 @@ export function builtInAgents(options: {
         let tools: readonly ExternalTool[] = [];
         let graphs = graphsWith(tools);
         return async (_config, { userId }) => {
-          const now = (await options.extraTools?.()) ?? tools;
+          // biome-ignore lint/nursery/useAwaitThenable: a function that need not be there is one to it that answers nothing.
+          const now = options.extraTools ? await options.extraTools() : tools;
           if (now !== tools) {
             tools = now;
             graphs = graphsWith(tools);

@@ -45,11 +45,12 @@ function isOfUser({ type, additional_kwargs: extra }: BaseMessage): boolean {
 function withoutCalls(answer: AIMessage): AIMessage {
   if (callsOf(answer).length === 0) return answer;
   const { tool_calls: _calls, ...extra } = answer.additional_kwargs;
-  return new AIMessage({
+  const fields = {
     ...(answer.id !== undefined && { id: answer.id }),
     content: answer.text || 'I stopped here: the same tool calls were made again and again.',
     additional_kwargs: extra,
     response_metadata: answer.response_metadata,
     ...(answer.usage_metadata !== undefined && { usage_metadata: answer.usage_metadata as UsageMetadata }),
-  });
+  };
+  return new AIMessage(fields as ConstructorParameters<typeof AIMessage>[0]);
 }

@@ -72,7 +72,7 @@ export function summarization(
 }
 
 /** Where the part begins that is kept: calls stay with their results, and something has to be left to summarise. */
-export function cutOf(messages: readonly BaseMessage[], keep: number): number {
+function cutOf(messages: readonly BaseMessage[], keep: number): number {
   let cut = Math.max(0, messages.length - keep);
   while (cut > 0 && messages[cut]?.type === 'tool') cut -= 1;
   const isOnlySummary = cut === 1 && messages[0]?.additional_kwargs.lc_source === 'summarization';

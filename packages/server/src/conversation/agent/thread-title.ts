@@ -56,7 +56,7 @@ export function titleOf(question: string): string {
 }
 
 /** What a model has said, without its thoughts and quotes, on one line. */
-export function cleaned(said: string): string {
+function cleaned(said: string): string {
   const plain = said.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/g, '').trim();
   return cut(plain.replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
 }

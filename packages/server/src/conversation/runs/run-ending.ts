@@ -57,7 +57,8 @@ export class RunEnding {
     const unit = async (trx: Trx): Promise<WrittenEnd> => {
       const written = await this.write(trx, { run, expected: claim, outcome, totals });
       if (!written) throw new ClaimLost(claim);
-      await outcome.storeRest?.(trx);
+      // biome-ignore lint/nursery/useAwaitThenable: a function that need not be there is one to it that answers nothing.
+      if (outcome.storeRest) await outcome.storeRest(trx);
       return written;
     };
     const written = await (isBare ? this.#options.database.write(unit) : recorder.write(unit));

@@ -5,6 +5,7 @@ import type {
   RunStatus,
   StreamMode,
 } from '@switchyard/contract/conversation/run';
+import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import { AppError } from '../../lib/app-error.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

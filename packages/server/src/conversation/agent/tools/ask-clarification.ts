@@ -27,7 +27,7 @@ export const askClarificationTool = tool((asked) => questionText(asked), {
   returnDirect: true,
 });
 
-export function questionText(asked: z.infer<typeof clarification>): string {
+function questionText(asked: z.infer<typeof clarification>): string {
   const { question, clarification_type: type, context, options = [] } = asked;
   const lead = context ? `${icons[type]} ${context}\n\n${question}` : `${icons[type]} ${question}`;
   const choices = options.map((option, index) => `  ${index + 1}. ${option}`);
