@@ -258,6 +258,19 @@ export const attempts: Record<string, Attempts> = {
   ],
 
   // What everybody may see, whoever asks.
+  // A memory has no id: it is the caller's, and conversation-memory.test.ts shows that. Its facts have.
+  'GET /memory': () => [{ path: '/memory' }],
+  'DELETE /memory': () => [{ path: '/memory' }],
+  'GET /memory/config': () => [{ path: '/memory/config' }],
+  'GET /memory/status': () => [{ path: '/memory/status' }],
+  'GET /memory/export': () => [{ path: '/memory/export' }],
+  'POST /memory/import': () => [{ path: '/memory/import', body: {} }],
+  'POST /memory/reload': () => [{ path: '/memory/reload', body: {} }],
+  'POST /memory/facts': () => [{ path: '/memory/facts', body: {} }],
+  'PATCH /memory/facts/{fact_id}': (names) => [
+    { path: `/memory/facts/${names.word}`, body: { content: 'mine now' } },
+  ],
+  'DELETE /memory/facts/{fact_id}': (names) => [{ path: `/memory/facts/${names.word}` }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };
