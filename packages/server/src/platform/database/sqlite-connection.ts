@@ -35,7 +35,6 @@ export class SqliteConnection {
     this.#handle = new DatabaseSync(location, { timeout: lockWaitMs });
     this.#handle.exec('pragma foreign_keys = on');
     this.#handle.exec('pragma trusted_schema = off');
-    this.#handle.exec(`pragma cache_size = -${cacheKilobytes}`);
   }
 
   get isInTransaction(): boolean {
@@ -54,6 +53,7 @@ export class SqliteConnection {
       );
     }
     this.#handle.exec('pragma synchronous = full');
+    this.#handle.exec(`pragma cache_size = -${cacheKilobytes}`);
     this.#handle.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`);
     this.#handle.exec(`pragma journal_size_limit = ${keptLogBytes}`);
   }
