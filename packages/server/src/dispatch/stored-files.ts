@@ -51,7 +51,7 @@ export class StoredFiles implements AttemptFiles {
     const { store, clock, limits } = this.#options;
     const filename = safeDisplayName(given);
     const row: FileRow = {
-      id: newSecret(idBytes),
+      id: newFileId(),
       owner: userId,
       filename,
       sha256,
@@ -125,7 +125,7 @@ export class StoredFiles implements AttemptFiles {
     });
     const filename = safeDisplayName(output.filename);
     return {
-      fileId: newSecret(idBytes),
+      fileId: newFileId(),
       filename,
       contentType: contentTypeOf(head, filename).contentType,
       size: sizeBytes,
@@ -199,4 +199,12 @@ async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buf
   const opened = await content.open(row.sha256);
   if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
   yield* opened.stream as AsyncIterable<Buffer>;
+}
+
+/** Never with a dash at its front: on a command line it would be taken for an option. */
+function newFileId(): string {
+  for (;;) {
+    const id = newSecret(idBytes);
+    if (!id.startsWith('-')) return id;
+  }
 }
