@@ -4,8 +4,9 @@ import { ManualTime } from '../../lib/async/manual-time.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { emptyRun } from '../journal/journal-fixture.ts';
 import { conversationMigrations } from '../migrations.ts';
-import type { ConversationTables, RunTable } from '../tables.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
 import { ThreadAccess } from '../threads/thread-access.ts';
 import { ThreadStore } from '../threads/thread-store.ts';
 import { FeedbackStore, forgetFeedback } from './feedback-store.ts';
@@ -157,45 +158,12 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
   });
 }
 
-function newRun(runId: string, threadId: string, userId: string): RunTable {
+function newRun(runId: string, threadId: string, userId: string): RunRow {
   return {
+    ...emptyRun,
     run_id: runId,
     thread_id: threadId,
     user_id: userId,
-    assistant_id: 'agent',
-    graph_id: 'agent',
-    status: 'success',
     admission: userId === 'anna' ? 1 : 2,
-    multitask_strategy: 'enqueue',
-    metadata: '{}',
-    run_at: null,
-    cancel_action: null,
-    cancel_requested_at: null,
-    attempt: 1,
-    worker_id: null,
-    delete_thread: 0,
-    webhook: null,
-    checkpoint_id: null,
-    follow_up_to_run_id: null,
-    model_name: null,
-    error: null,
-    error_name: null,
-    stop_reason: null,
-    message_count: 0,
-    first_human_message: null,
-    last_ai_message: null,
-    llm_call_count: 0,
-    total_input_tokens: 0,
-    total_output_tokens: 0,
-    total_tokens: 0,
-    lead_agent_tokens: 0,
-    subagent_tokens: 0,
-    middleware_tokens: 0,
-    unknown_tokens: 0,
-    token_usage_by_model: '{}',
-    created_at: at,
-    updated_at: at,
-    started_at: at,
-    ended_at: at,
   };
 }

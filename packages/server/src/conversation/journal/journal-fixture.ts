@@ -61,7 +61,8 @@ export async function openJournalFixture({ trackTokens = true } = {}): Promise<J
   };
 }
 
-const emptyRun: RunRow = {
+/** A run that has ended well, for tests to change. */
+export const emptyRun: RunRow = {
   run_id: '',
   thread_id: 't',
   user_id: 'alice',
