@@ -6,14 +6,37 @@ export const todo = z.object({
   status: z.enum(['pending', 'in_progress', 'completed']),
 });
 
+export const uploadedFile = z.object({
+  filename: z.string(),
+  size: z.number(),
+  path: z.string(),
+  extension: z.string(),
+});
+
+const viewedImage = z.object({ base64: z.string(), mime_type: z.string() });
+export type ViewedImages = Record<string, z.infer<typeof viewedImage>>;
+
 /** The channels of a conversation besides `messages`, which every agent has. */
 export const threadState = new StateSchema({
   title: z.string().nullable().optional(),
   /** Virtual paths of what was made for the user, in the order in which it was made. */
   artifacts: new ReducedValue(z.array(z.string()).default([]), { reducer: union }),
   todos: z.array(todo).nullable().optional(),
+  /** What the user has put into the thread, as the last turn found it. */
+  uploaded_files: z.array(uploadedFile).nullable().optional(),
+  /** Pictures that the next call of the model is shown, by their virtual paths. An empty record takes them all away. */
+  viewed_images: new ReducedValue(z.record(z.string(), viewedImage).default({}), { reducer: merged }),
+  /** Virtual paths: where files lie on the disk, nobody is told. */
+  thread_data: z
+    .object({ workspace_path: z.string(), uploads_path: z.string(), outputs_path: z.string() })
+    .nullable()
+    .optional(),
 });
 
 function union(present: string[], added: string[]): string[] {
   return [...new Set([...present, ...added])];
+}
+
+function merged(present: ViewedImages, viewed: ViewedImages): ViewedImages {
+  return Object.keys(viewed).length === 0 ? {} : { ...present, ...viewed };
 }
