@@ -1,6 +1,7 @@
 import { type TUnsafe, Type } from 'typebox';
 import type { FormatName } from './formats.ts';
 import type { ModelConfig } from './models.ts';
+import type { SubagentConfig } from './subagents.ts';
 
 /** A duration in milliseconds; the file says `25s`. */
 export type Milliseconds = number;
@@ -16,7 +17,8 @@ export type FieldKind =
   | 'size'
   | 'path'
   | 'list'
-  | 'models';
+  | 'models'
+  | 'subagents';
 
 /** One key of the configuration: JSON Schema for editors, marks (`x-…`) for everything that reads it. */
 export interface Field {
@@ -155,6 +157,11 @@ export function list(description: string, options: Marks & { format: FormatName 
 /** A list of sections, or a map from their names; what they hold is judged in models.ts. */
 export function models(description: string): TUnsafe<readonly ModelConfig[]> {
   return field('models', { fallback: [], description }, { type: ['array', 'object'] });
+}
+
+/** As `models`; see subagents.ts. */
+export function subagents(description: string): TUnsafe<readonly SubagentConfig[]> {
+  return field('subagents', { fallback: [], description }, { type: ['array', 'object'] });
 }
 
 function field<Value>(

@@ -1,4 +1,15 @@
-import { nearest } from '../lib/nearest.ts';
+import {
+  entriesOf,
+  flag,
+  isSection,
+  number,
+  type Reader,
+  Refusal,
+  readerOf,
+  type Section,
+  section,
+  text,
+} from './entries.ts';
 
 /** One entry of `models`, as the file writes it. */
 export interface ModelConfig {
@@ -28,16 +39,16 @@ export interface ModelConfig {
   when_thinking_enabled: Options;
   when_thinking_disabled: Options;
 }
-type Options = Readonly<Record<string, unknown>>;
+type Options = Readonly<Section>;
 
 const mostModels = 100;
 
 /** A list of models, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
 export function readModels(data: unknown): ModelConfig[] {
-  const entries = entriesOf(data);
+  const entries = entriesOf(data, 'models');
   if (entries.length > mostModels)
     throw new RangeError(`has ${entries.length} entries; ${mostModels} are the limit`);
-  const models = entries.map(([place, entry]) => readModel(place, entry));
+  const models = entries.map(([place, entry]) => readModel(place, section(place, entry, readers)));
   const names = models.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new RangeError(`has two models of the name "${twice}"`);
@@ -67,33 +78,7 @@ function maskedOptions({ options, when_thinking_enabled, when_thinking_disabled 
   };
 }
 
-type Place = string;
-
-function entriesOf(data: unknown): [Place, Record<string, unknown>][] {
-  if (Array.isArray(data))
-    return data.map((entry: unknown, index) => [`[${index}]`, section(`[${index}]`, entry)]);
-  if (!isSection(data))
-    throw new RangeError('must be a list of models, or a map from their names to their keys');
-  return Object.entries(data).map(([name, entry]) => [
-    `.${name}`,
-    { name, ...section(`.${name}`, entry ?? {}) },
-  ]);
-}
-
-function section(place: Place, entry: unknown): Record<string, unknown> {
-  if (isSection(entry)) return entry;
-  throw new RangeError(`${place} must hold keys: ${Object.keys(readers).join(', ')}`);
-}
-
-type Reader<Value> = (value: unknown) => Value | Refusal;
-class Refusal {
-  readonly rule: string;
-  constructor(rule: string) {
-    this.rule = rule;
-  }
-}
-
-const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key] | null> } = {
+const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key]> } = {
   name: text(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be a name of letters, digits and . _ : / -'),
   provider: text(
     /^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(:[A-Za-z_$][\w$]*)?$/,
@@ -118,21 +103,8 @@ const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key] | null> } =
   when_thinking_disabled: options,
 };
 
-function readModel(place: Place, entry: Record<string, unknown>): ModelConfig {
-  const known = Object.keys(readers);
-  for (const key of Object.keys(entry)) {
-    if (known.includes(key)) continue;
-    const meant = nearest(key, known);
-    const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`;
-    throw new RangeError(`${place} has the unknown key "${key}"; ${hint}`);
-  }
-  const read = <Key extends keyof ModelConfig>(key: Key): ModelConfig[Key] | null => {
-    const given = entry[key];
-    if (given === undefined || given === null || given === '') return null;
-    const value = readers[key](given);
-    if (value instanceof Refusal) throw new RangeError(`${place}.${key} ${value.rule}`);
-    return value;
-  };
+function readModel(place: string, entry: Section): ModelConfig {
+  const read = readerOf<ModelConfig>(readers, { place, entry });
   const name = read('name');
   if (name === null) throw new RangeError(`${place}.name is missing; runs choose a model by it`);
   return {
@@ -158,32 +130,6 @@ function readModel(place: Place, entry: Record<string, unknown>): ModelConfig {
   };
 }
 
-function text(pattern: RegExp, rule: string): Reader<string> {
-  return (value) => (typeof value === 'string' && pattern.test(value) ? value : new Refusal(rule));
-}
-
-/** `${NAME}` arrives as text. */
-function flag(value: unknown): boolean | Refusal {
-  if (value === true || value === 'true') return true;
-  if (value === false || value === 'false') return false;
-  return new Refusal('must be true or false');
-}
-
-function number(limits: { minimum: number; maximum?: number; isWhole?: boolean }): Reader<number> {
-  const { minimum, maximum = Number.MAX_SAFE_INTEGER, isWhole = false } = limits;
-  const upTo = limits.maximum === undefined ? 'at least' : `from ${minimum} to`;
-  const rule = `must be a ${isWhole ? 'whole ' : ''}number, ${upTo} ${limits.maximum ?? minimum}`;
-  return (value) => {
-    const given = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    const fits = typeof given === 'number' && given >= minimum && given <= maximum;
-    return fits && (!isWhole || Number.isInteger(given)) ? given : new Refusal(rule);
-  };
-}
-
 function options(value: unknown): Options | Refusal {
   return isSection(value) ? value : new Refusal("must hold keys of the provider's own");
-}
-
-function isSection(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

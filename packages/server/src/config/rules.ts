@@ -65,6 +65,13 @@ const rules: Rule[] = [
     check: ({ summarization, models }) => notConfigured(summarization.model_name, models),
   },
   {
+    keys: ['subagents.agents', 'models'],
+    check: ({ subagents, models }) => {
+      const lost = subagents.agents.find(({ model }) => notConfigured(model, models) !== null);
+      return lost ? `has the sub-agent "${lost.name}", whose model must be the name of one of models` : null;
+    },
+  },
+  {
     keys: ['summarization.keep_messages', 'summarization.trigger_messages'],
     check: ({ summarization }) =>
       summarization.keep_messages >= summarization.trigger_messages

@@ -9,8 +9,10 @@ import {
   path,
   pathUnderHome,
   size,
+  subagents,
   text,
 } from './fields.ts';
+import { subagentLimits } from './subagents.ts';
 
 /**
  * Every key that this version understands: its type, default, limits, description and marks. Reading, faults,
@@ -152,6 +154,26 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
         maximum: 100_000,
       }),
       keep_messages: integer(20, 'Newest messages that stay as they are.', { minimum: 1, maximum: 10_000 }),
+    },
+  ),
+
+  subagents: section(
+    'Helpers that the lead agent gives parts of its work to, in runs with `subagent_enabled`.',
+    {
+      timeout_seconds: integer(900, 'A sub-agent that takes longer is stopped.', subagentLimits.seconds),
+      max_turns: integer(
+        50,
+        'Answers of the model within one sub-agent; the last one has to do without tools.',
+        subagentLimits.turns,
+      ),
+      max_concurrent: integer(
+        3,
+        'Sub-agents at the same time; a run may ask for another number with `max_concurrent_subagents`.',
+        { minimum: 2, maximum: 4 },
+      ),
+      agents: subagents(
+        'Kinds of sub-agents besides `general-purpose`. Each has `name`, `description` and `system_prompt`, and may have `tools`, `model`, `max_turns` and `timeout_seconds`.',
+      ),
     },
   ),
 

@@ -5,6 +5,7 @@ import { parseSize } from '../lib/size.ts';
 import type { Field } from './fields.ts';
 import { checkFormat } from './formats.ts';
 import { readModels } from './models.ts';
+import { readSubagents } from './subagents.ts';
 
 /** One item of a list that is wrong; the others of the same list are told too. */
 export class ItemFault extends RangeError {
@@ -49,6 +50,8 @@ export function readValue(field: Field, { data, isText }: GivenValue, cwd: strin
       );
     case 'models':
       return readModels(isText ? parseJson(data) : data);
+    case 'subagents':
+      return readSubagents(isText ? parseJson(data) : data);
     case 'list':
       return readList(field, isText ? String(data).split(',') : data);
   }
