@@ -11,7 +11,6 @@ import type { WorkspaceKey } from '../agent/tools/workspace.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import { artifactType, headBytes } from './artifact-type.ts';
-import { KeyLock } from './key-lock.ts';
 import { openSkillMember, splitAtArchive } from './skill-archive.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { relativePathOf, virtualPathOf } from './virtual-path.ts';
@@ -42,7 +41,6 @@ const outputs = 'outputs/';
 /** Files of threads as clients load and edit them. */
 export class Artifacts {
   readonly #options: ArtifactsOptions;
-  readonly #lock = new KeyLock();
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
@@ -87,7 +85,7 @@ export class Artifacts {
       const { sha256, sizeBytes } = await files.replace(key, inOutputs, bytes);
       return { path: virtualPathOf(relativePath), sha256, size: sizeBytes };
     };
-    return whileThreadExists(this.#options, { owner, threadId }, () => this.#lock.run(target, replace));
+    return whileThreadExists(this.#options, { owner, threadId }, () => files.exclusively(target, replace));
   }
 
   async #openMember(

@@ -4,8 +4,16 @@ import { Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
 import { openInside } from '../../platform/files/open-inside.ts';
 import { resolveInside } from '../../platform/files/safe-path.ts';
-import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../agent/tools/workspace.ts';
+import { isDiskFull } from '../../platform/files/write-blob.ts';
+import type {
+  FileEdit,
+  StreamedContent,
+  Workspace,
+  WorkspaceEntry,
+  WorkspaceKey,
+} from '../agent/tools/workspace.ts';
 import { type Draft, dropDraft, isDraftName, isReplaceable, placeDraft, writeDraft } from './draft-file.ts';
+import { KeyLock } from './key-lock.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';
 
@@ -15,6 +23,7 @@ const mostEntries = 10_000;
 /** The one way from a virtual path to a file of a thread and back. */
 export class WorkspaceFiles implements Workspace {
   readonly #folders: ThreadFolders;
+  readonly #lock = new KeyLock();
 
   constructor(folders: ThreadFolders) {
     this.#folders = folders;
@@ -54,22 +63,71 @@ export class WorkspaceFiles implements Workspace {
     }
   }
 
+  async openStream(whose: WorkspaceKey, path: string): Promise<Readable> {
+    return (await this.open(whose, path)).createReadStream();
+  }
+
   async write(whose: WorkspaceKey, path: string, content: Uint8Array): Promise<void> {
-    const relativePath = relativePathOf(path);
-    const folder = folderNames.find((name) => relativePath.startsWith(`${name}/`));
-    if (!folder)
-      throw new AppError('path_denied', {
-        message: 'Files are written below uploads, workspace or outputs.',
-      });
-    await this.#folders.make(whose, folder);
-    await this.replace(whose, { folder, path: relativePath.slice(folder.length + 1) }, content);
+    const place = placeOf(path);
+    await this.#folders.make(whose, place.folder);
+    const target = await this.resolveIn(whose, place);
+    await this.exclusively(target, () => this.replace(whose, place, content));
+  }
+
+  async writeFrom(whose: WorkspaceKey, path: string, content: StreamedContent): Promise<void> {
+    // A source that breaks before the first read would otherwise be an uncaught error; the read reports it.
+    content.source.on('error', () => undefined);
+    try {
+      const place = placeOf(path);
+      await this.#folders.make(whose, place.folder);
+      const target = await this.resolveIn(whose, place);
+      await this.exclusively(target, () => this.#replace(whose, place, content));
+    } catch (error) {
+      throw isDiskFull(error) ? new AppError('storage_full', { cause: error }) : error;
+    } finally {
+      content.source.destroy();
+    }
+  }
+
+  async edit(whose: WorkspaceKey, path: string, { maxBytes, change }: FileEdit): Promise<void> {
+    const place = placeOf(path);
+    await this.#folders.make(whose, place.folder);
+    const target = await this.resolveIn(whose, place);
+    await this.exclusively(target, async () => {
+      const present = await this.#present(whose, path, maxBytes);
+      await this.replace(whose, place, change(present));
+    });
+  }
+
+  /** For whoever reads a file and writes what follows from that: one at a time for each real path of this process. */
+  exclusively<Value>(target: string, work: () => Promise<Value>): Promise<Value> {
+    return this.#lock.run(target, work);
+  }
+
+  async #present(whose: WorkspaceKey, path: string, maxBytes: number): Promise<Buffer | null> {
+    try {
+      const { bytes, sizeBytes } = await this.read(whose, path, maxBytes);
+      if (sizeBytes > maxBytes) throw new AppError('file_too_large');
+      return bytes;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'artifact_not_found') return null;
+      throw error;
+    }
   }
 
   /** A whole new content for a file inside one of the folders, which must be there. */
   async replace(
     whose: WorkspaceKey,
-    { folder, path }: { folder: FolderName; path: string },
+    where: { folder: FolderName; path: string },
     content: Uint8Array,
+  ): Promise<Draft> {
+    return this.#replace(whose, where, contentOf(content));
+  }
+
+  async #replace(
+    whose: WorkspaceKey,
+    { folder, path }: { folder: FolderName; path: string },
+    { source, maxBytes }: StreamedContent,
   ): Promise<Draft> {
     const target = await this.resolveIn(whose, { folder, path });
     const parent = dirname(target);
@@ -77,11 +135,7 @@ export class WorkspaceFiles implements Workspace {
     await mkdir(parent, { recursive: true, mode: 0o700 });
     const requireSpace = () => this.#folders.requireSpace(parent);
     await requireSpace();
-    const draft = await writeDraft(disk, parent, {
-      source: Readable.from([content]),
-      maxBytes: content.length,
-      requireSpace,
-    });
+    const draft = await writeDraft(disk, parent, { source, maxBytes, requireSpace });
     try {
       if (!(await isReplaceable(target)) || (await realpath(parent)) !== parent)
         throw new AppError('path_denied');
@@ -121,6 +175,10 @@ export class WorkspaceFiles implements Workspace {
   }
 }
 
+function contentOf(bytes: Uint8Array): StreamedContent {
+  return { source: Readable.from([bytes]), maxBytes: bytes.length };
+}
+
 /** As much as there is, at most `length`. */
 export async function readFrom(
   file: FileHandle,
@@ -137,7 +195,7 @@ export async function readFrom(
 }
 
 /** Files and folders; links and devices are left out. */
-async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
+export async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
   const entries: WorkspaceEntry[] = [];
   for await (const { name } of await opendir(folder)) {
     if (entries.length === mostEntries) break;
@@ -148,6 +206,16 @@ async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
     entries.push({ name, kind, sizeBytes: kind === 'file' ? stats.size : 0, modifiedMs: stats.mtimeMs });
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The folder of the three that a path to write leads into, and what is below. */
+function placeOf(path: string): { folder: FolderName; path: string } {
+  const relativePath = relativePathOf(path);
+  const folder = folderNames.find((name) => relativePath.startsWith(`${name}/`));
+  if (folder) return { folder, path: relativePath.slice(folder.length + 1) };
+  throw new AppError('path_denied', {
+    message: 'Files are written below uploads, workspace or outputs.',
+  });
 }
 
 function isFolderName(path: string): boolean {

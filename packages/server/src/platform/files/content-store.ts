@@ -6,7 +6,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Disk, nodeDisk } from './disk.ts';
-import { requireFits, type StoredContent, writeBlob } from './write-blob.ts';
+import { isDiskFull, requireFits, type StoredContent, writeBlob } from './write-blob.ts';
 
 export interface ContentStoreOptions {
   root: string;
@@ -223,10 +223,6 @@ function shardOf(sha256: string): string {
 
 function shards(): string[] {
   return Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
-}
-
-function isDiskFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function isMissing(error: unknown): boolean {

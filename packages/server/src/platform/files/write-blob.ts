@@ -45,6 +45,11 @@ export function requireFits(sizeBytes: number, maxBytes: number): void {
   });
 }
 
+/** The disk, or what its user may have of it. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 async function copy(file: FileHandle, options: WriteOptions): Promise<StoredContent> {
   const { source, maxBytes, requireSpace } = options;
   const hash = createHash('sha256');

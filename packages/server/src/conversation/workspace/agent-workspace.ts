@@ -1,0 +1,30 @@
+import type { Workspace, WorkspaceKey } from '../agent/tools/workspace.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import type { ThreadFolders } from './thread-folders.ts';
+import { whileThreadExists } from './while-thread-exists.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
+
+/**
+ * The files of threads as the tools of agents reach them. A tool may still be writing when its run was stopped and its
+ * thread deleted; what it leaves is then removed again.
+ */
+export function agentWorkspace(options: {
+  files: WorkspaceFiles;
+  folders: ThreadFolders;
+  access: Pick<ThreadAccess, 'require'>;
+}): Workspace {
+  const { files } = options;
+  const guarded = (whose: WorkspaceKey, write: () => Promise<void>): Promise<void> => {
+    const { userId, threadId } = whose;
+    if (userId === null) return write();
+    return whileThreadExists(options, { owner: { user: userId }, threadId }, write);
+  };
+  return {
+    read: (whose, path, maxBytes) => files.read(whose, path, maxBytes),
+    openStream: (whose, path) => files.openStream(whose, path),
+    list: (whose, path) => files.list(whose, path),
+    write: (whose, path, content) => guarded(whose, () => files.write(whose, path, content)),
+    writeFrom: (whose, path, content) => guarded(whose, () => files.writeFrom(whose, path, content)),
+    edit: (whose, path, edit) => guarded(whose, () => files.edit(whose, path, edit)),
+  };
+}
