@@ -115,14 +115,27 @@ export class GraphRunner implements AgentRunner {
   }
 }
 
-function configOf({ request, checkpointer, observer, signal, isResumed }: Going): RunConfig {
+function configOf(going: Going): RunConfig {
+  const { request, checkpointer, observer, signal, isResumed } = going;
   const { runId, threadId, userId } = request;
   return runConfig(request, {
     callbacks: [observer],
     signal,
-    handle: { runId, threadId, userId, beforeActing: () => onDisk(request, checkpointer) },
+    handle: {
+      runId,
+      threadId,
+      userId,
+      beforeActing: () => onDisk(request, checkpointer),
+      tell: (event) => tellAtOnce(event, going),
+    },
     isResumed,
   });
+}
+
+function tellAtOnce(event: { type: string }, { request, tools }: Going): void {
+  if (request.streamModes.includes('custom')) tools.frame('custom', event);
+  const { type, ...facts } = event;
+  tools.recorder.record({ event_type: type, category: 'trace', content: '', metadata: facts, origin: null });
 }
 
 async function stream(

@@ -10,6 +10,8 @@ const stopAfter = 5;
 const warning =
   'You have made the same tool calls several times with the same result. Do something else, or answer with what you know.';
 
+const stopped = 'I stopped here: the same tool calls were made again and again.';
+
 /** A model that makes the same tool calls again and again is stopped before the run's limit is. */
 export function repeatedCalls() {
   return createMiddleware({
@@ -20,7 +22,7 @@ export function repeatedCalls() {
       const messages = [...request.messages, new HumanMessage(warning)];
       if (made < stopAfter - 1) return handler({ ...request, messages });
       const answer = await handler({ ...request, messages, toolChoice: 'none' });
-      return AIMessage.isInstance(answer) ? withoutCalls(answer) : answer;
+      return AIMessage.isInstance(answer) ? withoutCalls(answer, stopped) : answer;
     },
   });
 }
@@ -41,13 +43,13 @@ function isOfUser({ type, additional_kwargs: extra }: BaseMessage): boolean {
   return type === 'human' && extra.lc_source !== 'summarization';
 }
 
-/** Some models call tools also where they may not. */
-function withoutCalls(answer: AIMessage): AIMessage {
+/** Some models call tools also where they may not. `otherwise` stands for an answer without words. */
+export function withoutCalls(answer: AIMessage, otherwise: string): AIMessage {
   if (callsOf(answer).length === 0) return answer;
   const { tool_calls: _calls, ...extra } = answer.additional_kwargs;
   const fields = {
     ...(answer.id !== undefined && { id: answer.id }),
-    content: answer.text || 'I stopped here: the same tool calls were made again and again.',
+    content: answer.text || otherwise,
     additional_kwargs: extra,
     response_metadata: answer.response_metadata,
     ...(answer.usage_metadata !== undefined && { usage_metadata: answer.usage_metadata as UsageMetadata }),

@@ -11,6 +11,26 @@ export interface RunHandle {
    * first: after a crash the run then comes back to the same call, with the same id, and not to a new one.
    */
   beforeActing(): Promise<void>;
+  /**
+   * A `custom` event into the stream and the stored events of the run, also at the moment in which it is stopped, when what
+   * a graph still writes is not heard any more.
+   */
+  tell(event: { type: string }): void;
+  /** The tool calls that a sub-agent's own are made within, the outermost first. */
+  within?: readonly string[];
+}
+
+/** The same run, for what goes on within a tool call of it. */
+export function handleWithin(run: RunHandle, toolCallId: string): RunHandle {
+  return { ...run, within: [...(run.within ?? []), toolCallId] };
+}
+
+/**
+ * What a tool call is known by, however often it is repeated. Models of sub-agents that work side by side may well choose the
+ * same ids, hence the calls around it.
+ */
+export function callKeyOf({ runId, within = [] }: RunHandle, toolCallId: string): string {
+  return [runId, ...within, toolCallId].join(':');
 }
 
 interface ConfigOfRun {
