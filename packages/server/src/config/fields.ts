@@ -11,6 +11,7 @@ export type Bytes = number;
 export type FieldKind =
   | 'text'
   | 'integer'
+  | 'number'
   | 'boolean'
   | 'choice'
   | 'duration'
@@ -79,6 +80,16 @@ export function integer(
 ): TUnsafe<number> {
   const { minimum, maximum } = options;
   return field('integer', { fallback, description, marks: options }, { type: 'integer', minimum, maximum });
+}
+
+/** With decimals. */
+export function number(
+  fallback: number,
+  description: string,
+  options: Marks & { minimum: number; maximum: number },
+): TUnsafe<number> {
+  const { minimum, maximum } = options;
+  return field('number', { fallback, description, marks: options }, { type: 'number', minimum, maximum });
 }
 
 export function boolean(fallback: boolean, description: string): TUnsafe<boolean> {

@@ -72,6 +72,10 @@ const rules: Rule[] = [
     },
   },
   {
+    keys: ['memory.model_name', 'models'],
+    check: ({ memory, models }) => notConfigured(memory.model_name, models),
+  },
+  {
     keys: ['summarization.keep_messages', 'summarization.trigger_messages'],
     check: ({ summarization }) =>
       summarization.keep_messages >= summarization.trigger_messages

@@ -6,6 +6,7 @@ import {
   integer,
   list,
   models,
+  number,
   path,
   pathUnderHome,
   size,
@@ -254,13 +255,40 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   }),
 
   memory: section('What agents remember about users.', {
-    enabled: boolean(true, 'Tell agents what is remembered about their user.'),
+    enabled: boolean(
+      true,
+      'Tell agents what is remembered about their user, and learn from what users say. What is remembered already stays, and users still manage it.',
+    ),
     injection_enabled: boolean(true, 'Put what is remembered into the prompt.'),
+    extraction_enabled: boolean(
+      true,
+      'Have a model search conversations for facts about their user, where a model is configured.',
+    ),
+    model_name: text(null, 'The model that searches; the first of models when absent.'),
+    debounce_seconds: integer(30, 'How long a conversation has to be silent before it is searched.', {
+      minimum: 1,
+      maximum: 300,
+    }),
+    fact_confidence_threshold: number(0.7, 'Facts of which the model is less sure are left out.', {
+      minimum: 0,
+      maximum: 1,
+    }),
     max_facts: integer(100, 'Facts of one user and agent.', { minimum: 10, maximum: 500 }),
     max_injection_tokens: integer(2_000, 'Largest part of a prompt that memory takes.', {
       minimum: 100,
       maximum: 8_000,
     }),
+  }),
+
+  skills: section('Instructions that agents read for certain kinds of work.', {
+    path: pathUnderHome(
+      'skills',
+      'Directory with `public`, for skills that you put there, and `custom`, for those that are installed over the API; `skills` under the data home when absent.',
+    ),
+  }),
+
+  agents_api: section('The management of custom agents and user profiles over HTTP.', {
+    enabled: boolean(true, 'Off: 403 on /api/agents and /api/user-profile; agents that are there still run.'),
   }),
 
   auth: section('Accounts and sessions.', {

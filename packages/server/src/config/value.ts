@@ -31,7 +31,9 @@ export function readValue(field: Field, { data, isText }: GivenValue, cwd: strin
     case 'path':
       return resolve(cwd, readText(field, data));
     case 'integer':
-      return readInteger(field, isText ? toNumber(data) : data);
+      return readInteger(field, numberIn({ data, isText }));
+    case 'number':
+      return readNumber(field, numberIn({ data, isText }));
     case 'boolean':
       return readBoolean(field, isText ? toBoolean(data) : data);
     case 'choice':
@@ -57,6 +59,10 @@ export function readValue(field: Field, { data, isText }: GivenValue, cwd: strin
   }
 }
 
+function numberIn({ data, isText }: GivenValue): unknown {
+  return isText ? toNumber(data) : data;
+}
+
 function readText(field: Field, data: unknown): string {
   if (typeof data !== 'string') throw wrong(field, 'must be text', data);
   if (field.minLength && data.length < field.minLength) {
@@ -70,6 +76,12 @@ function readInteger(field: Field, data: unknown): number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = field;
   if (typeof data === 'number' && Number.isInteger(data) && data >= minimum && data <= maximum) return data;
   throw wrong(field, `must be a whole number from ${minimum} to ${maximum}`, data);
+}
+
+function readNumber(field: Field, data: unknown): number {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = field;
+  if (typeof data === 'number' && data >= minimum && data <= maximum) return data;
+  throw wrong(field, `must be a number from ${minimum} to ${maximum}`, data);
 }
 
 function readBoolean(field: Field, data: unknown): boolean {
