@@ -14,6 +14,10 @@ export interface ConversationTables {
   assistants: AssistantTable;
   assistant_versions: AssistantVersionTable;
   store_items: StoreItemTable;
+  memory_turns: MemoryTurnTable;
+  memory_changes: MemoryChangeTable;
+  channel_threads: ChannelThreadTable;
+  channel_messages: ChannelMessageTable;
 }
 
 export interface ThreadTable {
@@ -189,6 +193,72 @@ export interface StoreItemTable {
   ttl_minutes: number | null;
 }
 
+/** What was said in a turn, until it has been searched for facts. */
+export interface MemoryTurnTable {
+  thread_id: string;
+  user_id: string;
+  /** The custom agent whose memory it is; empty for the lead agent. */
+  agent: string;
+  run_id: string;
+  turn: string;
+  created_at: string;
+}
+
+/** What a conversation changes in a memory, until it is in the file. */
+export interface MemoryChangeTable {
+  thread_id: string;
+  user_id: string;
+  agent: string;
+  change: string;
+  created_at: string;
+}
+
+/** The threads of a chat: one is current, the others it had before `/new`. */
+export interface ChannelThreadTable {
+  thread_id: string;
+  channel: string;
+  /** A topic within a chat stands behind its id, after a colon. */
+  chat_id: string;
+  /** Two users of one chat have a thread each. */
+  user_id: string;
+  /** 1, or null: there is one of each chat and user. */
+  is_current: number | null;
+  /** A JSON list of virtual paths, so that no file is sent with each answer again. */
+  artifacts_sent: string;
+  /** JSON: the questions at which the last run stopped. */
+  questions: string | null;
+  created_at: string;
+}
+
+/** What came in over a channel, kept until it is answered; afterwards without its words, so that a repetition is known. */
+export interface ChannelMessageTable {
+  id: string;
+  channel: string;
+  /** As the channel names it. */
+  message_id: string;
+  chat_id: string;
+  /** First in, first out within a chat. */
+  admission: number;
+  sender: string;
+  user_id: string;
+  text: string;
+  /** JSON. */
+  files: string;
+  status: 'accepted' | 'running' | 'answered' | 'done' | 'failed' | 'dropped';
+  thread_id: string | null;
+  /** Chosen before the run is started, so that it is started once. */
+  run_id: string | null;
+  /** What is answered without a run. */
+  reply: string | null;
+  /** JSON: what of the answer has gone out, as the channel names it. */
+  sent: string;
+  attempts: number;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+  closed_at: string | null;
+}
+
 export type ThreadRow = Selectable<ThreadTable>;
 export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
 export type RunRow = Selectable<RunTable>;
@@ -197,3 +267,5 @@ export type FeedbackRow = Selectable<FeedbackTable>;
 export type AssistantRow = Selectable<AssistantTable>;
 export type AssistantVersionRow = Selectable<AssistantVersionTable>;
 export type StoreItemRow = Selectable<StoreItemTable>;
+export type ChannelThreadRow = Selectable<ChannelThreadTable>;
+export type ChannelMessageRow = Selectable<ChannelMessageTable>;

@@ -96,8 +96,13 @@ function requireNew(facts: readonly MemoryFact[], { content }: MemoryFact): void
   if (facts.some((fact) => plain(fact.content) === plain(content))) throw new AppError('memory_fact_exists');
 }
 
+/** True for what the user has written: no model removes it. */
+export function isManual({ source }: MemoryFact): boolean {
+  return source === manualSource;
+}
+
 /** Two facts are the same when only case and spaces differ. */
-function plain(content: string): string {
+export function plain(content: string): string {
   return content.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
@@ -105,7 +110,7 @@ function factNotFound(factId: string): AppError {
   return new AppError('memory_fact_not_found', { message: `Memory fact '${factId}' not found.` });
 }
 
-function newFactId(facts: readonly MemoryFact[]): string {
+export function newFactId(facts: readonly Pick<MemoryFact, 'id'>[]): string {
   const id = `fact_${randomBytes(4).toString('hex')}`;
   return facts.some((fact) => fact.id === id) ? newFactId(facts) : id;
 }

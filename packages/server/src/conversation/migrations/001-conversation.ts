@@ -9,6 +9,8 @@ export async function up(db: Kysely<never>): Promise<void> {
   await createEventTables(db);
   await createAssistantTables(db);
   await createStoreTable(db);
+  await createMemoryTables(db);
+  await createChannelTables(db);
 }
 
 async function createThreadTables(db: Kysely<never>): Promise<void> {
@@ -263,4 +265,96 @@ async function createStoreTable(db: Kysely<never>): Promise<void> {
     .addPrimaryKeyConstraint('store_items_pk', ['user_id', 'namespace', 'key'])
     .execute();
   await db.schema.createIndex('store_items_expiry').on('store_items').columns(['expires_at']).execute();
+}
+
+/** Both hold a handful of rows: what is there waits to be worked on. */
+async function createMemoryTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('memory_turns')
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('agent', id, (column) => column.notNull())
+    .addColumn('run_id', id, (column) => column.notNull())
+    .addColumn('turn', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addPrimaryKeyConstraint('memory_turns_pk', ['thread_id', 'user_id', 'agent', 'run_id'])
+    .execute();
+  await db.schema
+    .createTable('memory_changes')
+    .addColumn('thread_id', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('agent', id, (column) => column.notNull())
+    .addColumn('change', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addPrimaryKeyConstraint('memory_changes_pk', ['thread_id', 'user_id', 'agent'])
+    .execute();
+}
+
+async function createChannelTables(db: Kysely<never>): Promise<void> {
+  const id = bytewiseText(dialectOf(db));
+  await db.schema
+    .createTable('channel_threads')
+    .addColumn('thread_id', id, (column) => column.primaryKey())
+    .addColumn('channel', 'varchar(32)', (column) => column.notNull())
+    .addColumn('chat_id', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('is_current', 'integer')
+    .addColumn('artifacts_sent', 'text', (column) => column.notNull())
+    .addColumn('questions', 'text')
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .execute();
+  // Of null there may be any number.
+  await db.schema
+    .createIndex('channel_threads_current')
+    .unique()
+    .on('channel_threads')
+    .columns(['channel', 'chat_id', 'user_id', 'is_current'])
+    .execute();
+  await db.schema
+    .createTable('channel_messages')
+    .addColumn('id', id, (column) => column.primaryKey())
+    .addColumn('channel', 'varchar(32)', (column) => column.notNull())
+    .addColumn('message_id', id, (column) => column.notNull())
+    .addColumn('chat_id', id, (column) => column.notNull())
+    .addColumn('admission', 'bigint', (column) => column.notNull())
+    .addColumn('sender', id, (column) => column.notNull())
+    .addColumn('user_id', id, (column) => column.notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('files', 'text', (column) => column.notNull())
+    .addColumn('status', 'varchar(16)', (column) => column.notNull())
+    .addColumn('thread_id', id)
+    .addColumn('run_id', id)
+    .addColumn('reply', 'text')
+    .addColumn('sent', 'text', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('error', 'text')
+    .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .addColumn('closed_at', 'varchar(24)')
+    .execute();
+  await db.schema
+    .createIndex('channel_messages_once')
+    .unique()
+    .on('channel_messages')
+    .columns(['channel', 'message_id'])
+    .execute();
+  await db.schema.createIndex('channel_messages_run').on('channel_messages').columns(['run_id']).execute();
+  await db.schema.createIndex('channel_messages_thread').on('channel_messages').columns(['thread_id']).execute();
+  await db.schema
+    .createIndex('channel_messages_chat')
+    .on('channel_messages')
+    .columns(['channel', 'chat_id', 'admission'])
+    .execute();
+  await db.schema
+    .createIndex('channel_messages_open')
+    .on('channel_messages')
+    .columns(['channel', 'chat_id'])
+    .where(sql.ref('closed_at'), 'is', null)
+    .execute();
+  await db.schema
+    .createIndex('channel_messages_closed')
+    .on('channel_messages')
+    .columns(['closed_at'])
+    .execute();
 }

@@ -1,0 +1,133 @@
+import { type MemoryDocument, type MemoryFact, memoryFact } from '@switchyard/contract/conversation/memory';
+import { oneOf } from '@switchyard/contract/shapes';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { wellFormed } from '../journal/well-formed.ts';
+import { isManual, newFactId, plain } from './memory-document.ts';
+
+/** What a conversation changes in a memory. It is kept until it is in the file, so its facts have their ids already. */
+export const learnedChange = Type.Object({
+  facts: Type.Array(memoryFact),
+  /** Ids of facts that hold no longer. */
+  outdated: Type.Array(Type.String()),
+});
+export type LearnedChange = Static<typeof learnedChange>;
+
+export interface LearningRules {
+  /** Facts of which the model is less sure are left out. */
+  minConfidence: number;
+  /** Where it was learned. */
+  threadId: string;
+  at: string;
+}
+
+export const factCategories = [
+  'preference',
+  'knowledge',
+  'context',
+  'behavior',
+  'goal',
+  'correction',
+] as const;
+export const longestFact = 500;
+/** Of one answer: a model that is talked into more must not turn a memory over. */
+export const mostFacts = 10;
+const mostOutdated = 10;
+const longestAnswer = 64 * 1024;
+
+const answerShape = Type.Object({
+  facts: Type.Optional(Type.Array(Type.Unknown())),
+  outdated: Type.Optional(Type.Array(Type.Unknown())),
+});
+const proposedFact = Type.Object({
+  content: Type.String(),
+  category: oneOf(factCategories),
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+});
+type ProposedFact = Static<typeof proposedFact>;
+
+/**
+ * What a model's answer changes, once everything is left out that breaks a rule or is known already. Throws when the answer
+ * is not the JSON that was asked for.
+ */
+export function learnedFrom(
+  answer: string,
+  memory: MemoryDocument,
+  { minConfidence, threadId, at }: LearningRules,
+): LearnedChange {
+  const { facts = [], outdated = [] } = shapeOf(answer);
+  const removable = new Set(memory.facts.filter((fact) => !isManual(fact)).map(({ id }) => id));
+  const known = new Set(memory.facts.map(({ content }) => plain(content)));
+  const change: LearnedChange = {
+    facts: [],
+    outdated: [...new Set(outdated)]
+      .filter((id) => removable.has(id as string))
+      .slice(0, mostOutdated) as string[],
+  };
+  for (const { content, category, confidence } of facts.flatMap(checkedFact)) {
+    if (confidence < minConfidence || known.has(plain(content)) || change.facts.length === mostFacts)
+      continue;
+    known.add(plain(content));
+    const id = newFactId([...memory.facts, ...change.facts]);
+    change.facts.push({ id, content, category, confidence, createdAt: at, source: threadId });
+  }
+  return change;
+}
+
+/**
+ * The memory after the change; the same one when it has been made before. A full memory gives up what was learned with the
+ * least confidence, and never what its user has written.
+ */
+export function withLearned(
+  memory: MemoryDocument,
+  { facts, outdated }: LearnedChange,
+  { maxFacts, at }: { maxFacts: number; at: string },
+): MemoryDocument {
+  const kept = memory.facts.filter((fact) => isManual(fact) || !outdated.includes(fact.id));
+  const added = facts.filter(
+    (fact) => !kept.some(({ id, content }) => id === fact.id || plain(content) === plain(fact.content)),
+  );
+  const next = surest([...kept, ...added], maxFacts);
+  const isSame =
+    next.length === memory.facts.length && next.every((fact, index) => fact === memory.facts[index]);
+  return isSame ? memory : { ...memory, lastUpdated: at, facts: next };
+}
+
+function surest(facts: readonly MemoryFact[], maxFacts: number): MemoryFact[] {
+  const learned = facts.filter((fact) => !isManual(fact));
+  const room = Math.max(maxFacts - (facts.length - learned.length), 0);
+  const staying = new Set(learned.sort((one, other) => other.confidence - one.confidence).slice(0, room));
+  return facts.filter((fact) => isManual(fact) || staying.has(fact));
+}
+
+function shapeOf(answer: string): Static<typeof answerShape> {
+  if (answer.length > longestAnswer) throw new Error('The model answered more than a list of facts can be.');
+  const spoken = answer.replace(/<think(ing)?>[\s\S]*?<\/think(ing)?>/g, '');
+  // Some models put fences or a sentence around it, whatever they are told.
+  const value = jsonIn(spoken.slice(spoken.indexOf('{'), spoken.lastIndexOf('}') + 1));
+  if (!Value.Check(answerShape, value))
+    throw new Error('The model did not answer with the JSON that was asked for.');
+  return value;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkedFact(proposed: unknown): ProposedFact[] {
+  if (!Value.Check(proposedFact, proposed)) return [];
+  const content = readable(proposed.content);
+  return content === '' || content.length > longestFact ? [] : [{ ...proposed, content }];
+}
+
+/** One line, without what a reader does not see and a model does: control characters, tags, changes of direction. */
+function readable(text: string): string {
+  return wellFormed(text)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu, '')
+    .trim();
+}
