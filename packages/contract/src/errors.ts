@@ -272,6 +272,50 @@ export const errorCatalogue = {
   mcp_server_not_found: { kind: 'not_found', message: 'No such MCP server.' },
   mcp_config_invalid: { kind: 'malformed', message: 'The MCP servers cannot be set up so.' },
 
+  // Custom agents
+  agents_api_disabled: {
+    kind: 'forbidden',
+    message: 'Custom-agent management API is disabled. Set agents_api.enabled to true to use it.',
+  },
+  agent_not_found: { kind: 'not_found', message: 'No such agent. GET /api/agents lists yours.' },
+  agent_exists: { kind: 'conflict', message: 'You have an agent of this name.' },
+  agent_limit: {
+    kind: 'conflict',
+    message: 'You have as many agents as you may have. Delete one first.',
+  },
+  agent_corrupted: {
+    kind: 'internal',
+    message: 'The file of this agent cannot be read. DELETE it and make it anew.',
+  },
+
+  // Skills
+  skill_not_found: { kind: 'not_found', message: 'No such skill. GET /api/skills lists them.' },
+  skill_exists: { kind: 'conflict', message: 'There is a skill of this name. Delete it first.' },
+  skill_invalid: { kind: 'malformed', message: 'The text is no skill.' },
+  skill_archive_invalid: { kind: 'malformed', message: 'The archive holds no skill that can be installed.' },
+  skill_limit: {
+    kind: 'conflict',
+    message: 'There are as many custom skills as there may be. Delete one first.',
+  },
+  skill_changed: {
+    kind: 'precondition',
+    message: 'The skill has changed since you read it. Read it again, then send your change.',
+  },
+  skill_rollback_invalid: { kind: 'malformed', message: 'There is nothing to roll back to.' },
+
+  // Channels
+  channel_not_found: { kind: 'not_found', message: 'No such channel. GET /api/channels lists them.' },
+  channels_not_running: { kind: 'unavailable', message: 'Channel service is not running' },
+  channel_signature_invalid: {
+    kind: 'unauthenticated',
+    message: 'The message is not signed with the secret of this channel, or was signed too long ago.',
+  },
+  channel_sender_denied: { kind: 'forbidden', message: 'This sender may not use the channel.' },
+  channel_busy: {
+    kind: 'too_many',
+    message: 'As many messages of this chat or channel wait as may wait. Send it again later.',
+  },
+
   // Memory
   memory_fact_not_found: { kind: 'not_found', message: 'Memory fact not found.' },
   memory_fact_blank: { kind: 'malformed', message: 'A fact needs content besides spaces.' },

@@ -5,7 +5,15 @@ export interface ZipEntry {
   content: Uint8Array;
   stored?: boolean;
   /** What the archive says of itself where that is a lie. */
-  claims?: { sizeBytes?: number; crc?: number; flags?: number; headerAt?: number; method?: number };
+  claims?: {
+    sizeBytes?: number;
+    crc?: number;
+    flags?: number;
+    headerAt?: number;
+    method?: number;
+    /** Type and rights, as Unix writes them. */
+    mode?: number;
+  };
 }
 
 /** An archive as any program writes it, and as none would. */
@@ -24,6 +32,7 @@ export function zip(entries: readonly ZipEntry[], comment = ''): Buffer {
     common.writeUInt32LE(claims.sizeBytes ?? content.length, 18);
     common.writeUInt16LE(Buffer.byteLength(name), 22);
     const tail = Buffer.alloc(14);
+    tail.writeUInt16LE(claims.mode ?? 0, 8);
     tail.writeUInt32LE(claims.headerAt ?? at, 10);
     directory.push(Buffer.from('PK\x01\x02\x14\0', 'latin1'), common, tail, Buffer.from(name));
     const file = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, Buffer.from(name), packed]);

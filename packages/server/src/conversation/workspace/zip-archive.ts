@@ -12,6 +12,8 @@ export interface ZipMember {
   packedBytes: number;
   sizeBytes: number;
   headerAt: number;
+  /** `other` is a link or a device, as only archives of Unix systems hold them. */
+  unixType: 'file' | 'folder' | 'other';
 }
 
 const endSignature = 0x06054b50;
@@ -134,10 +136,19 @@ function membersOf(directory: Buffer): ZipMember[] {
       packedBytes: directory.readUInt32LE(at + 20),
       sizeBytes: directory.readUInt32LE(at + 24),
       headerAt: directory.readUInt32LE(at + 42),
+      unixType: unixTypeOf(directory.readUInt16LE(at + 40), name),
     });
     at += memberBytes + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
   }
   return members;
+}
+
+/** Zero is an archive of a system that knows no modes. */
+function unixTypeOf(mode: number, name: string): ZipMember['unixType'] {
+  const type = mode & 0o170000;
+  if (type === 0) return name.endsWith('/') ? 'folder' : 'file';
+  if (type === 0o100000) return 'file';
+  return type === 0o040000 ? 'folder' : 'other';
 }
 
 function unreadable(reason: string, cause?: unknown): AppError {

@@ -1,0 +1,55 @@
+import type { Routes } from '../../http/app.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { FileMount } from '../agent/tools/workspace.ts';
+import type { ExtensionsFile } from '../mcp/extensions-file.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
+import { CustomSkills } from './custom-skills.ts';
+import { skillsRoot } from './skill.ts';
+import { SkillFiles } from './skill-files.ts';
+import { SkillFolders } from './skill-folders.ts';
+import { SkillInstall } from './skill-install.ts';
+import { skillRoutes } from './skill-routes.ts';
+import { Skills } from './skills.ts';
+import { skillsPrompt } from './skills-prompt.ts';
+
+export interface SkillsOptions {
+  /** Holds `public` and `custom`. */
+  path: string;
+  /** The skills that come with the product; null for none. */
+  shipped: string | null;
+}
+
+interface SkillsDependencies {
+  extensions: ExtensionsFile;
+  access: Pick<ThreadAccess, 'require'>;
+  files: WorkspaceFiles;
+  diskReserveBytes: number;
+  clock: Clock;
+  log: { warn(details: object, message: string): void };
+  options: SkillsOptions;
+}
+
+export interface SkillsPart {
+  routes: Routes;
+  /** What agents are told; of the named skills alone where names are given. */
+  promptFor(only: readonly string[] | null): Promise<string>;
+  /** For tools that read files. */
+  mount: FileMount;
+}
+
+export function createSkills(dependencies: SkillsDependencies): SkillsPart {
+  const { extensions, access, files, clock, log, options } = dependencies;
+  const folders = new SkillFolders({ ...options, log });
+  const skills = new Skills({ folders, extensions });
+  const custom = new CustomSkills({ folders, skills, extensions, clock });
+  const archives = new SkillInstall({ custom, access, files, reserveBytes: dependencies.diskReserveBytes });
+  return {
+    routes: skillRoutes({ skills, custom, archives }),
+    promptFor: async (only) => {
+      const enabled = await skills.enabled();
+      return skillsPrompt(enabled.filter(({ name }) => only === null || only.includes(name)));
+    },
+    mount: { prefix: skillsRoot, files: new SkillFiles({ enabled: () => skills.enabled() }) },
+  };
+}

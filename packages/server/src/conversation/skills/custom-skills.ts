@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SkillChange, SkillText } from '@switchyard/contract/conversation/skill';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { nodeDisk } from '../../platform/files/disk.ts';
+import type { ExtensionsFile } from '../mcp/extensions-file.ts';
+import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
+import { KeyLock } from '../workspace/key-lock.ts';
+import { largestSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
+import type { SkillFolders } from './skill-folders.ts';
+import { SkillHistory } from './skill-history.ts';
+import { SkillStaging } from './skill-staging.ts';
+import { switchesIn, withoutSwitch } from './skill-switches.ts';
+import type { Skills } from './skills.ts';
+
+interface CustomSkillsOptions {
+  folders: SkillFolders;
+  skills: Skills;
+  extensions: ExtensionsFile;
+  clock: Clock;
+}
+
+const mostSkills = 200;
+
+/**
+ * The skills that administrators change over the API. A change is in the history before it is made, so that no text is ever
+ * lost; changes follow each other.
+ */
+export class CustomSkills {
+  readonly staging: SkillStaging;
+  readonly #options: CustomSkillsOptions;
+  readonly #history: SkillHistory;
+  readonly #lock = new KeyLock();
+
+  constructor(options: CustomSkillsOptions) {
+    this.#options = options;
+    this.#history = new SkillHistory(options.folders.customRoot);
+    this.staging = new SkillStaging(options.folders.customRoot, options.clock);
+  }
+
+  async get(name: string): Promise<SkillText> {
+    const { skills } = await this.#options.skills.list('custom');
+    const skill = skills.find((each) => each.name === name);
+    const content = skill && (await this.#textOf(name));
+    if (!skill || content === null || content === undefined) throw notFound(name);
+    return { ...skill, content };
+  }
+
+  /** Also of a skill that is broken. `ifMatch` is the `ETag` of the text that was read. */
+  async edit(
+    name: string,
+    { content, ifMatch, author }: { content: string; ifMatch?: string | undefined; author: string },
+  ): Promise<SkillText> {
+    requireName(readSkillText(content), name);
+    return this.#lock.run('', async () => {
+      const before = await this.#requireText(name);
+      if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(before ?? '')) {
+        throw new AppError('skill_changed');
+      }
+      await this.#record(name, { action: 'edit', author, before, after: content });
+      await writeTextFile(this.#fileOf(name), content);
+      return this.get(name);
+    });
+  }
+
+  /** Also of a skill that is broken. */
+  async delete(name: string, author: string): Promise<void> {
+    await this.#lock.run('', async () => {
+      const before = await this.#requireText(name);
+      await this.#record(name, { action: 'delete', author, before, after: null });
+      await this.staging.remove(this.#folderOf(name));
+    });
+  }
+
+  async history(name: string): Promise<SkillChange[]> {
+    const changes = await this.#history.read(name);
+    if (changes) return changes;
+    await this.#requireText(name);
+    return [];
+  }
+
+  /** The text before the change at `index`; negative numbers count from the newest. Also of a skill that is gone. */
+  async rollBack(name: string, { index, author }: { index: number; author: string }): Promise<SkillText> {
+    return this.#lock.run('', async () => {
+      const after = previousText(await this.history(name), index);
+      requireName(readSkillText(after), name);
+      const isThere = await isFolder(this.#folderOf(name));
+      if (!isThere) await this.requireRoomFor(name);
+      const before = isThere ? await this.#textOf(name) : null;
+      await this.#record(name, { action: 'rollback', author, before, after });
+      await writeTextFile(this.#fileOf(name), after);
+      return this.get(name);
+    });
+  }
+
+  /** Makes a folder that lies in the staging area a skill. It is switched on, whatever was of its name before. */
+  async add(
+    draft: string,
+    { name, text, author }: { name: string; text: string; author: string },
+  ): Promise<void> {
+    const { folders, extensions } = this.#options;
+    await this.#lock.run('', async () => {
+      await this.requireRoomFor(name);
+      await this.#record(name, { action: 'install', author, before: null, after: text });
+      await extensions.change((given) => ({
+        ...given,
+        skills: withoutSwitch(switchesIn(given.skills), name),
+      }));
+      await rename(draft, this.#folderOf(name));
+      await nodeDisk.syncDirectory(folders.customRoot);
+    });
+  }
+
+  /** Refused where the name is taken or there are too many. */
+  async requireRoomFor(name: string): Promise<void> {
+    const { customRoot } = this.#options.folders;
+    await mkdir(customRoot, { recursive: true, mode: 0o700 });
+    const taken = (await readdir(customRoot)).filter((entry) => !entry.startsWith('.'));
+    const { skills } = await this.#options.folders.find();
+    if (taken.includes(name) || skills.some((skill) => skill.name === name)) {
+      throw new AppError('skill_exists', { message: `Skill '${name}' already exists` });
+    }
+    if (taken.length >= mostSkills) throw new AppError('skill_limit');
+  }
+
+  async #record(
+    name: string,
+    {
+      action,
+      author,
+      before,
+      after,
+    }: { action: SkillChange['action']; author: string; before: string | null; after: string | null },
+  ): Promise<void> {
+    const ts = toIso(this.#options.clock());
+    const texts = { prev_content: before, new_content: after };
+    await this.#history.add(name, { ts, action, author, file_path: skillFile, ...texts });
+  }
+
+  /** Null where the folder has no text that can be read. */
+  async #requireText(name: string): Promise<string | null> {
+    if (await isFolder(this.#folderOf(name))) return this.#textOf(name);
+    throw notFound(name);
+  }
+
+  async #textOf(name: string): Promise<string | null> {
+    try {
+      const file = await readTextFile(this.#fileOf(name), { maxBytes: largestSkillBytes });
+      return file === null || file === 'unchanged' ? null : file.text;
+    } catch {
+      // A link, a folder or too long: what somebody put there by hand.
+      return null;
+    }
+  }
+
+  #folderOf(name: string): string {
+    return join(this.#options.folders.customRoot, name);
+  }
+
+  #fileOf(name: string): string {
+    return join(this.#folderOf(name), skillFile);
+  }
+}
+
+/** Of the text, with its quotes. */
+export function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 24)}"`;
+}
+
+function requireName(facts: SkillFacts, name: string): void {
+  if (facts.name === name) return;
+  throw new AppError('skill_invalid', {
+    message: `The name of a skill stays: "${name}" and not "${facts.name}". Install another one for another name.`,
+  });
+}
+
+function previousText(changes: readonly SkillChange[], index: number): string {
+  const change = changes.at(index);
+  if (!change) {
+    throw new AppError('skill_rollback_invalid', {
+      message: `history_index is out of range: there are ${changes.length} changes.`,
+    });
+  }
+  if (change.prev_content !== null) return change.prev_content;
+  throw new AppError('skill_rollback_invalid', { message: 'Before this change there was no text.' });
+}
+
+function notFound(name: string): AppError {
+  return new AppError('skill_not_found', { message: `Custom skill '${name}' not found` });
+}
+
+/** Links are not followed. */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

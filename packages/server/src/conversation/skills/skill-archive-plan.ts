@@ -1,0 +1,98 @@
+import { AppError } from '../../lib/app-error.ts';
+import { safeSegments } from '../../platform/files/safe-path.ts';
+import type { ZipMember } from '../workspace/zip-archive.ts';
+import { skillFile } from './skill.ts';
+
+/** One file of the archive and where it goes below the skill's folder. */
+export interface PlannedFile {
+  member: ZipMember;
+  path: string;
+}
+
+const mostFiles = 1_000;
+const largestFileBytes = 64 * 1024 * 1024;
+const largestTotalBytes = 512 * 1024 * 1024;
+/** Text packs to a tenth, seldom to a fiftieth. */
+const largestRatio = 100;
+/** Little ones are no danger, however well they are packed. */
+const freeBytes = 1024 * 1024;
+
+/** `SKILL.md` and all that lies beside it, checked before a byte is unpacked. Throws `skill_archive_invalid`. */
+export function planOf(members: readonly ZipMember[], archiveBytes: number): PlannedFile[] {
+  for (const member of members) requireOrdinary(member);
+  const files = members.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
+  if (files.length > mostFiles) throw invalid(`it has more than ${mostFiles} files`);
+  requireSizes(files, archiveBytes);
+  const root = rootOf(files.map(({ name }) => name));
+  const planned = files.map((member) => ({ member, path: member.name.slice(root.length) }));
+  requireApart(planned.map(({ path }) => path));
+  return planned;
+}
+
+/** Files and folders by their type in the archive, below it by their name. */
+function requireOrdinary({ name, unixType }: ZipMember): void {
+  if (unixType !== 'file' && unixType !== 'folder') {
+    throw invalid(`"${shortened(name)}" is a link or a device; only files and folders are unpacked`);
+  }
+  try {
+    safeSegments(name.endsWith('/') ? name.slice(0, -1) : name);
+  } catch (cause) {
+    throw invalid(`the name "${shortened(name)}" could lead out of the skill's folder`, cause);
+  }
+}
+
+function requireSizes(files: readonly ZipMember[], archiveBytes: number): void {
+  const large = files.find(({ sizeBytes }) => sizeBytes > largestFileBytes);
+  if (large) throw invalid(`"${shortened(large.name)}" is larger than ${largestFileBytes} bytes`);
+  const total = sumOf(files, ({ sizeBytes }) => sizeBytes);
+  if (total > largestTotalBytes)
+    throw invalid(`its files are larger than ${largestTotalBytes} bytes together`);
+  const packed = sumOf(files, ({ packedBytes }) => packedBytes);
+  if (packed > archiveBytes) throw invalid('its files overlap');
+  if (total > freeBytes && total > packed * largestRatio) {
+    throw invalid(`it unpacks to more than ${largestRatio} times its size`);
+  }
+}
+
+/** `''`, or the one folder that holds everything. */
+function rootOf(names: readonly string[]): string {
+  if (names.includes(skillFile)) return '';
+  const folder = `${names[0]?.split('/', 1)[0] ?? ''}/`;
+  if (names.includes(folder + skillFile) && names.every((name) => name.startsWith(folder))) return folder;
+  throw invalid(`${skillFile} has to be at its top, or in the one folder that it has`);
+}
+
+/** Two names that one file system or another takes for the same one, or a file where another name has a folder. */
+function requireApart(paths: readonly string[]): void {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const folded = path.normalize('NFC').toLowerCase();
+    if (files.has(folded)) throw invalid(`"${shortened(path)}" is in it twice`);
+    files.add(folded);
+    const parts = folded.split('/').slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth += 1) folders.add(parts.slice(0, depth).join('/'));
+  }
+  const clash = paths.find((path) => folders.has(path.normalize('NFC').toLowerCase()));
+  if (clash !== undefined) throw invalid(`"${shortened(clash)}" is a file and a folder`);
+}
+
+/** What desktops put into archives. */
+function isLitter(name: string): boolean {
+  return name.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(name);
+}
+
+function sumOf(files: readonly ZipMember[], bytesOf: (file: ZipMember) => number): number {
+  return files.reduce((sum, file) => sum + bytesOf(file), 0);
+}
+
+function shortened(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
+}
+
+function invalid(reason: string, cause?: unknown): AppError {
+  return new AppError('skill_archive_invalid', {
+    message: `The archive cannot be installed: ${reason}.`,
+    cause,
+  });
+}

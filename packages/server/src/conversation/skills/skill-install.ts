@@ -1,0 +1,106 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { nodeDisk } from '../../platform/files/disk.ts';
+import { writeBlob } from '../../platform/files/write-blob.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { userScope } from '../user-scope.ts';
+import { KeyLock } from '../workspace/key-lock.ts';
+import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
+import { openZipMember, readZipDirectory, type ZipMember } from '../workspace/zip-archive.ts';
+import type { CustomSkills } from './custom-skills.ts';
+import { largestSkillBytes, readSkillText, skillFile } from './skill.ts';
+import { type PlannedFile, planOf } from './skill-archive-plan.ts';
+
+interface SkillInstallOptions {
+  custom: CustomSkills;
+  access: Pick<ThreadAccess, 'require'>;
+  files: Pick<WorkspaceFiles, 'open'>;
+  /** Left free on the disk. */
+  reserveBytes: number;
+}
+
+/** Makes a `.skill` archive that lies in a thread of the caller a custom skill. */
+export class SkillInstall {
+  readonly #options: SkillInstallOptions;
+  readonly #lock = new KeyLock();
+
+  constructor(options: SkillInstallOptions) {
+    this.#options = options;
+  }
+
+  /** Answers the name of the skill. */
+  async install(
+    owner: Owner,
+    { threadId, path, author }: { threadId: string; path: string; author: string },
+  ): Promise<string> {
+    const { access, files } = this.#options;
+    await access.require(owner, threadId, { mustExist: true });
+    if (!path.endsWith('.skill')) {
+      throw new AppError('skill_archive_invalid', { message: 'The name of the archive ends in ".skill".' });
+    }
+    const archive = await files.open({ userId: userScope(owner), threadId }, path);
+    try {
+      // One at a time: each may fill the disk and the threads that unpack.
+      return await this.#lock.run('', () => this.#unpack(archive, author));
+    } finally {
+      await archive.close();
+    }
+  }
+
+  async #unpack(archive: FileHandle, author: string): Promise<string> {
+    const { custom } = this.#options;
+    const plan = planOf(await readZipDirectory(archive), (await archive.stat()).size);
+    const text = await textIn(archive, plan);
+    const { name } = readSkillText(text);
+    await custom.requireRoomFor(name);
+    const draft = await custom.staging.open();
+    try {
+      for (const file of plan) await this.#write(archive, file, draft);
+      await custom.add(draft, { name, text, author });
+    } catch (error) {
+      await custom.staging.drop(draft);
+      throw error;
+    }
+    return name;
+  }
+
+  async #write(archive: FileHandle, { member, path }: PlannedFile, draft: string): Promise<void> {
+    const content = await openMember(archive, member);
+    const target = join(draft, path);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const requireSpace = () => this.#requireSpace(draft);
+    await requireSpace();
+    await writeBlob(nodeDisk, target, {
+      source: Readable.from(content()),
+      maxBytes: member.sizeBytes,
+      requireSpace,
+    });
+  }
+
+  async #requireSpace(folder: string): Promise<void> {
+    if ((await nodeDisk.freeBytes(folder)) < this.#options.reserveBytes) throw new AppError('storage_full');
+  }
+}
+
+/** Read before anything is written: most archives that are no skill end here. */
+async function textIn(archive: FileHandle, plan: readonly PlannedFile[]): Promise<string> {
+  const planned = plan.find(({ path }) => path === skillFile);
+  if (!planned || planned.member.sizeBytes > largestSkillBytes) {
+    throw new AppError('skill_invalid', {
+      message: `${skillFile} is larger than ${largestSkillBytes} bytes.`,
+    });
+  }
+  const content = await openMember(archive, planned.member);
+  const chunks: Buffer[] = [];
+  for await (const chunk of content()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Its size has been looked at; packed it may be a little larger. */
+function openMember(archive: FileHandle, member: ZipMember): ReturnType<typeof openZipMember> {
+  return openZipMember(archive, member, Math.max(member.sizeBytes, member.packedBytes));
+}
