@@ -35,6 +35,7 @@ beforeAll(async () => {
   await gate.reached;
   await ada.ok('DELETE', `/threads/${hers.deleted.thread}`);
   await ada.ok('DELETE', `/assistants/${hers.deleted.assistant}`);
+  await ada.ok('DELETE', `/agents/${hers.deleted.word}`);
   await ada.ok('DELETE', '/store/items', { namespace: [hers.deleted.word, 'deep'], key: 'k' });
   const thread = await bob.thread();
   own = { thread, run: await finishedRun(bob, thread, 'mine') };
@@ -66,6 +67,7 @@ async function makeThings(caller: ConversationCaller, word: string): Promise<Nam
     metadata: { word },
   });
   await caller.ok('PUT', '/store/items', { namespace: [word, 'deep'], key: 'k', value: { text: word } });
+  await caller.ok('POST', '/agents', { name: word, soul: `soul of ${word}` });
   return { thread, run, checkpoint, feedback, assistant, word };
 }
 
@@ -85,6 +87,8 @@ async function everythingOf(caller: ConversationCaller): Promise<string> {
   const threads = await caller.at('/api/langgraph').ok('POST', '/threads/search', { limit: 1000 });
   read.push(threads, await caller.ok('POST', '/assistants/search', { limit: 1000 }));
   read.push(await caller.ok('POST', '/store/items/search', { limit: 1000 }));
+  const { agents } = await caller.ok('GET', '/agents');
+  for (const { name } of agents) read.push(await caller.ok('GET', `/agents/${name}`));
   for (const { thread_id } of threads) {
     const runs = await caller.ok('GET', `/threads/${thread_id}/runs`);
     read.push(runs, await caller.ok('POST', `/threads/${thread_id}/history`, { limit: 1000 }));
@@ -163,7 +167,10 @@ it('has a case for every endpoint', () => {
 
 describe.each(mounts)('somebody else at %s', (mount) => {
   afterAll(async () => {
-    for (const { assistant } of Object.values(hers)) await bob.call('DELETE', `/assistants/${assistant}`);
+    for (const { assistant, word } of Object.values(hers)) {
+      await bob.call('DELETE', `/assistants/${assistant}`);
+      await bob.call('DELETE', `/agents/${word}`);
+    }
   });
 
   it.each(Object.keys(attempts))('learns nothing by %s', async (key) => {
@@ -196,6 +203,7 @@ it('has changed nothing and stopped nothing of hers, and nothing of hers stands 
     expect(seen).not.toContain(id);
     expect(seen).not.toContain(runId);
     expect(seen).not.toContain(`about ${word}`);
+    expect(seen).not.toContain(`soul of ${word}`);
   }
   gate.open();
   expect(await ada.ended(thread, run)).toMatchObject({ status: 'success', last_ai_message: '1 2 3 4 5' });

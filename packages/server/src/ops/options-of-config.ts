@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
 import type { Config } from '../config/schema.ts';
+import { generalPurpose, type SubagentSettings } from '../conversation/agent/subagents/subagent-settings.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
 import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
 import { seedOf } from '../dispatch/settings-seed.ts';
@@ -71,7 +72,7 @@ export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null 
 
 export function conversationOptions(
   config: Config,
-): Omit<ConversationOptions, 'agents' | 'diskReserveBytes'> {
+): Omit<ConversationOptions, 'agents' | 'diskReserveBytes' | 'skills'> {
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
@@ -79,9 +80,14 @@ export function conversationOptions(
     memory: {
       enabled: memory.enabled,
       injection: memory.injection_enabled,
+      extraction: memory.extraction_enabled,
+      model: memory.model_name,
+      debounceMs: memory.debounce_seconds * 1_000,
+      minConfidence: memory.fact_confidence_threshold,
       maxFacts: memory.max_facts,
       maxInjectionTokens: memory.max_injection_tokens,
     },
+    agentsApi: { enabled: config.agents_api.enabled },
     models: config.models,
     turn: turnOptions(config),
     uploads: {
@@ -116,7 +122,7 @@ export function conversationOptions(
 /** All users together: a row each, and a place in memory. */
 const mostWaitingRuns = 100_000;
 
-function turnOptions({ title, summarization }: Config): ConversationOptions['turn'] {
+function turnOptions({ title, summarization, subagents }: Config): ConversationOptions['turn'] {
   return {
     title: { enabled: title.enabled, model: title.model_name },
     summarization: {
@@ -126,5 +132,26 @@ function turnOptions({ title, summarization }: Config): ConversationOptions['tur
       messages: summarization.trigger_messages,
       keep: summarization.keep_messages,
     },
+    subagents: subagentOptions(subagents),
+  };
+}
+
+/** A configured kind that has the name of the one that every gateway has takes its place. */
+function subagentOptions(subagents: Config['subagents']): SubagentSettings {
+  const { max_turns: maxTurns, timeout_seconds: seconds, max_concurrent: maxConcurrent, agents } = subagents;
+  const standard = generalPurpose({ maxTurns, timeoutMs: seconds * 1000 });
+  const configured = agents.map((agent) => ({
+    name: agent.name,
+    description: agent.description,
+    systemPrompt: agent.system_prompt,
+    tools: agent.tools,
+    model: agent.model,
+    maxTurns: agent.max_turns ?? maxTurns,
+    timeoutMs: (agent.timeout_seconds ?? seconds) * 1000,
+  }));
+  const others = configured.filter(({ name }) => name !== standard.name);
+  return {
+    types: [configured.find(({ name }) => name === standard.name) ?? standard, ...others],
+    maxConcurrent,
   };
 }

@@ -7,7 +7,7 @@ export interface Names {
   checkpoint: string;
   feedback: string;
   assistant: string;
-  /** A word that stands in metadata, messages and items. */
+  /** A word that stands in metadata, messages and items, and names a custom agent. */
   word: string;
 }
 
@@ -59,6 +59,9 @@ function bodiesOfRun(names: Names): object[] {
     { ...chat, config: { configurable: { checkpoint_id: names.checkpoint } } },
     { ...chat, follow_up_to_run_id: names.run },
     { ...chat, assistant_id: names.assistant },
+    { ...chat, assistant_id: names.word },
+    { ...chat, assistant_id: 'lead_agent', context: { agent_name: names.word } },
+    { ...chat, assistant_id: 'lead_agent', config: { configurable: { agent_name: names.word } } },
   ];
 }
 
@@ -271,6 +274,15 @@ export const attempts: Record<string, Attempts> = {
     { path: `/memory/facts/${names.word}`, body: { content: 'mine now' } },
   ],
   'DELETE /memory/facts/{fact_id}': (names) => [{ path: `/memory/facts/${names.word}` }],
+  'GET /agents': () => [{ path: '/agents' }],
+  'GET /agents/check': (names) => [{ path: `/agents/check?name=${names.word}` }],
+  'GET /agents/{name}': (names) => [{ path: `/agents/${names.word}` }],
+  'PUT /agents/{name}': (names) => [{ path: `/agents/${names.word}`, body: { soul: 'taken' } }],
+  'DELETE /agents/{name}': (names) => [{ path: `/agents/${names.word}` }],
+  // Each user has names of agents for themselves; so this is the last of them.
+  'POST /agents': (names) => [{ path: '/agents', body: { name: names.word } }],
+  'GET /user-profile': () => [{ path: '/user-profile' }],
+  'PUT /user-profile': () => [{ path: '/user-profile', body: { content: 3 } }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };

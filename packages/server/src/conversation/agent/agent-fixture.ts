@@ -122,6 +122,7 @@ function requestFor(graphId: string, changes: Partial<AgentRunRequest>): AgentRu
     userId: 'user',
     assistantId: graphId,
     graphId,
+    agentName: null,
     attempt: 1,
     input: {},
     command: null,

@@ -10,6 +10,8 @@ export interface AgentRunRequest {
   /** What the caller named; a graph's name is its system assistant. */
   assistantId: string;
   graphId: string;
+  /** The custom agent of the user that the lead agent works as; null for itself. */
+  agentName: string | null;
   /** Counts from one; above it the run goes on from its last checkpoint and `input` is not given again. */
   attempt: number;
   input: unknown;

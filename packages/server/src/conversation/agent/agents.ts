@@ -5,6 +5,7 @@ import type { Owner } from '../../lib/owner.ts';
 import { AgentFault } from './agent-fault.ts';
 import { assistantIdOf } from './assistant-id.ts';
 import { loadLangchain } from './langchain.ts';
+import { leadAgentName } from './lead-agent-name.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import type { StoreItems } from './store-items.ts';
 
@@ -56,6 +57,8 @@ export interface AgentsOptions {
   definitions: readonly AgentDefinition[];
   /** A user's own assistant by its id. */
   storedAssistant: (owner: Owner, assistantId: string) => Promise<ResolvedAgent | undefined>;
+  /** The name of the user's own custom agent that is meant, or null. */
+  customAgent?: (owner: Owner, named: string) => Promise<string | null>;
   storeItems: StoreItems;
   modules: Pick<AgentModules, 'renew'>;
   log: { warn(details: object, message: string): void };
@@ -87,7 +90,10 @@ export class Agents {
     return this.#definitions.has(named) ? named : this.#names.get(named);
   }
 
-  /** An exact graph name first, then the id of a graph's own assistant or of one that the caller made; else 404. */
+  /**
+   * An exact graph name first, then the id of a graph's own assistant or of one that the caller made, then the name of
+   * one of their custom agents; else 404.
+   */
   async resolve(owner: Owner, named: string): Promise<ResolvedAgent> {
     const graphId = this.graphOf(named);
     if (graphId !== undefined) {
@@ -95,8 +101,16 @@ export class Agents {
       return { assistantId: assistantIdOf(graphId), graphId, config: {}, context: {}, metadata };
     }
     const stored = await this.#options.storedAssistant(owner, named);
-    if (!stored) throw new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
-    return stored;
+    if (stored) return stored;
+    const name = (await this.#options.customAgent?.(owner, named)) ?? null;
+    if (name === null) throw new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+    return {
+      assistantId: name,
+      graphId: leadAgentName,
+      config: { configurable: { agent_name: name } },
+      context: {},
+      metadata: { created_by: 'user' },
+    };
   }
 
   /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */

@@ -1,4 +1,5 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { agentNameKey } from './agent-name.ts';
 import type { AgentRunRequest } from './agent-run.ts';
 import { type RunHandle, runHandleKey } from './run-handle.ts';
 
@@ -48,7 +49,7 @@ export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunC
 
 /** The server's own entries last: nobody names another thread, run or user. */
 function configurableOf(
-  { config, checkpoint, threadId, runId, userId, graphId, assistantId }: AgentRunRequest,
+  { config, checkpoint, threadId, runId, userId, graphId, assistantId, agentName }: AgentRunRequest,
   { handle, isResumed }: RunConfigParts,
 ): Record<string, unknown> {
   const asked = {
@@ -68,6 +69,7 @@ function configurableOf(
     langgraph_auth_user: { identity: userId, permissions: [] },
     langgraph_auth_permissions: [],
     [runHandleKey]: handle,
+    [agentNameKey]: agentName,
   };
 }
 

@@ -266,6 +266,7 @@ function requestWith(fields: Pick<AgentRunRequest, 'attempt' | 'input' | 'durabi
     userId: 'u',
     assistantId: 'g',
     graphId: 'g',
+    agentName: null,
     command: null,
     checkpoint: null,
     config: {},

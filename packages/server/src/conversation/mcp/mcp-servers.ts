@@ -161,6 +161,7 @@ function toolsOf(links: ReadonlyMap<string, McpLink>): readonly ExternalTool[] {
       const name = mcpToolName(link.name, tool, tools);
       tools.set(name, {
         name,
+        server: link.name,
         description,
         inputSchema,
         call: (input, signal) => link.call(tool, { input, signal }),

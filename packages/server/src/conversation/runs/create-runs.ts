@@ -39,6 +39,7 @@ export interface RunsDependencies {
   access: Pick<ThreadAccess, 'require'>;
   agents: Pick<Agents, 'resolve'>;
   modelNames: RunIntakeOptions['modelNames'];
+  customAgent: RunIntakeOptions['customAgent'];
   states: Pick<GraphStates, 'current' | 'rollback'>;
   journal: Pick<Journal, 'recorderFor' | 'deleteRun' | 'clearRun'>;
   runner: AgentRunner;
@@ -162,6 +163,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       waiting: scheduler,
       limits: options.limits,
       modelNames: dependencies.modelNames,
+      customAgent: dependencies.customAgent,
       newRunId: () => newTimeOrderedId(clock()),
     }),
     admission: new RunAdmission({ database, ending, clock }),

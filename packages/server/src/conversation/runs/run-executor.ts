@@ -277,6 +277,7 @@ function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
     userId: row.user_id,
     assistantId: row.assistant_id,
     graphId: row.graph_id,
+    agentName: kwargs.agent_name ?? null,
     attempt: row.attempt,
     input: kwargs.input,
     command: kwargs.command,

@@ -10,6 +10,7 @@ import { wishOf } from '../agent/models/model-wish.ts';
 import { type MountRules, mountRules } from '../mount-rules.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { NewRun } from './run-admission.ts';
+import { agentWishOf, withAgent } from './run-agent.ts';
 import {
   kwargsOf,
   onCompletionOf,
@@ -38,6 +39,8 @@ export interface RunIntakeOptions {
     waitingPerUser: number;
     recursion: { standard: number; most: number };
   };
+  /** A custom agent of the caller's by its name. Throws `agent_not_found`. */
+  customAgent: (owner: Owner, name: string) => Promise<{ name: string; model: string | null }>;
   /** Of the models that the lead agent can use. */
   modelNames: readonly string[];
   newRunId: () => string;
@@ -67,12 +70,12 @@ export class RunIntake {
     const assistantName = body.assistant_id ?? leadAgentName;
     const agent = await agents.resolve(owner, assistantName);
     if (body.webhook) webhooks.requireCallable(body.webhook);
-    const kwargs = kwargsOf(body, {
+    const asked = kwargsOf(body, {
       assistant: agent,
       recursionLimit: limits.recursion,
       newId,
     });
-    if (agent.graphId === leadAgentName) this.#requireModel(kwargs);
+    const kwargs = agent.graphId === leadAgentName ? await this.#forLeadAgent(owner, asked) : asked;
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
@@ -134,7 +137,14 @@ export class RunIntake {
     throw new AppError('too_many_runs');
   }
 
-  /** Users' own graphs may mean something else by it. */
+  /** Users' own graphs may mean something else by the same keys. */
+  async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
+    const name = agentWishOf(asked);
+    const kwargs = name === null ? asked : withAgent(asked, await this.#options.customAgent(owner, name));
+    this.#requireModel(kwargs);
+    return kwargs;
+  }
+
   #requireModel({ context, config }: RunKwargs): void {
     const { name } = wishOf(context, config.configurable);
     const { modelNames } = this.#options;

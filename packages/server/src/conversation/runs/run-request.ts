@@ -12,6 +12,8 @@ export interface RunKwargs {
   checkpoint: { checkpoint_id: string; checkpoint_ns?: string; checkpoint_map?: Json } | null;
   config: { configurable?: Json; tags?: string[]; recursion_limit?: number };
   context: Json;
+  /** The user's custom agent that the run works as, once it is known that there is one; absent in rows from before. */
+  agent_name?: string | null;
   metadata: Json;
   interrupt_before: '*' | string[] | null;
   interrupt_after: '*' | string[] | null;

@@ -158,6 +158,9 @@ export async function openRunsFixture(
         },
       },
       modelNames: ['switchyard-demo'],
+      customAgent: async () => {
+        throw new AppError('agent_not_found');
+      },
       states: {
         current: async ({ threadId }, { checkpoint } = {}) => {
           const wanted = checkpoint?.checkpoint_id;

@@ -1,7 +1,9 @@
-/** A tool that somebody else runs, described in plain terms: nothing of LangChain, nothing of where it comes from. */
+/** A tool that somebody else runs, described in plain terms: nothing of LangChain. */
 export interface ExternalTool {
   /** As models see it, unlike every other. */
   name: string;
+  /** Whose it is, by the name of the server: an agent can have the tools of some servers alone. */
+  server: string;
   description: string;
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>;

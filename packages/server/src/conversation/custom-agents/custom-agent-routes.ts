@@ -1,0 +1,76 @@
+import {
+  changeAgent,
+  checkAgentName,
+  createAgent,
+  deleteAgent,
+  getAgent,
+  listAgents,
+} from '@switchyard/contract/conversation/agents';
+import { getUserProfile, putUserProfile } from '@switchyard/contract/conversation/profile';
+import type { Routes } from '../../http/app.ts';
+import { ownerOf } from '../../http/guard.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Profiles } from '../profile/profiles.ts';
+import type { CustomAgents } from './custom-agents.ts';
+
+interface CustomAgentRoutesOptions {
+  agents: CustomAgents;
+  profiles: Profiles;
+  /** Switched off, agents and profiles are used as they are and can be neither read nor changed from outside. */
+  isEnabled: boolean;
+}
+
+export function customAgentRoutes({ agents, profiles, isEnabled }: CustomAgentRoutesOptions): Routes {
+  return (app) => {
+    app.addHook('preValidation', async () => {
+      if (!isEnabled) throw new AppError('agents_api_disabled');
+    });
+
+    app.route({
+      ...listAgents,
+      handler: async (request) => ({ agents: await agents.list(ownerOf(request)) }),
+    });
+
+    app.route({
+      ...checkAgentName,
+      handler: async (request) => {
+        const name = request.query.name.toLowerCase();
+        return { available: await agents.isFree(ownerOf(request), name), name };
+      },
+    });
+
+    app.route({
+      ...getAgent,
+      handler: async (request) => agents.get(ownerOf(request), request.params.name),
+    });
+
+    app.route({
+      ...createAgent,
+      handler: async (request, reply) =>
+        reply.code(201).send(await agents.create(ownerOf(request), request.body)),
+    });
+
+    app.route({
+      ...changeAgent,
+      handler: async (request) => agents.change(ownerOf(request), request.params.name, request.body),
+    });
+
+    app.route({
+      ...deleteAgent,
+      handler: async (request, reply) => {
+        await agents.delete(ownerOf(request), request.params.name);
+        return reply.code(204).send(null);
+      },
+    });
+
+    app.route({
+      ...getUserProfile,
+      handler: async (request) => ({ content: await profiles.read(ownerOf(request)) }),
+    });
+
+    app.route({
+      ...putUserProfile,
+      handler: async (request) => ({ content: await profiles.write(ownerOf(request), request.body.content) }),
+    });
+  };
+}

@@ -1,0 +1,66 @@
+import { type Agent, agentFields } from '@switchyard/contract/conversation/agent';
+import type { AgentChange } from '@switchyard/contract/conversation/agents';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { parse, stringify } from 'yaml';
+import { AppError } from '../../lib/app-error.ts';
+
+/** Whose, and which: the name in lower case. */
+export interface CustomAgentKey {
+  userId: string;
+  name: string;
+}
+
+/** What stands in its `config.yaml`; its soul has a file of its own. */
+export interface AgentSettings extends Omit<Agent, 'soul'> {}
+
+export interface CustomAgent extends AgentSettings {
+  soul: string;
+}
+
+const settingsSchema = Type.Partial(Type.Omit(Type.Object(agentFields), ['soul']));
+const keptName = /^[a-z0-9-]{1,64}$/;
+
+export function isKeptName(name: string): boolean {
+  return keptName.test(name);
+}
+
+/** As clients may write the name where they run an agent: `Image_Maker` is `image-maker`. Null for what is no name. */
+export function agentNameIn(written: string): string | null {
+  const name = written.trim().toLowerCase().replaceAll('_', '-');
+  return isKeptName(name) ? name : null;
+}
+
+export function newCustomAgent(name: string): CustomAgent {
+  return { name, description: '', model: null, tool_groups: null, skills: null, soul: '' };
+}
+
+export function changed(agent: CustomAgent, change: AgentChange): CustomAgent {
+  const { description, model, tool_groups, skills, soul } = { ...agent, ...change };
+  return { name: agent.name, description, model, tool_groups, skills, soul };
+}
+
+/** Keys of the file that nobody here knows are kept, comments are not. */
+export function settingsText(settings: AgentSettings, before: string | null): string {
+  return stringify({ ...recordIn(before), ...settings });
+}
+
+/** Throws `agent_corrupted` for a file that says something else than settings. */
+export function settingsIn(name: string, text: string): AgentSettings {
+  const record = recordIn(text);
+  if (!record || !Value.Check(settingsSchema, record)) throw new AppError('agent_corrupted');
+  const { description = '', model = null, tool_groups = null, skills = null } = record;
+  return { name, description, model, tool_groups, skills };
+}
+
+/** Null for what is no record: what is changed over it begins anew. */
+function recordIn(text: string | null): Record<string, unknown> | null {
+  if (text === null) return null;
+  try {
+    // What is written here refers to nothing, so a file full of references is refused.
+    const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error', stringKeys: true });
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}

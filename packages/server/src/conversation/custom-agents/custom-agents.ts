@@ -1,0 +1,156 @@
+import type { Agent } from '@switchyard/contract/conversation/agent';
+import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { userScope } from '../user-scope.ts';
+import { KeyLock } from '../workspace/key-lock.ts';
+import {
+  agentNameIn,
+  type CustomAgent,
+  type CustomAgentKey,
+  changed,
+  newCustomAgent,
+} from './custom-agent.ts';
+import type { CustomAgentFiles } from './custom-agent-files.ts';
+
+interface CustomAgentsOptions {
+  files: CustomAgentFiles;
+  /** Of the models that the lead agent can use. */
+  modelNames: readonly string[];
+  /** Names that mean a graph wherever an agent is run. */
+  graphIds: () => readonly string[];
+  log: { warn(details: object, message: string): void };
+}
+
+/** A user's own; a hundred would be many. */
+const mostPerUser = 100;
+/** Runs may name anything. */
+const longestEcho = 100;
+/** `GET /api/agents/check` is another question. */
+const reserved: ReadonlySet<string> = new Set(['check']);
+
+/** The agents that users have made, each user's for themselves. */
+export class CustomAgents {
+  readonly #options: CustomAgentsOptions;
+  /** By user: what is counted is counted in turn. */
+  readonly #lock = new KeyLock();
+
+  constructor(options: CustomAgentsOptions) {
+    this.#options = options;
+  }
+
+  /** By name, without their souls. One whose file is broken is left out; asked for by its name, it says so. */
+  async list(owner: Owner): Promise<Agent[]> {
+    const { files, log } = this.#options;
+    const userId = userOf(owner);
+    const agents: Agent[] = [];
+    for (const name of await files.names(userId)) {
+      try {
+        const agent = await files.read({ userId, name });
+        if (agent) agents.push({ ...agent, soul: null });
+      } catch (error) {
+        log.warn({ err: error, userId, agent: name }, 'An agent is left out of a list: it cannot be read');
+      }
+    }
+    return agents;
+  }
+
+  async get(owner: Owner, written: string): Promise<CustomAgent> {
+    const agent = await this.find(owner, written);
+    if (!agent) throw notFound(written);
+    return agent;
+  }
+
+  /** Null where the user has none of this name, also for what is no name. */
+  async find(owner: Owner, written: string): Promise<CustomAgent | null> {
+    const name = agentNameIn(written);
+    return name === null ? null : this.#options.files.read({ userId: userOf(owner), name });
+  }
+
+  /** The name of the user's agent that is meant; null where there is none. */
+  async nameOf(owner: Owner, written: string): Promise<string | null> {
+    const name = agentNameIn(written);
+    const isThere = name !== null && (await this.#options.files.exists({ userId: userOf(owner), name }));
+    return isThere ? name : null;
+  }
+
+  async isFree(owner: Owner, name: string): Promise<boolean> {
+    return !this.#isReserved(name) && !(await this.#options.files.exists({ userId: userOf(owner), name }));
+  }
+
+  async create(owner: Owner, { name: written, ...wish }: NewAgent): Promise<CustomAgent> {
+    const { files } = this.#options;
+    const name = written.toLowerCase();
+    this.#requireModel(wish);
+    if (this.#isReserved(name)) {
+      throw new AppError('agent_exists', {
+        message: `'${name}' means something else here. Choose another name.`,
+      });
+    }
+    return this.#inTurn({ userId: userOf(owner), name }, async (key) => {
+      if (await files.exists(key))
+        throw new AppError('agent_exists', { message: `Agent '${name}' already exists` });
+      await this.#requireRoom(key.userId);
+      const agent = changed(newCustomAgent(name), wish);
+      await files.write(key, agent);
+      return agent;
+    });
+  }
+
+  async change(owner: Owner, written: string, change: AgentChange): Promise<CustomAgent> {
+    const { files } = this.#options;
+    this.#requireModel(change);
+    return this.#inTurn({ userId: userOf(owner), name: written.toLowerCase() }, async (key) => {
+      const agent = await files.read(key);
+      if (!agent) throw notFound(key.name);
+      const next = changed(agent, change);
+      await files.write(key, next);
+      return next;
+    });
+  }
+
+  /** Also one whose file is broken. */
+  async delete(owner: Owner, written: string): Promise<void> {
+    const { files } = this.#options;
+    await this.#inTurn({ userId: userOf(owner), name: written.toLowerCase() }, async (key) => {
+      if (!(await files.exists(key))) throw notFound(key.name);
+      await files.remove(key);
+    });
+  }
+
+  async #requireRoom(userId: string): Promise<void> {
+    const { files } = this.#options;
+    let count = 0;
+    for (const name of await files.names(userId)) {
+      if (await files.exists({ userId, name })) count += 1;
+    }
+    if (count >= mostPerUser) throw new AppError('agent_limit');
+  }
+
+  #requireModel({ model }: AgentChange): void {
+    const { modelNames } = this.#options;
+    if (model === undefined || model === null || modelNames.includes(model)) return;
+    const message = `Value error, model '${model}' is not configured; these are: ${modelNames.join(', ')}`;
+    throw new AppError('validation_failed', {
+      faults: [{ in: 'body', path: ['model'], type: 'value_error', message, input: model }],
+    });
+  }
+
+  #isReserved(name: string): boolean {
+    return reserved.has(name) || this.#options.graphIds().some((graphId) => agentNameIn(graphId) === name);
+  }
+
+  #inTurn<Result>(key: CustomAgentKey, work: (key: CustomAgentKey) => Promise<Result>): Promise<Result> {
+    return this.#lock.run(key.userId, () => work(key));
+  }
+}
+
+function userOf(owner: Owner): string {
+  const user = userScope(owner);
+  if (user === null) throw new Error('An agent belongs to one user: pass { user }.');
+  return user;
+}
+
+function notFound(name: string): AppError {
+  return new AppError('agent_not_found', { message: `Agent '${name.slice(0, longestEcho)}' not found` });
+}

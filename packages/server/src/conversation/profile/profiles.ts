@@ -1,0 +1,35 @@
+import { join, resolve } from 'node:path';
+import { longestProfile } from '@switchyard/contract/conversation/profile';
+import type { Owner } from '../../lib/owner.ts';
+import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
+import { requireFolderName } from '../user-files/user-folder.ts';
+import { userScope } from '../user-scope.ts';
+
+const largestFileBytes = 256 * 1024;
+
+/** What users say of themselves to every agent: `users/<user>/USER.md`. */
+export class Profiles {
+  readonly #home: string;
+
+  constructor(home: string) {
+    this.#home = resolve(home);
+  }
+
+  /** Null while nothing is written. One that was made longer by hand than the API allows is cut. */
+  async read(owner: Owner): Promise<string | null> {
+    const file = await readTextFile(this.#pathOf(owner), { maxBytes: largestFileBytes });
+    if (file === null || file === 'unchanged' || file.text.trim() === '') return null;
+    return [...file.text].slice(0, longestProfile).join('');
+  }
+
+  async write(owner: Owner, content: string): Promise<string | null> {
+    await writeTextFile(this.#pathOf(owner), content);
+    return content.trim() === '' ? null : content;
+  }
+
+  #pathOf(owner: Owner): string {
+    const user = userScope(owner);
+    if (user === null) throw new Error('A profile belongs to one user: pass { user }.');
+    return join(this.#home, 'users', requireFolderName('user', user), 'USER.md');
+  }
+}
