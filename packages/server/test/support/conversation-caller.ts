@@ -29,11 +29,15 @@ export class ConversationCaller {
     this.userId = caller.userId;
   }
 
-  static async of(url: string, session: HttpSession): Promise<ConversationCaller> {
+  static async of(
+    url: string,
+    session: HttpSession,
+    further: readonly string[] = [],
+  ): Promise<ConversationCaller> {
     const { id } = await session.get<{ id: string }>('/api/v1/auth/me');
     const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
       name: 'test',
-      scopes: ['conversation:read', 'conversation:write'],
+      scopes: ['conversation:read', 'conversation:write', ...further],
     });
     return new ConversationCaller({ url, mount: '/api', token, userId: id });
   }
