@@ -98,6 +98,11 @@ export const customEvents = [
         url: Type.String(),
         content_type: Type.String(),
         size: Type.Integer(),
+        virtual_path: nullable(
+          Type.String({
+            description: 'Among the outputs of the thread; null where it could not be put there.',
+          }),
+        ),
       }),
     ),
   }),

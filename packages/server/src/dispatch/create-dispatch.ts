@@ -88,6 +88,7 @@ export interface DispatchArea {
   routes: Routes[];
   tasks: Tasks;
   savedWorkflows: SavedWorkflows;
+  files: StoredFiles;
   costs: TaskCosts;
   instances: Instances;
   events: DispatchEvents;
@@ -234,6 +235,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     ],
     tasks,
     savedWorkflows,
+    files,
     costs: new TaskCosts(new TaskCostStore(database), clock),
     instances,
     events,

@@ -140,6 +140,22 @@ export class SavedWorkflows {
     );
   }
 
+  /** As `run`, with other params than the request names, made from these only where no task was made before. */
+  async runWith(
+    workflowId: string,
+    {
+      params,
+      submitted,
+    }: { params: WorkflowValues['params']; submitted: () => Promise<WorkflowValues['params']> },
+    meta: SubmitMeta,
+  ): Promise<Submitted> {
+    return this.#options.tasks.submitRequest(
+      { workflowId, params },
+      async () => this.taskOf(meta.userId, { workflowId, params: await submitted() }),
+      meta,
+    );
+  }
+
   /** The task that a run with these values would be. */
   async taskOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<NewTask> {
     const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);

@@ -30,10 +30,29 @@ export class StoredFileStore {
   /** One upload. The owner's bytes are counted in the same write, so that parallel uploads cannot pass the quota together. */
   async insertUpload(owner: Owner, row: NewFileRow, { quotaBytes }: { quotaBytes: number }): Promise<void> {
     requireOwner(owner);
-    await this.#database.write(async (trx) => {
-      const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
-      if (used > quotaBytes) throw new AppError('quota_exceeded');
-      await trx.insertInto('files').values(row).execute();
+    await this.#database.write((trx) => insertUpload(trx, row, quotaBytes));
+  }
+
+  /** As `insertUpload`, unless its owner has uploaded this content under this name already. Answers the id of the file. */
+  async insertUploadOnce(
+    owner: Owner,
+    row: NewFileRow,
+    { quotaBytes }: { quotaBytes: number },
+  ): Promise<string> {
+    requireOwner(owner);
+    return this.#database.write(async (trx) => {
+      const present = await trx
+        .selectFrom('files')
+        .select('id')
+        .where('owner', '=', row.owner)
+        .where('sha256', '=', row.sha256)
+        .where('filename', '=', row.filename)
+        .where('source', '=', 'upload')
+        .orderBy('createdAt', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      if (!present) await insertUpload(trx, row, quotaBytes);
+      return present?.id ?? row.id;
     });
   }
 
@@ -160,6 +179,12 @@ export class StoredFileStore {
       .execute();
     return new Set(rows.map(({ sha256 }) => sha256));
   }
+}
+
+async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Promise<void> {
+  const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
+  if (used > quotaBytes) throw new AppError('quota_exceeded');
+  await trx.insertInto('files').values(row).execute();
 }
 
 /** Part of the write that ends a task. Outputs count towards the quota; a task that ran is never refused its result. */

@@ -46,23 +46,23 @@ export class StoredFiles implements AttemptFiles {
   async add(
     { userId, origin }: { userId: string; origin: string | undefined },
     given: string,
-    { sha256, sizeBytes, head }: StoredContent,
+    content: StoredContent,
   ): Promise<StoredFile> {
-    const { store, clock, limits } = this.#options;
-    const filename = safeDisplayName(given);
-    const row: FileRow = {
-      id: newFileId(),
-      owner: userId,
-      filename,
-      sha256,
-      size: sizeBytes,
-      contentType: contentTypeOf(head, filename).contentType,
-      source: 'upload',
-      taskId: null,
-      createdAt: toIso(clock()),
-    };
-    await store.insertUpload({ user: userId }, row, { quotaBytes: limits.quotaBytes });
+    const { store, limits } = this.#options;
+    const row = this.#uploadOf(userId, given, content);
+    await store.insertUpload({ user: userId }, row, limits);
     return this.#view(row, origin);
+  }
+
+  /** For inner callers: what this user has uploaded under this name already is the same file, and counts once. */
+  async addOnce(
+    userId: string,
+    given: string,
+    { source, signal }: { source: Readable; signal: AbortSignal },
+  ): Promise<{ fileId: string }> {
+    const { store, limits } = this.#options;
+    const row = this.#uploadOf(userId, given, await this.receive(source, signal));
+    return { fileId: await store.insertUploadOnce({ user: userId }, row, limits) };
   }
 
   /** Before the bytes come: an owner without room is told so at once. */
@@ -168,6 +168,21 @@ export class StoredFiles implements AttemptFiles {
       while (!signal.aborted && (await store.deleteOlderThan(before, 200)).length > 0);
     }
     await content.removeUnreferenced((sha256s) => store.referenced(sha256s), signal);
+  }
+
+  #uploadOf(userId: string, given: string, { sha256, sizeBytes, head }: StoredContent): FileRow {
+    const filename = safeDisplayName(given);
+    return {
+      id: newFileId(),
+      owner: userId,
+      filename,
+      sha256,
+      size: sizeBytes,
+      contentType: contentTypeOf(head, filename).contentType,
+      source: 'upload',
+      taskId: null,
+      createdAt: toIso(this.#options.clock()),
+    };
   }
 
   #toPush(row: FileRow): FileToPush {

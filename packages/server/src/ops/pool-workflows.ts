@@ -1,4 +1,6 @@
 import type {
+  CallOrigin,
+  PoolFiles,
   SavedWorkflowRunner,
   WorkerSummary,
   WorkflowApprovals,
@@ -9,15 +11,17 @@ import type {
 import type { Instances } from '../dispatch/instances.ts';
 import type { Links } from '../dispatch/links.ts';
 import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
+import type { StoredFiles } from '../dispatch/stored-files.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
 import { taskErrorOf, viewResult } from '../dispatch/task-view.ts';
 import { type TaskUpdate, WatcherBehind } from '../dispatch/task-watch.ts';
-import type { Tasks } from '../dispatch/tasks.ts';
+import type { SubmitMeta, Tasks } from '../dispatch/tasks.ts';
 import { AppError } from '../lib/app-error.ts';
 
 interface PoolOptions {
-  tasks: Pick<Tasks, 'submit' | 'watch' | 'cancel'>;
-  savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'run'>;
+  tasks: Pick<Tasks, 'submitRequest' | 'watch' | 'cancel'>;
+  savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'runWith'>;
+  files: Pick<StoredFiles, 'addOnce' | 'open'>;
   approvals: WorkflowApprovals | null;
   instances: Pick<Instances, 'list'>;
   links: Pick<Links, 'lasting'>;
@@ -26,33 +30,40 @@ interface PoolOptions {
 /** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
 export class PoolWorkflows implements WorkflowRunner {
   readonly saved: SavedWorkflowRunner;
+  readonly files: PoolFiles;
   readonly approvals: WorkflowApprovals | null;
   readonly #options: PoolOptions;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    const { savedWorkflows, approvals } = options;
+    const { savedWorkflows, files, approvals } = options;
     this.approvals = approvals;
     this.saved = {
       mark: (userId) => savedWorkflows.mark(userId),
       exposed: (userId) => savedWorkflows.exposed(userId),
-      submit: async ({ workflowId, params, userId, idempotencyKey, ...conversation }) => {
-        const meta = { userId, requestId: null, idempotencyKey, conversation };
-        const { task } = await savedWorkflows.run(workflowId, { params }, meta);
+      submit: async ({ workflowId, params, paramsToSubmit, ...origin }) => {
+        const values = { params, submitted: paramsToSubmit };
+        const { task } = await savedWorkflows.runWith(workflowId, values, metaOf(origin));
         return { taskId: task.id };
+      },
+    };
+    this.files = {
+      keep: (userId, filename, content) => files.addOnce(userId, filename, content),
+      open: async (userId, fileId) => {
+        const { read } = await files.open({ user: userId }, fileId);
+        return (await read()).stream;
       },
     };
   }
 
   async submit(order: WorkflowOrder): Promise<{ taskId: string }> {
-    const { userId, workflow, params, name, idempotencyKey, threadId, runId, toolCallId } = order;
+    const { workflow, params, paramsToSubmit, name, ...origin } = order;
     const input = { workflow, params, ...(name !== null && { name }) };
-    const { task } = await this.#options.tasks.submit(input, {
-      userId,
-      requestId: null,
-      idempotencyKey,
-      conversation: { threadId, runId, toolCallId },
-    });
+    const { task } = await this.#options.tasks.submitRequest(
+      input,
+      async () => ({ ...input, params: await paramsToSubmit() }),
+      metaOf(origin),
+    );
     return { taskId: task.id };
   }
 
@@ -112,4 +123,8 @@ export class PoolWorkflows implements WorkflowRunner {
     }));
     return { type: 'completed', files, texts: (result?.texts ?? []).map(({ text }) => text) };
   }
+}
+
+function metaOf({ userId, idempotencyKey, threadId, runId, toolCallId }: CallOrigin): SubmitMeta {
+  return { userId, requestId: null, idempotencyKey, conversation: { threadId, runId, toolCallId } };
 }

@@ -98,6 +98,7 @@ class Desk {
       idempotencyKey: `${runId}:${toolCallId}`,
       workflow: {},
       params: {},
+      paramsToSubmit: async () => ({}),
       name: null,
     };
     return this.#budget.question(order);

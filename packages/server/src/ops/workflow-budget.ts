@@ -39,7 +39,8 @@ export class WorkflowBudget implements WorkflowApprovals {
     const { userId, runId, idempotencyKey } = order;
     // It was let through before the process died.
     if (await tasks.hasSubmitted(userId, idempotencyKey)) return null;
-    const input = 'workflowId' in order ? await savedWorkflows.taskOf(userId, order) : order;
+    const filled = { ...order, params: await order.paramsToSubmit() };
+    const input = 'workflowId' in filled ? await savedWorkflows.taskOf(userId, filled) : filled;
     const estimate = await costs.estimateSeconds(userId, input);
     const told =
       estimate === null

@@ -7,6 +7,7 @@ import { DemoModel } from './demo/demo-model.ts';
 import { createLeadAgent } from './lead-agent.ts';
 import { runHandleKey } from './run-handle.ts';
 import { titleOf } from './thread-title.ts';
+import { PoolFilesInMemory } from './tools/pool-files-fixture.ts';
 import { savedWorkflows } from './tools/saved-workflows-fixture.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 
@@ -81,6 +82,7 @@ describe('the lead agent', () => {
         runId: 'r1',
         toolCallId: expect.stringMatching(/^call_/),
         idempotencyKey: expect.stringMatching(/^r1:call_/),
+        paramsToSubmit: expect.any(Function),
       },
     ]);
     expect(messages.at(-1)?.text).toContain('Task saved-1 made 1 file');
@@ -171,6 +173,7 @@ function agent(
     cancel: async () => {},
     instances: async () => [],
     saved: savedWorkflows([]),
+    files: new PoolFilesInMemory(),
     approvals: null,
     ...differences,
   };

@@ -2,33 +2,39 @@ import { askClarificationTool } from './tools/ask-clarification.ts';
 import type { ExternalTool } from './tools/external-tool.ts';
 import { externalTools } from './tools/external-tools.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
+import type { PoolTools } from './tools/pool-task.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
 import type { SavedWorkflow, WorkflowRunner } from './tools/workflow-runner.ts';
 import { listWorkflowsTool, savedWorkflowTools } from './tools/workflow-tools.ts';
+import type { FileMount, Workspace } from './tools/workspace.ts';
 
 export interface LeadToolsOptions {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   /** Of the user that the agent works for; each becomes a tool. */
   saved?: readonly SavedWorkflow[];
+  /** The files of threads; without it the agent has no tools for files. */
+  workspace?: Workspace;
+  /** Trees beside them that the agent reads. */
+  mounts?: readonly FileMount[];
   /** Of other servers. */
   extraTools?: readonly ExternalTool[];
 }
 
 /** All that the lead agent can do, in the order in which models are told of it. */
-export function leadTools({ workflows, saved = [], extraTools = [] }: LeadToolsOptions) {
+export function leadTools({ workflows, workspace, saved = [], extraTools = [] }: LeadToolsOptions) {
   return [
     askClarificationTool,
-    ...(workflows ? poolTools(workflows, saved) : []),
+    ...(workflows ? poolTools({ workflows, workspace: workspace ?? null }, saved) : []),
     ...externalTools(extraTools),
   ];
 }
 
-function poolTools(workflows: WorkflowRunner, saved: readonly SavedWorkflow[]) {
+function poolTools(pool: PoolTools, saved: readonly SavedWorkflow[]) {
   return [
-    listInstancesTool(workflows),
-    runWorkflowTool(workflows),
+    listInstancesTool(pool.workflows),
+    runWorkflowTool(pool),
     listWorkflowsTool(saved),
-    ...savedWorkflowTools(workflows, saved),
+    ...savedWorkflowTools(pool, saved),
   ];
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { nodeDisk } from '../../platform/files/disk.ts';
 import { failingDisk } from '../../platform/files/disk-faults.ts';
@@ -72,6 +73,39 @@ describe('a file of a thread', () => {
       );
     },
   );
+});
+
+describe('a file that does not fit into memory', () => {
+  const path = '/mnt/user-data/outputs/big.bin';
+  const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_000, index));
+
+  test('is written and read piece by piece', async () => {
+    await files.writeFrom(ada, path, { source: Readable.from(pieces), maxBytes: 4_000_000 });
+    const read = Buffer.concat(await (await files.openStream(ada, path)).toArray());
+    // Compared as a whole: byte by byte, as an assertion does it, takes half a minute.
+    expect(read.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('leaves what was there when it is too large, breaks off, or the disk is full', async () => {
+    await files.write(ada, path, bytes('old'));
+    const { disk, faults } = failingDisk();
+    const tooLarge = Readable.from(pieces);
+    await expect(files.writeFrom(ada, path, { source: tooLarge, maxBytes: 3_999_999 })).rejects.toMatchObject(
+      {
+        code: 'file_too_large',
+      },
+    );
+    expect(tooLarge.destroyed).toBe(true);
+    const broken = new Readable({ read: () => undefined });
+    broken.destroy(new Error('gone'));
+    await expect(files.writeFrom(ada, path, { source: broken, maxBytes: 9 })).rejects.toThrow('gone');
+    faults.failStep(4, 'ENOSPC');
+    await expect(
+      workspaceOn(disk).writeFrom(ada, path, { source: Readable.from(pieces), maxBytes: 4_000_000 }),
+    ).rejects.toMatchObject({ code: 'storage_full' });
+    expect(await readFile(join(root('users/ada'), 'outputs/big.bin'), 'utf8')).toBe('old');
+    expect(await readdir(join(root('users/ada'), 'outputs'))).toEqual(['big.bin']);
+  });
 });
 
 describe('what a model may ask for', () => {

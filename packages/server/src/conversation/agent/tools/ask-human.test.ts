@@ -6,6 +6,7 @@ import { AppError } from '../../../lib/app-error.ts';
 import type { AgentGraph } from '../agents.ts';
 import { runHandleKey } from '../run-handle.ts';
 import { ScriptedModel } from '../scripted-model.ts';
+import { PoolFilesInMemory } from './pool-files-fixture.ts';
 import { runWorkflowTool } from './run-workflow.ts';
 import { savedWorkflows } from './saved-workflows-fixture.ts';
 import type { WorkflowOrder, WorkflowRunner } from './workflow-runner.ts';
@@ -95,6 +96,7 @@ class Pool {
       cancel: async () => {},
       instances: async () => [],
       saved: savedWorkflows([]),
+      files: new PoolFilesInMemory(),
       approvals: {
         question: async () => {
           if (this.question instanceof Error) throw this.question;
@@ -108,7 +110,7 @@ class Pool {
     );
     const agent = createAgent({
       model,
-      tools: [runWorkflowTool(workflows)],
+      tools: [runWorkflowTool({ workflows, workspace: null })],
       checkpointer: new MemorySaver(),
     });
     this.#graph = agent.graph as unknown as AgentGraph;

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { ToolMessage } from '@langchain/core/messages';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
-import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
+import { Command, type LangGraphRunnableConfig } from '@langchain/langgraph';
+import { callKeyOf, isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
 import { askHuman } from './ask-human.ts';
+import { toolCallIdOf } from './tool-call-id.ts';
 import { ToolFailure } from './tool-failure.ts';
 import {
   completedEvent,
@@ -13,36 +14,55 @@ import {
   taskFile,
   type WorkerTaskEvent,
 } from './worker-task-events.ts';
+import type { InputFiles } from './workflow-inputs.ts';
+import { putIntoThread, type ThreadOutput } from './workflow-outputs.ts';
 import type {
   CallOrigin,
+  OrderedParams,
   SavedWorkflowOrder,
+  WorkflowFile,
   WorkflowOrder,
   WorkflowRunner,
   WorkflowUpdate,
 } from './workflow-runner.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What tools need that run workflows. */
+export interface PoolTools {
+  workflows: WorkflowRunner;
+  /** Where inputs come from and outputs go to; null where threads have no files. */
+  workspace: Workspace | null;
+}
 
 interface PoolCall {
   toolName: string;
+  /** As the model has written them. */
   args: Record<string, unknown>;
-  orderOf: (origin: CallOrigin) => WorkflowOrder | SavedWorkflowOrder;
+  params: Record<string, unknown>;
+  /** The params with files of the pool in place of paths of the thread. */
+  withFiles: (files: InputFiles) => Promise<Record<string, unknown>>;
+  orderOf: (origin: CallOrigin & OrderedParams) => WorkflowOrder | SavedWorkflowOrder;
 }
 
 /** Submits one task for a tool call, tells its progress and answers with what it made. */
 export async function runPoolTask(
-  workflows: WorkflowRunner,
-  { toolName, args, orderOf }: PoolCall,
+  { workflows, workspace }: PoolTools,
+  { toolName, args, params, withFiles, orderOf }: PoolCall,
   config: ToolRunnableConfig,
-): Promise<string | ToolMessage> {
+): Promise<ToolMessage | Command> {
   const run = requireRunHandle(config);
-  const { writer, signal } = config as LangGraphRunnableConfig;
+  const { writer, signal = new AbortController().signal } = config as LangGraphRunnableConfig;
   const toolCallId = toolCallIdOf(config);
   const { userId, threadId, runId } = run;
+  const files = { pool: workflows.files, workspace, whose: { userId, threadId }, signal };
   const order = orderOf({
     userId,
-    idempotencyKey: `${runId}:${toolCallId}`,
+    idempotencyKey: callKeyOf(run, toolCallId),
     threadId,
     runId,
     toolCallId,
+    params,
+    paramsToSubmit: once(() => withFiles(files)),
   });
   const refusal =
     workflows.approvals && (await askHuman(workflows.approvals, { order, toolName, args }, config));
@@ -58,10 +78,22 @@ export async function runPoolTask(
   };
   // After a crash the run comes back to this very call, and the key to the task that it has made already.
   await run.beforeActing();
-  call.signal?.throwIfAborted();
+  signal.throwIfAborted();
   const { taskId } = await ('workflowId' in order ? workflows.saved.submit(order) : workflows.submit(order));
   await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: toolCallId });
-  return follow(workflows, taskId, call);
+  const { outputs, texts } = await follow(workflows, taskId, {
+    ...call,
+    keep: (made) => putIntoThread({ taskId, files: made }, files),
+  });
+  const content = JSON.stringify({
+    task_id: taskId,
+    status: 'completed',
+    files: outputs.map(fileForModel),
+    texts,
+  });
+  const message = new ToolMessage({ content, name: toolName, tool_call_id: toolCallId, status: 'success' });
+  const artifacts = outputs.flatMap(({ virtualPath }) => virtualPath ?? []);
+  return artifacts.length === 0 ? message : new Command({ update: { artifacts, messages: [message] } });
 }
 
 interface Call {
@@ -70,11 +102,20 @@ interface Call {
   emit: ((event: WorkerTaskEvent) => void) | undefined;
   /** Into the stored events of the run, where progress would only be in the way. */
   note: (name: string, facts: object) => Promise<void>;
-  signal: AbortSignal | undefined;
+  signal: AbortSignal;
 }
 
-async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Promise<string> {
-  const { run, signal = new AbortController().signal, toolCallId } = call;
+interface Made {
+  outputs: ThreadOutput[];
+  texts: string[];
+}
+
+async function follow(
+  workflows: WorkflowRunner,
+  taskId: string,
+  call: Call & { keep: (files: WorkflowFile[]) => Promise<ThreadOutput[]> },
+): Promise<Made> {
+  const { run, signal, toolCallId } = call;
   const emit = (event: WorkerTaskEvent) => call.emit?.(event);
   const tellEnd = async (event: WorkerTaskEvent): Promise<void> => {
     emit(event);
@@ -84,8 +125,9 @@ async function follow(workflows: WorkflowRunner, taskId: string, call: Call): Pr
   try {
     const end = await lastUpdate(workflows.watch(run.userId, taskId, signal));
     if (end.type === 'completed') {
-      await tellEnd(completedEvent(at, end.files));
-      return answerOf(taskId, end);
+      const outputs = await call.keep(end.files);
+      await tellEnd(completedEvent(at, outputs));
+      return { outputs, texts: end.texts };
     }
     await tellEnd(failedEvent(at, end));
     throw new ToolFailure(end.code, end.message);
@@ -114,17 +156,15 @@ type Ended = Exclude<WorkflowUpdate, { type: 'progress' }>;
 
 const comeBackAfterMs = 250;
 
-function answerOf(taskId: string, { files, texts }: Extract<WorkflowUpdate, { type: 'completed' }>): string {
-  return JSON.stringify({
-    task_id: taskId,
-    status: 'completed',
-    files: files.map(taskFile),
-    texts,
-  });
+function fileForModel(output: ThreadOutput): object {
+  const { problem } = output;
+  return problem === null ? taskFile(output) : { ...taskFile(output), problem };
 }
 
-function toolCallIdOf(config: { toolCall?: { id?: string }; toolCallId?: string }): string {
-  const id = config.toolCallId ?? config.toolCall?.id;
-  if (!id) throw new Error('The tool call has no id, so it could not be recognised after a restart.');
-  return id;
+function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let asked: Promise<Value> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
 }

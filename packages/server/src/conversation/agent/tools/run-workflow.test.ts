@@ -1,11 +1,20 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ToolMessage } from '@langchain/core/messages';
+import type { Command } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../lib/app-error.ts';
+import { nodeDisk } from '../../../platform/files/disk.ts';
+import { ThreadFolders } from '../../workspace/thread-folders.ts';
+import { WorkspaceFiles } from '../../workspace/workspace-files.ts';
 import { runHandleKey } from '../run-handle.ts';
+import { PoolFilesInMemory } from './pool-files-fixture.ts';
 import { runWorkflowTool } from './run-workflow.ts';
 import { savedWorkflows } from './saved-workflows-fixture.ts';
 import type { WorkflowOrder, WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
+import type { Workspace } from './workspace.ts';
 
 const file = {
   fileId: 'f1',
@@ -27,6 +36,7 @@ describe('the tool run_workflow', () => {
         userId: 'user-1',
         workflow: { '1': {} },
         params: { '1.x': 2 },
+        paramsToSubmit: expect.any(Function),
         name: 'mine',
         idempotencyKey: 'run-1:call-1',
         threadId: 'thread-1',
@@ -81,6 +91,7 @@ describe('the tool run_workflow', () => {
             url: 'http://gate/a.png',
             content_type: 'image/png',
             size: 12,
+            virtual_path: null,
           },
         ],
       },
@@ -91,6 +102,27 @@ describe('the tool run_workflow', () => {
       files: [{ filename: 'a.png', url: 'http://gate/a.png' }],
       texts: ['seen'],
     });
+  });
+
+  it('gives a file of the thread to the pool and puts what comes back among its artifacts', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'switchyard-bridge-'));
+    const workspace = new WorkspaceFiles(new ThreadFolders({ home, reserveBytes: 0, disk: nodeDisk }));
+    const whose = { userId: 'user-1', threadId: 'thread-1' };
+    await workspace.write(whose, '/mnt/user-data/uploads/cat.png', Buffer.from('a cat'));
+    const pool = new Pool([done]);
+    const load = { class_type: 'LoadImage', inputs: { image: '/mnt/user-data/uploads/cat.png' } };
+    const { message: answer, events } = await pool.run({ args: { workflow: { '1': load } }, workspace });
+
+    expect(pool.orders).toMatchObject([{ params: {} }]);
+    expect(await pool.orders[0]?.paramsToSubmit()).toEqual({ '1.image': { $file: 'f1' } });
+    const path = '/mnt/user-data/outputs/a-task1.png';
+    const { update } = answer as unknown as Command<unknown, { messages: ToolMessage[] }>;
+    expect(update).toMatchObject({ artifacts: [path], messages: [{ status: 'success' }] });
+    const { messages } = update as { messages: ToolMessage[] };
+    expect(JSON.parse(messages[0]?.text ?? '').files).toMatchObject([{ file_id: 'f1', virtual_path: path }]);
+    expect(events.at(-1)).toMatchObject({ type: 'worker_task_completed', files: [{ virtual_path: path }] });
+    expect((await workspace.read(whose, path, 99)).bytes.toString()).toBe('a cat');
+    await rm(home, { recursive: true });
   });
 
   it('tells why a task failed, and fails', async () => {
@@ -145,7 +177,7 @@ describe('the tool run_workflow', () => {
   );
 
   it('works only in a run of the gateway', async () => {
-    const tool = runWorkflowTool(new Pool([done]));
+    const tool = runWorkflowTool({ workflows: new Pool([done]), workspace: null });
 
     await expect(tool.invoke(call({ workflow: {} }))).rejects.toThrow('knows for whom it acts');
   });
@@ -154,6 +186,7 @@ describe('the tool run_workflow', () => {
 /** Each watch plays one script; `wait` stays until the signal aborts. */
 class Pool implements WorkflowRunner {
   readonly saved = savedWorkflows([]);
+  readonly files = new PoolFilesInMemory();
   readonly approvals = null;
   readonly orders: WorkflowOrder[] = [];
   readonly cancelled: string[] = [];
@@ -168,6 +201,7 @@ class Pool implements WorkflowRunner {
 
   async submit(order: WorkflowOrder): Promise<{ taskId: string }> {
     if (this.refusal) throw this.refusal;
+    await order.paramsToSubmit();
     this.orders.push(order);
     return { taskId: 'task-1' };
   }
@@ -198,12 +232,14 @@ class Pool implements WorkflowRunner {
     events = [],
     onEvent = () => {},
     signal,
+    workspace = null,
   }: {
     args?: Record<string, unknown>;
     beforeActing?: () => Promise<void>;
     events?: unknown[];
     onEvent?: () => void;
     signal?: AbortSignal;
+    workspace?: Workspace | null;
   } = {}): Promise<{ message: ToolMessage; events: unknown[] }> {
     const handle = { runId: 'run-1', threadId: 'thread-1', userId: 'user-1', beforeActing };
     const writer = (event: unknown) => {
@@ -211,7 +247,7 @@ class Pool implements WorkflowRunner {
       onEvent();
     };
     const config = { configurable: { [runHandleKey]: handle }, writer, ...(signal && { signal }) };
-    const message: unknown = await runWorkflowTool(this).invoke(call(args), config);
+    const message: unknown = await runWorkflowTool({ workflows: this, workspace }).invoke(call(args), config);
     return { message: message as ToolMessage, events };
   }
 }

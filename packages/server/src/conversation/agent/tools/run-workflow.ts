@@ -1,37 +1,44 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { runPoolTask } from './pool-task.ts';
-import type { CallOrigin, WorkflowRunner } from './workflow-runner.ts';
+import { type PoolTools, runPoolTask } from './pool-task.ts';
+import { withGraphFiles } from './workflow-inputs.ts';
 
 export const runWorkflowName = 'run_workflow';
 
 const arguments_ = z.object({
   workflow: z
     .record(z.string(), z.unknown())
-    .describe("The graph in ComfyUI's API format: node ids, each with class_type and inputs."),
+    .describe(
+      "The graph in ComfyUI's API format: node ids, each with class_type and inputs. An input may name a file of this conversation by its path, such as /mnt/user-data/uploads/cat.png.",
+    ),
   params: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Values to put into the graph: `<node id>.<input>` or `<node title>.<input>`.'),
+    .describe(
+      'Values to put into the graph: `<node id>.<input>` or `<node title>.<input>`. Files by their paths, as in the graph.',
+    ),
   name: z.string().max(200).optional().describe('What to call the task.'),
 });
 
 /** Submits a workflow to the pool for the owner of the thread, tells its progress and answers with what it made. */
-export function runWorkflowTool(workflows: WorkflowRunner) {
+export function runWorkflowTool(pool: PoolTools) {
   return tool(
-    async ({ workflow, params = {}, name = null }, config) => {
-      const order = { workflow, params, name };
-      const call = {
-        toolName: runWorkflowName,
-        args: order,
-        orderOf: (origin: CallOrigin) => ({ ...origin, ...order }),
-      };
-      return runPoolTask(workflows, call, config);
-    },
+    async ({ workflow, params = {}, name = null }, config) =>
+      runPoolTask(
+        pool,
+        {
+          toolName: runWorkflowName,
+          args: { workflow, params, name },
+          params,
+          withFiles: (files) => withGraphFiles({ workflow, params }, files),
+          orderOf: (origin) => ({ ...origin, workflow, name }),
+        },
+        config,
+      ),
     {
       name: runWorkflowName,
       description:
-        'Runs a workflow on the pool of workers and waits for it. Answers with the files and texts that it made.',
+        'Runs a workflow on the pool of workers and waits for it. Answers with the files and texts that it made; files are put into /mnt/user-data/outputs.',
       schema: arguments_,
     },
   );

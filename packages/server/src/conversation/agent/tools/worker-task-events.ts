@@ -1,4 +1,5 @@
-import type { WorkflowFile, WorkflowUpdate } from './workflow-runner.ts';
+import type { ThreadOutput } from './workflow-outputs.ts';
+import type { WorkflowUpdate } from './workflow-runner.ts';
 
 /** What a conversation's stream tells of a task on the pool, as `custom` events. */
 export type WorkerTaskEvent =
@@ -22,6 +23,8 @@ interface TaskFile {
   url: string;
   content_type: string;
   size: number;
+  /** Among the thread's outputs; null where it could not be put there. */
+  virtual_path: string | null;
 }
 
 interface Where {
@@ -36,7 +39,7 @@ export function progressEvent(
   return { type: 'worker_task_progress', ...placed(where), progress, node, instance };
 }
 
-export function completedEvent(where: Where, files: readonly WorkflowFile[]): WorkerTaskEvent {
+export function completedEvent(where: Where, files: readonly ThreadOutput[]): WorkerTaskEvent {
   return { type: 'worker_task_completed', ...placed(where), files: files.map(taskFile) };
 }
 
@@ -48,8 +51,16 @@ export function failedEvent(
 }
 
 /** A file as events and tool results name it. */
-export function taskFile({ fileId, filename, url, contentType, sizeBytes }: WorkflowFile): TaskFile {
-  return { file_id: fileId, filename, url, content_type: contentType, size: sizeBytes };
+export function taskFile(output: ThreadOutput): TaskFile {
+  const { fileId, filename, url, contentType, sizeBytes, virtualPath } = output;
+  return {
+    file_id: fileId,
+    filename,
+    url,
+    content_type: contentType,
+    size: sizeBytes,
+    virtual_path: virtualPath,
+  };
 }
 
 function placed({ taskId, toolCallId }: Where): TaskOfCall {

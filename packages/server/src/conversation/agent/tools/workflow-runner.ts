@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /**
  * What agents' tools need of the pool of workers. The dispatch area stands behind it; `context.ts` joins the two, since
  * neither area knows the other. Every call is for one user: a task belongs to the owner of the thread.
@@ -16,6 +18,8 @@ export interface WorkflowRunner {
   instances(userId: string): Promise<WorkerSummary[]>;
   /** The workflows that users have saved under names. */
   readonly saved: SavedWorkflowRunner;
+  /** What workflows read and what they make. */
+  readonly files: PoolFiles;
   /** Null where nobody is ever asked. */
   readonly approvals: WorkflowApprovals | null;
 }
@@ -37,6 +41,16 @@ export interface WorkflowApprovals {
   question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null>;
 }
 
+export interface PoolFiles {
+  /** Takes in a file for this user's tasks. The same content under the same name is the same file, and counts once. */
+  keep(
+    userId: string,
+    filename: string,
+    content: { source: Readable; signal: AbortSignal },
+  ): Promise<{ fileId: string }>;
+  open(userId: string, fileId: string): Promise<Readable>;
+}
+
 export interface SavedWorkflow {
   id: string;
   name: string;
@@ -45,16 +59,21 @@ export interface SavedWorkflow {
   schema: Record<string, unknown>;
 }
 
-export interface SavedWorkflowOrder extends CallOrigin {
+export interface SavedWorkflowOrder extends CallOrigin, OrderedParams {
   workflowId: string;
-  params: Record<string, unknown>;
 }
 
-export interface WorkflowOrder extends CallOrigin {
+export interface WorkflowOrder extends CallOrigin, OrderedParams {
   /** A graph in ComfyUI's API format. */
   workflow: Record<string, unknown>;
-  params: Record<string, unknown>;
   name: string | null;
+}
+
+export interface OrderedParams {
+  /** As the model has given them: what makes two orders under one key the same. */
+  params: Record<string, unknown>;
+  /** With the pool's files in place of paths of the thread. Asked only where the key has made no task yet. */
+  paramsToSubmit: () => Promise<Record<string, unknown>>;
 }
 
 /** The tool call that asks for a task, and the user that it is for. */
