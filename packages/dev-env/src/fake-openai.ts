@@ -11,7 +11,7 @@ export interface FakeReply {
   /** An error in place of an answer. */
   status?: number;
   headers?: Record<string, string>;
-  /** The stream stops here and stays open, until somebody gives it up. */
+  /** The stream stops here and stays open, until somebody gives it up; an answer as a whole never comes. */
   hangs?: boolean;
 }
 
@@ -67,6 +67,7 @@ function send(response: ServerResponse, { model, body }: FakeRequest, reply: Fak
   }
   const about = { id: `chatcmpl-${Math.random()}`, created: 1, model };
   if (body.stream !== true) {
+    if (reply.hangs) return;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ ...about, object: 'chat.completion', ...wholeAnswer(reply) }));
     return;

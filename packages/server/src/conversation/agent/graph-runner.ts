@@ -17,6 +17,7 @@ import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
+import type { CustomEvent } from './run-handle.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import { viewOf, wireState } from './wire-state.ts';
@@ -132,7 +133,7 @@ function configOf(going: Going): RunConfig {
   });
 }
 
-function tellAtOnce(event: { type: string }, { request, tools }: Going): void {
+function tellAtOnce(event: CustomEvent, { request, tools }: Going): void {
   if (request.streamModes.includes('custom')) tools.frame('custom', event);
   const { type, ...facts } = event;
   tools.recorder.record({ event_type: type, category: 'trace', content: '', metadata: facts, origin: null });

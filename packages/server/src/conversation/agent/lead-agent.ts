@@ -1,19 +1,28 @@
 import { createAgent } from 'langchain';
+import { systemTimer } from '../../lib/async/timer.ts';
+import { agentInstructions } from './agent-instructions.ts';
+import { agentTools } from './agent-tools.ts';
 import type { AgentGraph } from './agents.ts';
 import { DemoModel } from './demo/demo-model.ts';
 import { leadAgentName } from './lead-agent-name.ts';
 import { type LeadToolsOptions, leadTools } from './lead-tools.ts';
 import type { AnsweringModels } from './models/answering-model.ts';
-import { rememberedContext } from './remembered-context.ts';
+import { type MemoryOf, rememberedContext } from './remembered-context.ts';
+import { subagents } from './subagents/subagents.ts';
+import { skillsContext } from './skills-context.ts';
 import { threadState } from './thread-state.ts';
 import { turnMiddleware } from './turn-middleware.ts';
 import type { TurnSettings } from './turn-settings.ts';
+import type { UserAgents } from './working-agent.ts';
 
 export interface LeadAgentOptions extends LeadToolsOptions {
   models: AnsweringModels;
   turn: TurnSettings;
-  /** What is remembered about a user; empty for nothing. */
-  memoryOf?: (userId: string) => Promise<string>;
+  memoryOf?: MemoryOf;
+  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  skillsFor?: (only: readonly string[] | null) => Promise<string>;
+  /** Makes it each user's own agents, too. */
+  userAgents?: UserAgents;
   log: { warn(details: object, message: string): void };
 }
 
@@ -24,16 +33,23 @@ const systemPrompt = [
 ].join(' ');
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
-  const { models, turn, memoryOf, log } = options;
+  const { models, turn, memoryOf, skillsFor, userAgents, extraTools = [], log } = options;
   const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
+  const ofAgent = userAgents ? [agentTools(userAgents.working, extraTools)] : [];
+  const asAgent = userAgents ? [agentInstructions(userAgents, log)] : [];
+  const tools = leadTools(options);
+  const around = { tools, middleware: ofAgent, models, timer: systemTimer, log };
+  const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
+  const working = userAgents?.working ?? null;
+  const skills = skillsFor ? [skillsContext({ skillsFor, working, log })] : [];
   const agent = createAgent({
     name: leadAgentName,
     // Stands here because there has to be one; each call goes to the model that its run has chosen.
     model: new DemoModel(),
-    tools: leadTools(options),
+    tools,
     systemPrompt,
     stateSchema: threadState,
-    middleware: [...turnMiddleware({ models, turn, log }), ...memory],
+    middleware: [...turnMiddleware({ models, turn, log }), ...helpers, ...ofAgent, ...asAgent, ...skills, ...memory],
   });
   return agent.graph as unknown as AgentGraph;
 }

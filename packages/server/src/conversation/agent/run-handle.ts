@@ -15,9 +15,15 @@ export interface RunHandle {
    * A `custom` event into the stream and the stored events of the run, also at the moment in which it is stopped, when what
    * a graph still writes is not heard any more.
    */
-  tell(event: { type: string }): void;
+  tell(event: CustomEvent): void;
   /** The tool calls that a sub-agent's own are made within, the outermost first. */
   within?: readonly string[];
+}
+
+/** Its type is its name among the stored events. */
+export interface CustomEvent {
+  type: string;
+  [field: string]: unknown;
 }
 
 /** The same run, for what goes on within a tool call of it. */

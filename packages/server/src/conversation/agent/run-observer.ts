@@ -25,6 +25,7 @@ import {
   toolMessageIn,
 } from './observed-messages.ts';
 import { middlewareEvents } from './observed-middleware.ts';
+import { subagentTaskKey } from './subagents/subagent-events.ts';
 import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
 import { wireValue } from './wire-values.ts';
 
@@ -312,8 +313,14 @@ export class RunObserver extends BaseCallbackHandler {
 
   #record(event: NewRunEvent, metadata: TaskMetadata): void {
     const origin: Origin | null = this.#origins.of(metadata);
-    this.#recorder.record({ ...event, origin });
+    this.#recorder.record({ ...withSubagent(event, metadata), origin });
   }
+}
+
+/** Sub-agents of one kind work side by side: the tool call that began one tells it from the others. */
+function withSubagent(event: NewRunEvent, metadata: TaskMetadata): NewRunEvent {
+  const task = metadata?.[subagentTaskKey];
+  return task === undefined ? event : { ...event, metadata: { ...event.metadata, [subagentTaskKey]: task } };
 }
 
 function contentText(content: unknown): string {

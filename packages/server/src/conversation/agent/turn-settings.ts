@@ -1,3 +1,4 @@
+import type { SubagentSettings } from './subagents/subagent-settings.ts';
 import type { SummarizationSettings } from './summarization.ts';
 import type { TitleSettings } from './thread-title.ts';
 
@@ -5,4 +6,6 @@ import type { TitleSettings } from './thread-title.ts';
 export interface TurnSettings {
   title: TitleSettings;
   summarization: SummarizationSettings;
+  /** Absent for none. */
+  subagents?: SubagentSettings;
 }
