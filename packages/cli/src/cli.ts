@@ -23,6 +23,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   'reset-admin': async () => (await import('./commands/reset-admin.ts')).addResetAdminCommand,
   worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,
   version: async () => (await import('./commands/version.ts')).addVersionCommand,

@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import type { Config } from '@switchyard/server/config/schema';
+import type { LayoutEntry } from '@switchyard/server/ops/migrate-layout/layout-entry';
+import type { ThreadFate } from '@switchyard/server/ops/migrate-layout/thread-owner-store';
+import type { Command } from 'commander';
+import { CommandError } from '../exit-codes.ts';
+import { describeCommand } from '../help.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface LayoutFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+  dryRun?: true;
+}
+
+export function addMigrateCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('migrate');
+  describeCommand(command, {
+    purpose: 'bring data of older versions to where it lies today',
+    examples: ['switchyard migrate layout --dry-run', 'switchyard migrate layout'],
+  });
+  addLayout(command, terminal);
+}
+
+function addLayout(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('layout')
+    .option('--dry-run', 'say what would be moved and change nothing; works beside a running gateway')
+    .option('--home <folder>', 'data home (default ./.switchyard)')
+    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
+    .action(async ({ dryRun, output, ...flags }: LayoutFlags) => {
+      const { config } = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
+      const isDryRun = dryRun === true;
+      const { entries, notes } = await migrate(config, isDryRun);
+      if (output === 'json')
+        printJson(terminal, { home: config.data_home, dryRun: isDryRun, notes, entries });
+      else printReport({ entries, notes, isDryRun }, terminal);
+      const failed = entries.filter(({ action }) => action === 'failed');
+      if (failed.length === 0) return;
+      throw new CommandError(
+        'failed',
+        `${failed.length} could not be moved. Run the command again when the cause is gone.`,
+      );
+    });
+  addOutputOption(command);
+  describeCommand(command, {
+    purpose: 'move files of threads, memory and agents below their users; the gateway must be stopped',
+    examples: [
+      'switchyard migrate layout --dry-run',
+      'switchyard migrate layout --home /srv/switchyard -o json',
+    ],
+    exits: ['ok', 'failed', 'config', 'conflict', 'unreachable'],
+  });
+}
+
+interface Migrated {
+  entries: LayoutEntry[];
+  /** What concerns all of it. */
+  notes: string[];
+}
+
+/** A gateway that has the home could write where something has just been taken away, so one of the two has to wait. */
+async function migrate(config: Config, isDryRun: boolean): Promise<Migrated> {
+  const { data_home: home } = config;
+  if (!existsSync(home)) {
+    throw new CommandError(
+      'failed',
+      `There is no data home at ${home}. Name it with --home or SWITCHYARD_HOME.`,
+    );
+  }
+  if (isDryRun) return migrateAlone(config, isDryRun);
+  const { acquireHomeLock } = await import('@switchyard/server/platform/home-lock');
+  const lock = await acquireHomeLock(home).catch((error: unknown) => {
+    throw new CommandError('conflict', error instanceof Error ? error.message : String(error), error);
+  });
+  try {
+    return await migrateAlone(config, isDryRun);
+  } finally {
+    lock.release();
+  }
+}
+
+async function migrateAlone(config: Config, isDryRun: boolean): Promise<Migrated> {
+  const [{ databaseOptions }, { openDatabase }, { createLogger }, { migrateLayout }, { ThreadOwnerStore }] =
+    await Promise.all([
+      import('@switchyard/server/ops/options-of-config'),
+      import('@switchyard/server/platform/database/open'),
+      import('@switchyard/server/platform/telemetry/logger'),
+      import('@switchyard/server/ops/migrate-layout/migrate-layout'),
+      import('@switchyard/server/ops/migrate-layout/thread-owner-store'),
+    ]);
+  const { data_home: home } = config;
+  const options = databaseOptions(config, createLogger(config.observability.log));
+  if (options.backend === 'memory') {
+    const nobody = async () => new Map<string, ThreadFate>();
+    return { entries: await migrateLayout({ home, isDryRun, fatesOf: nobody }), notes: [noOwners] };
+  }
+  if (options.backend === 'sqlite' && !existsSync(options.file)) {
+    throw new CommandError('failed', `There is no database at ${options.file}. ${startOnce}`);
+  }
+  const database = await openDatabase(options);
+  try {
+    const store = new ThreadOwnerStore(database);
+    if (!(await store.isReady(reason)))
+      throw new CommandError('failed', `The database has no threads yet. ${startOnce}`);
+    const fatesOf = (threadIds: readonly string[]) => store.of(reason, threadIds);
+    return { entries: await migrateLayout({ home, isDryRun, fatesOf }), notes: [] };
+  } finally {
+    await database.close();
+  }
+}
+
+const reason = { system: 'migrate layout' };
+const noOwners =
+  'With database.backend: memory no owner of a thread is known, so everything goes to the user "default".';
+const startOnce = 'It says whose the threads are. Start the gateway once, which makes it, and stop it again.';
+
+function printReport(
+  { entries, notes, isDryRun }: Migrated & { isDryRun: boolean },
+  terminal: Terminal,
+): void {
+  for (const note of notes) terminal.stderr.write(`${note}\n`);
+  printTable(terminal, { columns, rows: entries, none: 'Nothing lies in the older layout.' });
+  if (entries.length === 0) return;
+  const counts = new Map<string, number>();
+  for (const { action } of entries) counts.set(action, (counts.get(action) ?? 0) + 1);
+  const summary = [...counts].map(([action, count]) => `${count} ${action.replace('_', ' ')}`).join(', ');
+  terminal.stderr.write(
+    isDryRun ? `A dry run: nothing was changed. It would be: ${summary}\n` : `${summary}\n`,
+  );
+}
+
+const columns: Column<LayoutEntry>[] = [
+  { title: 'ACTION', of: ({ action }) => action },
+  { title: 'FROM', of: ({ path }) => path },
+  { title: 'TO', of: ({ to }) => to },
+  { title: 'NOTE', of: ({ note }) => note ?? '' },
+];

@@ -1,0 +1,151 @@
+import { dirname, join } from 'node:path';
+import { isContained, lookAt, namesIn, oddEntriesIn } from './file-tree.ts';
+import type { LayoutEntry } from './layout-entry.ts';
+import { conflictFolder } from './legacy-layout.ts';
+import type { MoveDisk } from './move-disk.ts';
+import { moveTree } from './move-tree.ts';
+
+interface LayoutMigrationOptions {
+  home: string;
+  isDryRun: boolean;
+  disk: MoveDisk;
+}
+
+interface Move {
+  /** Paths are relative to the data home. */
+  from: string;
+  to: string;
+  owner: string;
+  /** Where it goes when its place is taken, with a number behind it when that is taken too. */
+  spare: string;
+  note?: string | null;
+}
+
+/** Moves one thing after the other and keeps the report; a dry run keeps the report alone. */
+export class LayoutMigration {
+  readonly entries: LayoutEntry[] = [];
+  readonly isDryRun: boolean;
+  readonly disk: MoveDisk;
+  readonly #home: string;
+  /** What a dry run would have moved away and put down. */
+  readonly #gone = new Set<string>();
+  readonly #taken = new Set<string>();
+
+  constructor({ home, isDryRun, disk }: LayoutMigrationOptions) {
+    this.#home = home;
+    this.isDryRun = isDryRun;
+    this.disk = disk;
+  }
+
+  at(path: string): string {
+    return join(this.#home, path);
+  }
+
+  async kindOf(path: string) {
+    return (await lookAt(this.at(path)))?.kind ?? null;
+  }
+
+  async names(folder: string): Promise<string[]> {
+    return namesIn(this.at(folder));
+  }
+
+  leave(path: string, note: string): void {
+    this.entries.push({ path, action: 'left', to: null, owner: null, note });
+  }
+
+  /** What fails is reported and keeps nothing else from being moved; the next run tries it again. */
+  async attempt(path: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      const note = error instanceof Error ? error.message : String(error);
+      this.entries.push({ path, action: 'failed', to: null, owner: null, note });
+    }
+  }
+
+  async move({ from, to, owner, spare, note = null }: Move): Promise<void> {
+    const blocked = (await this.#blockedBy(to)) ?? (await this.#blockedBy(spare));
+    if (blocked !== null) {
+      this.leave(from, `${blocked} is a link or a file; nothing is put behind it`);
+      return;
+    }
+    const place = await this.#placeFor(from, [to, ...placesLike(spare)]);
+    const entry = { path: from, to: place.path, owner };
+    if (place.holdsAll) {
+      if (!this.isDryRun) await this.disk.remove(this.at(from));
+      this.#gone.add(from);
+      this.entries.push({ ...entry, action: 'completed', note: 'all of it is there already' });
+      return;
+    }
+    const links = await this.#linksIn(from);
+    if (!this.isDryRun) await moveTree(this.disk, this.at(from), this.at(place.path));
+    this.#gone.add(from);
+    this.#taken.add(place.path);
+    const isAside = place.path !== to;
+    const notes = [isAside ? `${to} is there already` : null, note, links].filter((each) => each !== null);
+    this.entries.push({ ...entry, action: isAside ? 'set_aside' : 'moved', note: notes.join('; ') || null });
+  }
+
+  /** A folder of the older layout in which nothing is left. */
+  async removeEmpty(folder: string): Promise<void> {
+    if ((await this.kindOf(folder)) !== 'folder') return;
+    const left = (await this.names(folder)).filter((name) => !this.#gone.has(join(folder, name)));
+    if (left.length > 0) return;
+    if (!this.isDryRun) {
+      await this.disk.removeEmpty(this.at(folder));
+      await this.disk.syncFolder(dirname(this.at(folder)));
+    }
+    this.#gone.add(folder);
+    this.entries.push({ path: folder, action: 'removed', to: null, owner: null, note: null });
+  }
+
+  /** The first that is free, or that an earlier run has filled with all of it before it was broken off. */
+  async #placeFor(from: string, places: readonly string[]): Promise<{ path: string; holdsAll: boolean }> {
+    for (const path of places) {
+      if (!(await this.#isTaken(path))) return { path, holdsAll: false };
+      const isOld = !this.#taken.has(path);
+      if (isOld && (await isContained(this.at(from), this.at(path)))) return { path, holdsAll: true };
+    }
+    throw new Error(`${places.length} places like ${places[0]} are taken. Look through ${conflictFolder}.`);
+  }
+
+  async #isTaken(path: string): Promise<boolean> {
+    return this.#taken.has(path) || (await this.kindOf(path)) !== null;
+  }
+
+  /** The first folder above a place that is not a folder: what is moved there would lie outside, or nowhere. */
+  async #blockedBy(path: string): Promise<string | null> {
+    const parts = dirname(path).split(/[/\\]/);
+    for (let count = 1; count <= parts.length; count += 1) {
+      const folder = join(...parts.slice(0, count));
+      const kind = folder === '.' ? 'folder' : await this.kindOf(folder);
+      if (kind === null) return null;
+      if (kind !== 'folder') return folder;
+    }
+    return null;
+  }
+
+  /** They go along as they are: nothing ever follows them, here or in the gateway. */
+  async #linksIn(path: string): Promise<string | null> {
+    const odd = await oddEntriesIn(this.at(path));
+    if (odd.length === 0) return null;
+    const named = odd.slice(0, 5).map(({ path: inside }) => inside);
+    const more = odd.length > named.length ? ` and ${odd.length - named.length} more` : '';
+    return `holds links or special files, which are not followed: ${named.join(', ')}${more}`;
+  }
+}
+
+const mostAside = 1_000;
+
+/** `t1`, `t1.2`, `t1.3` …; a file keeps its ending. */
+function placesLike(path: string): string[] {
+  const [ending = ''] = path.match(/\.(json|jsonl|md)$/) ?? [];
+  const stem = path.slice(0, path.length - ending.length);
+  const numbers = Array.from({ length: mostAside }, (_, index) => index + 2);
+  return [path, ...numbers.map((number) => `${stem}.${number}${ending}`)];
+}
+
+/** Where a thing goes whose own place is taken. No id has a dot, so kinds never meet. */
+export function asideOf(name: string): string {
+  return join(conflictFolder, name);
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { ConversationTables } from '../../conversation/tables.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
+
+/** Whose a thread is. `unadopted`: it has a saved state and no record, so the next start gives it an owner. */
+export type ThreadFate =
+  | { kind: 'owned'; owner: string }
+  | { kind: 'ownerless' | 'unknown' | 'deleted' | 'unadopted' };
+
+/** Whose threads are, for files that say nothing of it. */
+export class ThreadOwnerStore {
+  readonly #database: Database<ConversationTables>;
+  readonly #checkpoints: ThreadCheckpoints;
+
+  constructor(database: Database<unknown>) {
+    this.#database = database.withTables<ConversationTables>();
+    this.#checkpoints = new ThreadCheckpoints(database);
+  }
+
+  /** Whether a gateway has made its tables in this database. */
+  async isReady(owner: Owner): Promise<boolean> {
+    requireOwner(owner);
+    const { dialect, read } = this.#database;
+    const known =
+      dialect === 'postgres'
+        ? sql`select table_name as name from information_schema.tables where table_schema = current_schema()`
+        : sql`select name from sqlite_master where type = 'table'`;
+    const { rows } = await known.execute(read);
+    const names = new Set((rows as { name: string }[]).map(({ name }) => name));
+    return ['threads', 'deleted_threads', 'checkpoints'].every((name) => names.has(name));
+  }
+
+  /** A list of any length; an id that is left out of the answer is unknown. */
+  async of(owner: Owner, threadIds: readonly string[]): Promise<Map<string, ThreadFate>> {
+    requireOwner(owner);
+    const { dialect, read } = this.#database;
+    const isAsked = isOneOf(dialect, { column: 'thread_id', values: threadIds });
+    const threads = await read
+      .selectFrom('threads')
+      .select(['thread_id', 'user_id'])
+      .where(isAsked)
+      .execute();
+    const deleted = await read.selectFrom('deleted_threads').select('thread_id').where(isAsked).execute();
+    const fates = new Map<string, ThreadFate>();
+    for (const { thread_id } of deleted) fates.set(thread_id, { kind: 'deleted' });
+    for (const { thread_id, user_id } of threads) {
+      fates.set(thread_id, user_id === null ? { kind: 'ownerless' } : { kind: 'owned', owner: user_id });
+    }
+    for (const threadId of threadIds) {
+      if (fates.has(threadId)) continue;
+      if (await this.#checkpoints.exist(threadId)) fates.set(threadId, { kind: 'unadopted' });
+    }
+    return fates;
+  }
+}
