@@ -27,7 +27,9 @@ import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { adoptOrphanThreads } from './ops/adopt-orphan-threads.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
+import { channelNetwork } from './ops/channel-network.ts';
 import { makeDataHome } from './ops/data-home.ts';
+import { findAccount } from './ops/find-account.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
   accountOptions,
@@ -66,6 +68,8 @@ export interface ContextOptions {
   logger?: Logger;
   /** How to run the built-in worker; without it there is none. */
   referenceWorker?: ReferenceWorkerProcess;
+  /** Folder of the skills that come with the product; without it there are none. */
+  shippedSkills?: string;
   /** Load agents again when their files change. */
   watchAgents?: boolean;
   /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
@@ -165,7 +169,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       approvals: policy && new WorkflowBudget({ ...dispatch, policy }),
     });
   const conversation = config.areas.conversation
-    ? await openConversation(base, { streams, workflows })
+    ? await openConversation(base, { streams, workflows, accounts })
     : null;
   return {
     logger,
@@ -328,7 +332,11 @@ async function openDispatch(
 /** The conversation area. It begins to work on runs once the gateway listens. */
 async function openConversation(
   base: Base,
-  { streams, workflows }: { streams: OpenStreams; workflows: WorkflowRunner | null },
+  {
+    streams,
+    workflows,
+    accounts,
+  }: { streams: OpenStreams; workflows: WorkflowRunner | null; accounts: AccountsArea },
 ): Promise<ConversationArea> {
   const { config, options, opened, logger, database, ownership, bus, jobs } = base;
   await migrate(database, 'checkpoints', checkpointMigrations);
@@ -340,6 +348,13 @@ async function openConversation(
     jobs,
     openStreams: streams,
     workflows,
+    isUser: async (userId) =>
+      (await accounts.store.find({ system: 'whether an account is still there' }, userId)) !== undefined,
+    channels: {
+      configured: config.channels,
+      network: channelNetwork,
+      findAccount: (name) => findAccount(accounts.store, name),
+    },
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     version: options.version,
     clock: systemClock,
@@ -347,6 +362,7 @@ async function openConversation(
     options: {
       ...conversationOptions(config),
       diskReserveBytes,
+      skills: { path: config.skills.path, shipped: options.shippedSkills ?? null },
       agents: {
         configured: config.agents,
         cwd: process.cwd(),

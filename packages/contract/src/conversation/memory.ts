@@ -39,7 +39,13 @@ export type MemoryDocument = Static<typeof memoryDocument>;
 export const memoryConfig = Type.Object({
   enabled: Type.Boolean(),
   storage_path: Type.String({ description: 'Always empty: each user has a file of their own.' }),
+  debounce_seconds: Type.Number({
+    description: 'How long a conversation is silent before it is searched for facts.',
+  }),
   max_facts: Type.Integer(),
+  fact_confidence_threshold: Type.Number({
+    description: 'Facts of which the model is less sure are left out.',
+  }),
   injection_enabled: Type.Boolean({ description: 'Whether agents are told what is remembered.' }),
   max_injection_tokens: Type.Integer(),
   extraction_enabled: Type.Boolean({ description: 'Whether conversations are searched for new facts.' }),
@@ -49,7 +55,7 @@ export type MemoryConfig = Static<typeof memoryConfig>;
 const querystring = Type.Object({
   agent: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      pattern: '^[A-Za-z0-9-]{1,64}$',
       description: 'The agent whose memory is meant; without it the one that the lead agent uses.',
     }),
   ),

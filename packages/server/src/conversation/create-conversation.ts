@@ -4,7 +4,7 @@ import type { Routes } from '../http/app.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
-import { newId } from '../lib/ids.ts';
+import { newId, newTimeOrderedId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import { ThreadCheckpoints } from '../platform/database/checkpointer/thread-checkpoints.ts';
@@ -32,10 +32,15 @@ import { StoreItemStore } from './agent/store-item-store.ts';
 import { StoreItems } from './agent/store-items.ts';
 import type { WorkflowRunner } from './agent/tools/workflow-runner.ts';
 import type { TurnSettings } from './agent/turn-settings.ts';
+import { WorkingAgents } from './agent/working-agent.ts';
 import { resolvedAgent } from './catalog/assistant.ts';
 import { AssistantStore } from './catalog/assistant-store.ts';
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
+import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
+import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
+import { CustomAgents } from './custom-agents/custom-agents.ts';
+import { type ChannelsSurroundings, createChannels } from './channels/create-channels.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
 import { FeedbackStore, forgetFeedback, forgetFeedbackOfRun } from './feedback/feedback-store.ts';
 import { RunFeedback } from './feedback/run-feedback.ts';
@@ -48,12 +53,15 @@ import { ThreadTokens } from './journal/thread-tokens.ts';
 import { ExtensionsFile } from './mcp/extensions-file.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { McpServers } from './mcp/mcp-servers.ts';
-import { Memories, type MemoryOptions } from './memory/memories.ts';
-import { MemoryFiles } from './memory/memory-files.ts';
+import { createMemory, type MemoryConfiguration } from './memory/create-memory.ts';
+import { LearningRunner } from './memory/learning-runner.ts';
+import { forgetTurnOfRun, forgetTurnsOfThread } from './memory/learning-store.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
+import { Profiles } from './profile/profiles.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { WebhookCaller } from './runs/run-webhooks.ts';
+import { createSkills, type SkillsOptions } from './skills/create-skills.ts';
 import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
 import { Suggestions } from './suggestions/suggestions.ts';
 import type { ConversationTables } from './tables.ts';
@@ -69,6 +77,7 @@ import { threadStateRoutes } from './threads/thread-state-routes.ts';
 import { ThreadStates } from './threads/thread-states.ts';
 import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
+import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
 import type { UploadLimits } from './workspace/receive-uploads.ts';
@@ -95,7 +104,10 @@ export interface ConversationOptions {
   turn: TurnSettings;
   uploads: UploadLimits;
   mcp: { allowedCommands: readonly string[] };
-  memory: MemoryOptions;
+  skills: SkillsOptions;
+  memory: MemoryConfiguration;
+  /** Whether users manage agents and profiles over HTTP. */
+  agentsApi: { enabled: boolean };
   /** Left free on the disk. */
   diskReserveBytes: number;
   events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
@@ -110,6 +122,9 @@ interface ConversationDependencies {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
   webhookCaller: WebhookCaller;
+  channels: ChannelsSurroundings;
+  /** False once the account is deleted. */
+  isUser: (userId: string) => Promise<boolean>;
   /** Of the gateway, as clients are told. */
   version: string;
   clock: Clock;
@@ -151,24 +166,61 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const storeItems = new StoreItems({ store: new StoreItemStore(database), clock });
   jobs.register('store.sweep', () => storeItems.sweep());
   jobs.every('store.sweep', hourMs);
+  const threadStore = new ThreadStore(database);
+  const access = new ThreadAccess(threadStore);
   const assistantStore = new AssistantStore(database);
   const watcher = new AgentWatcher({ reload: () => agents.reload(), log });
   const onLoad = options.agents.watch ? (file: string) => watcher.see(file) : undefined;
   const modules = new AgentModules({ ...(onLoad && { onLoad }) });
+  const extensions = new ExtensionsFile(options.home);
   const mcpServers = new McpServers({
-    file: new ExtensionsFile(options.home),
+    file: extensions,
     allowedCommands: options.mcp.allowedCommands,
     version: dependencies.version,
     clock: steadyClock,
     log,
   });
-  const memories = new Memories({ files: new MemoryFiles(options.home), clock, options: options.memory });
+  const customAgents = new CustomAgents({
+    files: new CustomAgentFiles(options.home),
+    modelNames: modelNames(options.models),
+    graphIds: () => agents.ids(),
+    log,
+  });
+  const profiles = new Profiles(options.home);
+  const { memories, learning } = createMemory({
+    database,
+    jobs,
+    isThere: async ({ userId, agent }) =>
+      (await dependencies.isUser(userId)) &&
+      (agent === null || (await customAgents.find({ user: userId }, agent)) !== null),
+    models: { configured: options.models, cwd: options.agents.cwd },
+    home: options.home,
+    clock,
+    log,
+    options: options.memory,
+  });
+  const skills = createSkills({
+    extensions,
+    access,
+    files: workspace,
+    diskReserveBytes: options.diskReserveBytes,
+    clock,
+    log,
+    options: options.skills,
+  });
   const agents = new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({
         workflows: dependencies.workflows,
+        workspace: agentWorkspace({ files: workspace, folders, access }),
+        mounts: [skills.mount],
+        skillsFor: (only) => skills.promptFor(only),
         extraTools: () => mcpServers.tools(),
-        memoryOf: (userId) => memories.promptFor({ user: userId }, null),
+        memoryOf: (userId, agentName) => memories.promptFor({ user: userId }, agentName),
+        userAgents: {
+          working: new WorkingAgents((userId, name) => customAgents.find({ user: userId }, name)),
+          profileOf: (userId) => profiles.read({ user: userId }),
+        },
         models: { configured: options.models, cwd: options.agents.cwd },
         turn: options.turn,
         log,
@@ -181,14 +233,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       const row = await assistantStore.get(owner, assistantId);
       return row && resolvedAgent(row);
     },
+    customAgent: (owner, named) => customAgents.nameOf(owner, named),
     storeItems,
     modules,
     log,
   });
   const states = new GraphStates({ agents, checkpointer });
 
-  const threadStore = new ThreadStore(database);
-  const access = new ThreadAccess(threadStore);
   const threadFiles = new ThreadFiles(options.home);
   const graphFor = graphsOf(agents);
   const removal = new ThreadRemoval({
@@ -197,7 +248,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     alongside: [
       (trx, threadId) => runs.forgetRuns(trx, threadId),
       (trx, threadId) => journal.deleteThread(trx, threadId),
+      (trx, threadId) => channels.forgetThread(trx, threadId),
       forgetFeedback,
+      forgetTurnsOfThread,
       (trx, threadId) => checkpoints.delete(trx, threadId),
     ],
     removeFiles: async (thread) => {
@@ -215,7 +268,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     states,
     graphFor,
     clock,
-    newId,
+    newId: newTimeOrderedId,
   });
   const runs = createRuns({
     database,
@@ -227,13 +280,21 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     agents,
     states,
     journal,
-    runner: new GraphRunner({ agents, checkpointer }),
+    runner: new LearningRunner(new GraphRunner({ agents, checkpointer }), learning),
     modelNames: modelNames(options.models),
+    customAgent: (owner, name) => customAgents.get(owner, name),
     deleteThread: async (owner, threadId) => {
       await threads.delete(owner, threadId);
     },
-    forgetFeedback: forgetFeedbackOfRun,
+    forgetFeedback: async (trx, run) => {
+      await forgetFeedbackOfRun(trx, run);
+      await forgetTurnOfRun(trx, run);
+    },
     webhookCaller: dependencies.webhookCaller,
+    follower: {
+      plan: (trx, run) => channels.planReply(trx, run),
+      wake: (run) => channels.wakeReply(run),
+    },
     clock,
     log,
     options: options.runs,
@@ -260,6 +321,22 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   };
   const uploads = new Uploads({ folders, files: workspace, access, limits: options.uploads, clock });
   const artifacts = new Artifacts({ folders, files: workspace, access });
+  const channels = createChannels({
+    ...dependencies.channels,
+    database,
+    ownership,
+    jobs,
+    streamLog,
+    runs,
+    threads,
+    access,
+    uploads,
+    artifacts,
+    memories,
+    models: options.models,
+    clock,
+    log,
+  });
   const suggestions = new Suggestions({
     ask:
       options.models.length === 0
@@ -270,7 +347,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   });
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store: threadStore, access, states, graphFor, clock });
-  const assistants = new Assistants({ agents, shapes: new GraphShapes(), store: assistantStore, clock });
+  const assistants = new Assistants({
+    agents,
+    shapes: new GraphShapes(),
+    store: assistantStore,
+    customAgents,
+    clock,
+  });
 
   return {
     routes: [
@@ -285,8 +368,11 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       uploadRoutes({ uploads }),
       artifactRoutes({ artifacts }),
       mcpRoutes({ servers: mcpServers }),
-      memoryRoutes({ memories }),
+      skills.routes,
+      memoryRoutes({ memories, requireAgent: (owner, name) => customAgents.get(owner, name) }),
+      customAgentRoutes({ agents: customAgents, profiles, isEnabled: options.agentsApi.enabled }),
       suggestionRoutes({ access, suggestions }),
+      channels.routes,
       ...catalogRoutes({
         assistants,
         storeItems,
@@ -306,9 +392,12 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     start: async () => {
       await removal.finish();
       await runs.open();
+      await channels.start();
     },
     close: async () => {
+      await channels.close();
       await runs.close();
+      learning.close();
       await mcpServers.close();
       await streamLog.close();
       watcher.close();

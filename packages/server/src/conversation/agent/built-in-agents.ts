@@ -2,18 +2,27 @@ import type { AgentDefinition } from './agents.ts';
 import { loadLangchain } from './langchain.ts';
 import { leadAgentName } from './lead-agent-name.ts';
 import type { ChatModelsOptions } from './models/chat-models.ts';
+import type { MemoryOf } from './remembered-context.ts';
 import type { ExternalTool, ExternalTools } from './tools/external-tool.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
+import type { FileMount, Workspace } from './tools/workspace.ts';
 import type { TurnSettings } from './turn-settings.ts';
+import type { UserAgents } from './working-agent.ts';
 
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
 export function builtInAgents(options: {
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
+  /** The files of threads, for the lead agent's tools, and trees beside them that it reads. */
+  workspace?: Workspace;
+  mounts?: readonly FileMount[];
   /** Of other servers. They come and go; a run has those that are there when it begins. */
   extraTools?: ExternalTools;
-  /** What is remembered about a user, as the lead agent is told it; empty for nothing. */
-  memoryOf?: (userId: string) => Promise<string>;
+  memoryOf?: MemoryOf;
+  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  skillsFor?: (only: readonly string[] | null) => Promise<string>;
+  /** Custom agents and profiles of users. */
+  userAgents?: UserAgents;
   models: ChatModelsOptions;
   turn: TurnSettings;
   log: { warn(details: object, message: string): void };

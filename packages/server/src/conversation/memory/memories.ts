@@ -8,6 +8,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { userScope } from '../user-scope.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
+import { type LearnedChange, withLearned } from './learned-facts.ts';
 import { emptyMemory, requireImportable, withChangedFact, withFact, withoutFact } from './memory-document.ts';
 import type { MemoryFiles, MemoryKey } from './memory-files.ts';
 import { memoryPrompt } from './memory-prompt.ts';
@@ -17,10 +18,17 @@ export interface MemoryOptions {
   maxFacts: number;
   injection: boolean;
   maxInjectionTokens: number;
+  /** Whether conversations are searched for facts: it takes a configured model. */
+  learns: boolean;
+  debounceMs: number;
+  /** Facts of which the model is less sure are left out. */
+  minConfidence: number;
 }
 
 interface MemoriesOptions {
   files: MemoryFiles;
+  /** Drops what was said to an agent and waits to be learned. */
+  forgetWaiting: (key: MemoryKey) => Promise<void>;
   clock: Clock;
   options: MemoryOptions;
 }
@@ -28,26 +36,30 @@ interface MemoriesOptions {
 /** What is remembered about users. Changes to one memory follow each other, so that none is lost. */
 export class Memories {
   readonly #files: MemoryFiles;
+  readonly #forgetWaiting: MemoriesOptions['forgetWaiting'];
   readonly #clock: Clock;
   readonly #options: MemoryOptions;
   readonly #lock = new KeyLock();
 
-  constructor({ files, clock, options }: MemoriesOptions) {
+  constructor({ files, forgetWaiting, clock, options }: MemoriesOptions) {
     this.#files = files;
+    this.#forgetWaiting = forgetWaiting;
     this.#clock = clock;
     this.#options = options;
   }
 
   config(): MemoryConfig {
-    const { enabled, maxFacts, injection, maxInjectionTokens } = this.#options;
+    const { enabled, learns, debounceMs, maxFacts, minConfidence, injection, maxInjectionTokens } =
+      this.#options;
     return {
       enabled,
       storage_path: '',
+      debounce_seconds: debounceMs / 1_000,
       max_facts: maxFacts,
+      fact_confidence_threshold: minConfidence,
       injection_enabled: enabled && injection,
       max_injection_tokens: maxInjectionTokens,
-      // Takes a real model, and this version has none to ask.
-      extraction_enabled: false,
+      extraction_enabled: learns,
     };
   }
 
@@ -61,10 +73,13 @@ export class Memories {
     return this.#files.read(key);
   }
 
-  /** Works on a file that cannot be read, too. */
+  /** Works on a file that cannot be read, too. What waits to be learned is forgotten with it. */
   async clear(owner: Owner, agent: string | null): Promise<MemoryDocument> {
-    const memory = { ...emptyMemory(), lastUpdated: this.#now() };
-    return this.#replace(keyOf(owner, agent), async () => memory);
+    const key = keyOf(owner, agent);
+    return this.#replace(key, async () => {
+      await this.#forgetWaiting(key);
+      return { ...emptyMemory(), lastUpdated: this.#now() };
+    });
   }
 
   async import(owner: Owner, agent: string | null, given: MemoryDocument): Promise<MemoryDocument> {
@@ -93,6 +108,23 @@ export class Memories {
     return this.#change(keyOf(owner, agent), (memory) => withoutFact(memory, factId, this.#now()));
   }
 
+  /** Asks for the change when its turn has come: by then the memory may have been cleared, and the change dropped. */
+  async learn(
+    owner: Owner,
+    agent: string | null,
+    changeNow: () => Promise<LearnedChange | null>,
+  ): Promise<void> {
+    const { maxFacts } = this.#options;
+    const key = keyOf(owner, agent);
+    await this.#lock.run(lockOf(key), async () => {
+      const change = await changeNow();
+      if (!change) return;
+      const memory = await this.#files.read(key);
+      const next = withLearned(memory, change, { maxFacts, at: this.#now() });
+      if (next !== memory) await this.#files.write(key, next);
+    });
+  }
+
   /** What an agent is told about its user; empty when there is nothing, or when memory is switched off. */
   async promptFor(owner: Owner, agent: string | null): Promise<string> {
     const { enabled, injection, maxInjectionTokens } = this.#options;
@@ -105,7 +137,7 @@ export class Memories {
   }
 
   async #replace(key: MemoryKey, next: () => Promise<MemoryDocument>): Promise<MemoryDocument> {
-    return this.#lock.run(JSON.stringify([key.userId, key.agent]), async () => {
+    return this.#lock.run(lockOf(key), async () => {
       const memory = await next();
       await this.#files.write(key, memory);
       return memory;
@@ -115,6 +147,10 @@ export class Memories {
   #now(): string {
     return toIso(this.#clock());
   }
+}
+
+function lockOf({ userId, agent }: MemoryKey): string {
+  return JSON.stringify([userId, agent]);
 }
 
 function keyOf(owner: Owner, agent: string | null): MemoryKey {

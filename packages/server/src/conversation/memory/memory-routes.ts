@@ -10,48 +10,60 @@ import {
   importMemory,
   reloadMemory,
 } from '@switchyard/contract/conversation/memory';
+import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
+import type { Owner } from '../../lib/owner.ts';
 import type { Memories } from './memories.ts';
 
-export function memoryRoutes({ memories }: { memories: Memories }): Routes {
+interface MemoryRoutesOptions {
+  memories: Memories;
+  /** Throws `agent_not_found` where the user has no such agent. */
+  requireAgent: (owner: Owner, name: string) => Promise<unknown>;
+}
+
+export function memoryRoutes({ memories, requireAgent }: MemoryRoutesOptions): Routes {
+  const agentIn = async (request: FastifyRequest<{ Querystring: { agent?: string } }>) => {
+    const { agent } = request.query;
+    if (agent === undefined) return null;
+    await requireAgent(ownerOf(request), agent);
+    return agent;
+  };
   return (app) => {
     app.route({
       ...getMemory,
-      handler: async (request) => memories.get(ownerOf(request), request.query.agent ?? null),
+      handler: async (request) => memories.get(ownerOf(request), await agentIn(request)),
     });
 
     app.route({
       ...exportMemory,
-      handler: async (request) => memories.get(ownerOf(request), request.query.agent ?? null),
+      handler: async (request) => memories.get(ownerOf(request), await agentIn(request)),
     });
 
     app.route({
       ...reloadMemory,
-      handler: async (request) => memories.reload(ownerOf(request), request.query.agent ?? null),
+      handler: async (request) => memories.reload(ownerOf(request), await agentIn(request)),
     });
 
     app.route({
       ...clearMemory,
-      handler: async (request) => memories.clear(ownerOf(request), request.query.agent ?? null),
+      handler: async (request) => memories.clear(ownerOf(request), await agentIn(request)),
     });
 
     app.route({
       ...importMemory,
-      handler: async (request) =>
-        memories.import(ownerOf(request), request.query.agent ?? null, request.body),
+      handler: async (request) => memories.import(ownerOf(request), await agentIn(request), request.body),
     });
 
     app.route({
       ...addFact,
-      handler: async (request) =>
-        memories.addFact(ownerOf(request), request.query.agent ?? null, request.body),
+      handler: async (request) => memories.addFact(ownerOf(request), await agentIn(request), request.body),
     });
 
     app.route({
       ...changeFact,
       handler: async (request) =>
-        memories.changeFact(ownerOf(request), request.query.agent ?? null, {
+        memories.changeFact(ownerOf(request), await agentIn(request), {
           factId: request.params.fact_id,
           change: request.body,
         }),
@@ -60,7 +72,7 @@ export function memoryRoutes({ memories }: { memories: Memories }): Routes {
     app.route({
       ...deleteFact,
       handler: async (request) =>
-        memories.deleteFact(ownerOf(request), request.query.agent ?? null, request.params.fact_id),
+        memories.deleteFact(ownerOf(request), await agentIn(request), request.params.fact_id),
     });
 
     app.route({ ...getMemoryConfig, handler: async () => memories.config() });
@@ -69,7 +81,7 @@ export function memoryRoutes({ memories }: { memories: Memories }): Routes {
       ...getMemoryStatus,
       handler: async (request) => ({
         config: memories.config(),
-        data: await memories.get(ownerOf(request), request.query.agent ?? null),
+        data: await memories.get(ownerOf(request), await agentIn(request)),
       }),
     });
   };

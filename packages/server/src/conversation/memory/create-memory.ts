@@ -1,0 +1,62 @@
+import type { ModelConfig } from '../../config/models.ts';
+import { systemTimer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { modelAsker } from '../agent/models/ask-model.ts';
+import type { ConversationTables } from '../tables.ts';
+import { LearningStore } from './learning-store.ts';
+import { Memories } from './memories.ts';
+import { MemoryFiles, type MemoryKey } from './memory-files.ts';
+import { MemoryLearning } from './memory-learning.ts';
+
+export interface MemoryConfiguration {
+  enabled: boolean;
+  /** Whether agents are told what is remembered. */
+  injection: boolean;
+  /** Whether conversations are searched for facts, where a model is configured. */
+  extraction: boolean;
+  maxFacts: number;
+  maxInjectionTokens: number;
+  debounceMs: number;
+  /** Null for the default. */
+  model: string | null;
+  minConfidence: number;
+}
+
+interface MemoryDependencies {
+  database: Database<ConversationTables>;
+  jobs: Jobs;
+  /** False once the account or the custom agent is deleted. */
+  isThere: (key: MemoryKey) => Promise<boolean>;
+  models: { configured: readonly ModelConfig[]; cwd: string };
+  home: string;
+  clock: Clock;
+  log: { warn(details: object, message: string): void };
+  options: MemoryConfiguration;
+}
+
+/** Everything about memory, put together. */
+export function createMemory({ database, models, home, clock, options, ...rest }: MemoryDependencies): {
+  memories: Memories;
+  learning: MemoryLearning;
+} {
+  const learns = options.enabled && options.extraction && models.configured.length > 0;
+  const store = new LearningStore(database);
+  const memories = new Memories({
+    files: new MemoryFiles(home),
+    forgetWaiting: (key) => store.dropOf(key),
+    clock,
+    options: { ...options, learns },
+  });
+  const learning = new MemoryLearning({
+    ...rest,
+    store,
+    memories,
+    ask: learns ? modelAsker(models) : null,
+    settings: options,
+    clock,
+    timer: systemTimer,
+  });
+  return { memories, learning };
+}

@@ -1,0 +1,40 @@
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../agent/agent-run.ts';
+import { leadAgentName } from '../agent/lead-agent-name.ts';
+import type { MemoryLearning } from './memory-learning.ts';
+import { spokenTurnIn } from './spoken-turn.ts';
+
+/**
+ * Keeps the turns of the lead agent, and of custom agents, to learn from. Whose turn it is comes from the run itself, and
+ * it is there if and only if the run has ended well. Users' own graphs are left alone.
+ */
+export class LearningRunner implements AgentRunner {
+  readonly #inner: AgentRunner;
+  readonly #learning: Pick<MemoryLearning, 'keep' | 'isOn'>;
+
+  constructor(inner: AgentRunner, learning: Pick<MemoryLearning, 'keep' | 'isOn'>) {
+    this.#inner = inner;
+    this.#learning = learning;
+  }
+
+  async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
+    const end = await this.#inner.run(request, tools);
+    if (
+      !this.#learning.isOn ||
+      request.graphId !== leadAgentName ||
+      end.outcome !== 'done' ||
+      end.state.next.length > 0
+    )
+      return end;
+    const turn = spokenTurnIn(end.state.values);
+    if (!turn) return end;
+    const { runId, threadId, userId, agentName: agent } = request;
+    const kept = { runId, threadId, userId, agent, turn };
+    return {
+      ...end,
+      storeRest: async (trx) => {
+        await end.storeRest(trx);
+        await this.#learning.keep(trx, kept);
+      },
+    };
+  }
+}

@@ -1,0 +1,168 @@
+import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
+import type { Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Job, JobPayload, Jobs } from '../../platform/jobs/jobs.ts';
+import type { ConversationTables } from '../tables.ts';
+import { extractionPrompt } from './extraction-prompt.ts';
+import { type LearnedChange, learnedFrom } from './learned-facts.ts';
+import type { KeptTurn, LearningStore, TurnKey } from './learning-store.ts';
+import type { MemoryKey } from './memory-files.ts';
+import type { SpokenTurn } from './spoken-turn.ts';
+
+/** Puts a text to a model and answers its text. Null names the default model. */
+export type AskModel = (
+  prompt: string,
+  options: { model: string | null; signal: AbortSignal; tags: string[] },
+) => Promise<string>;
+
+export interface LearningSettings {
+  /** How long a conversation has to be silent before it is searched. */
+  debounceMs: number;
+  /** Null for the default. */
+  model: string | null;
+  minConfidence: number;
+}
+
+interface MemoryLearningOptions {
+  store: LearningStore;
+  memories: {
+    get(owner: Owner, agent: string | null): Promise<MemoryDocument>;
+    learn(owner: Owner, agent: string | null, changeNow: () => Promise<LearnedChange | null>): Promise<void>;
+  };
+  jobs: Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
+  /** Null where nothing is learned: memory is off, or only the demo model is there. */
+  ask: AskModel | null;
+  /** False once the account or the custom agent is deleted. */
+  isThere: (key: MemoryKey) => Promise<boolean>;
+  settings: LearningSettings;
+  clock: Clock;
+  timer: Timer;
+  log: { warn(details: object, message: string): void };
+}
+
+/** A turn that has ended, as its run knows it. */
+export interface EndedTurn extends TurnKey {
+  runId: string;
+  turn: SpokenTurn;
+}
+
+const kind = 'memory.learn';
+const sweepKind = 'memory.sweep';
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const retryDelaysMs = [30 * second, 5 * minute, hour];
+const longestCallMs = 60 * second;
+/** A conversation that never falls silent is searched after so many times the debounce. */
+const mostDebounces = 10;
+/** Nothing waits as long, unless its job died with its process each time. */
+const keepMs = 7 * day;
+
+/**
+ * Learns facts about users from what they say. A turn is kept with the end of its run, in the same unit, and a job searches
+ * all turns of a conversation once it has been silent for a while. What the model has found takes the place of the turns
+ * before it goes into the memory's file: whatever is cut off in between is finished without asking again.
+ */
+export class MemoryLearning {
+  readonly #options: MemoryLearningOptions;
+  #cancelWake: (() => void) | undefined;
+
+  constructor(options: MemoryLearningOptions) {
+    this.#options = options;
+    const { jobs, store, clock } = options;
+    jobs.register(kind, (job) => this.#learn(job), { concurrency: 2, retryDelaysMs });
+    jobs.register(sweepKind, () => store.dropOlderThan(toIso(clock() - keepMs)));
+    jobs.every(sweepKind, day);
+  }
+
+  get isOn(): boolean {
+    return this.#options.ask !== null;
+  }
+
+  /** Part of the unit that ends the run. */
+  async keep(trx: WriteTransaction<ConversationTables>, { runId, turn, ...key }: EndedTurn): Promise<void> {
+    const { store, jobs, settings, clock } = this.#options;
+    const nowMs = clock();
+    const since = await store.add(trx, key, { runId, turn, at: toIso(nowMs) });
+    const latestMs = Date.parse(since) + mostDebounces * settings.debounceMs;
+    const runAtMs = Math.max(Math.min(nowMs + settings.debounceMs, latestMs), nowMs);
+    await jobs.enqueue(trx, { kind, key: jobKey(key), runAtMs, payload: payloadOf(key) });
+    this.#wakeAt(runAtMs);
+  }
+
+  close(): void {
+    this.#cancelWake?.();
+  }
+
+  /** When the first of them is due; jobs look for the others by themselves then. */
+  #wakeAt(atMs: number): void {
+    const { jobs, timer, clock } = this.#options;
+    this.#cancelWake ??= timer(() => {
+      this.#cancelWake = undefined;
+      jobs.wake(kind);
+    }, atMs - clock());
+  }
+
+  async #learn({ payload, attempt, signal }: Job): Promise<void> {
+    const { store, ask, isThere, log } = this.#options;
+    const key = keyOf(payload);
+    if (!(await isThere(key))) return store.dropOf(key);
+    await this.#finish(key);
+    const turns = await store.turns(key);
+    if (turns.length === 0) return;
+    if (!ask) return store.dropTurns(key, turns);
+    try {
+      const change = await this.#search(key, { ask, turns, signal });
+      await store.replace(key, { turns, change, at: toIso(this.#options.clock()) });
+    } catch (error) {
+      if (attempt > retryDelaysMs.length && !signal.aborted) {
+        log.warn({ err: error, ...key }, 'Nothing could be learned from a conversation; it is given up');
+        await store.dropTurns(key, turns);
+      }
+      throw error;
+    }
+    await this.#finish(key);
+  }
+
+  async #search(
+    key: TurnKey,
+    { ask, turns, signal }: { ask: AskModel; turns: readonly KeptTurn[]; signal: AbortSignal },
+  ): Promise<LearnedChange> {
+    const { memories, settings, clock } = this.#options;
+    const { model, minConfidence } = settings;
+    const memory = await memories.get({ user: key.userId }, key.agent);
+    const prompt = extractionPrompt(
+      memory,
+      turns.map(({ turn }) => turn),
+    );
+    const answer = await ask(prompt, {
+      model,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(longestCallMs)]),
+      tags: ['middleware:memory'],
+    });
+    return learnedFrom(answer, memory, { minConfidence, threadId: key.threadId, at: toIso(clock()) });
+  }
+
+  /** Puts what was found into the memory. Done twice it changes nothing: the facts have their ids. */
+  async #finish(key: TurnKey): Promise<void> {
+    const { store, memories } = this.#options;
+    if (!(await store.change(key))) return;
+    await memories.learn({ user: key.userId }, key.agent, () => store.change(key));
+    await store.dropChange(key);
+  }
+}
+
+function jobKey({ threadId, userId, agent }: TurnKey): string {
+  return JSON.stringify([threadId, userId, agent]);
+}
+
+function payloadOf({ threadId, userId, agent }: TurnKey): JobPayload {
+  return { threadId, userId, agent };
+}
+
+function keyOf({ threadId, userId, agent }: JobPayload): TurnKey {
+  return { threadId: String(threadId), userId: String(userId), agent: agent === null ? null : String(agent) };
+}
