@@ -283,6 +283,11 @@ export const attempts: Record<string, Attempts> = {
   'POST /agents': (names) => [{ path: '/agents', body: { name: names.word } }],
   'GET /user-profile': () => [{ path: '/user-profile' }],
   'PUT /user-profile': () => [{ path: '/user-profile', body: { content: 3 } }],
+  // Skills are the same for all users; changing them is for administrators, and conversation-skills.test.ts shows that.
+  'GET /skills': () => [{ path: '/skills' }],
+  'GET /skills/{skill_name}': (names) => [{ path: `/skills/${names.word}` }],
+  'GET /skills/custom': () => [{ path: '/skills/custom' }],
+  'GET /skills/custom/{skill_name}': (names) => [{ path: `/skills/custom/${names.word}` }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };
