@@ -9,6 +9,7 @@ import { type ExitName, exitCodes } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
 import { referenceWorkerProcess } from '../reference-worker.ts';
+import { shippedSkillsOf } from '../shipped-skills.ts';
 import { watchStopSignals } from '../signals.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -75,6 +76,7 @@ async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal
     lastPort: lastPortFor(loaded),
     watchAgents,
     referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
+    shippedSkills: shippedSkillsOf(process.argv[1] ?? ''),
   });
   const facts = bannerFacts(loaded, gateway, terminal.cwd);
   terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
