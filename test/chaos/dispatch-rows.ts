@@ -31,7 +31,7 @@ export class DispatchRows {
         `select owner || ' ' || status as key, count from task_counts where count <> 0`,
       );
       this.trueCounts = counts(
-        `select owner || ' ' || status as key, count(*) as count from tasks group by owner, status`,
+        `select owner || ' ' || status as key, count(*) as count from tasks where finishedAt is not null group by owner, status`,
       );
       this.keptUsage = all('select owner, bytes, count from file_usage where count <> 0');
       this.trueUsage = all(

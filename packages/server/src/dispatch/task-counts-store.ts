@@ -6,6 +6,9 @@ import type { DispatchTables } from './tables.ts';
 
 export type TaskCounts = Record<TaskStatus, number>;
 
+/** Few at any time, since a queue has a limit: they are counted when somebody asks. Only those that ended are kept count of. */
+const openStatuses: readonly TaskStatus[] = ['pending', 'running'];
+
 /**
  * What a write changes about the kept counters. Applied once, at its end and in one order, so that two writes that count
  * for the same owners never wait for each other crosswise.
@@ -14,6 +17,7 @@ export class CountChanges {
   readonly #changes = new Map<string, { owner: string; status: TaskStatus; delta: number }>();
 
   add(owner: string, status: TaskStatus, delta = 1): void {
+    if (openStatuses.includes(status)) return;
     const key = JSON.stringify([owner, status]);
     const known = this.#changes.get(key)?.delta ?? 0;
     this.#changes.set(key, { owner, status, delta: known + delta });
@@ -38,14 +42,21 @@ export async function readCounts(
   { read }: Pick<Database<DispatchTables>, 'read'>,
   owner: string | undefined,
 ): Promise<TaskCounts> {
-  const rows = await read
+  const ended = read
     .selectFrom('task_counts')
     .select(['status', (select) => select.fn.sum<number>('count').as('count')])
     .$if(owner !== undefined, (query) => query.where('owner', '=', owner ?? ''))
-    .groupBy('status')
-    .execute();
+    .groupBy('status');
+  const open = read
+    .selectFrom('tasks')
+    .select(['status', (select) => select.fn.countAll<number>().as('count')])
+    .where('status', 'in', openStatuses)
+    .$if(owner !== undefined, (query) => query.where('owner', '=', owner ?? ''))
+    .groupBy('status');
   const counts: TaskCounts = { pending: 0, running: 0, completed: 0, failed: 0 };
-  for (const { status, count } of rows) counts[status as TaskStatus] = Number(count);
+  for (const { status, count } of await ended.unionAll(open).execute()) {
+    counts[status as TaskStatus] = Number(count);
+  }
   return counts;
 }
 

@@ -48,9 +48,6 @@ export class TaskStore {
       for (const fileId of task.fileIds) {
         await trx.insertInto('task_files').values({ taskId: task.row.id, fileId }).execute();
       }
-      const counts = new CountChanges();
-      counts.add(task.row.owner, task.row.status);
-      await counts.write(trx);
       return null;
     });
   }

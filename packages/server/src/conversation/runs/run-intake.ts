@@ -1,7 +1,7 @@
 import type { Mount } from '@switchyard/contract/conversation/mounts';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { AppError } from '../../lib/app-error.ts';
-import { newId } from '../../lib/ids.ts';
+import { newId, newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Agents, ResolvedAgent } from '../agent/agents.ts';
 import type { GraphStates } from '../agent/graph-state.ts';
@@ -26,6 +26,8 @@ import type { RunWebhooks } from './run-webhooks.ts';
 export interface RunCaller {
   userId: string;
   mount: Mount;
+  /** Chosen by callers within the gateway that must not start a run twice; no request can say it. */
+  runId?: string;
 }
 
 export interface RunIntakeOptions {
@@ -58,7 +60,7 @@ export class RunIntake {
     this.#options = options;
   }
 
-  async prepare({ userId, mount }: RunCaller, threadId: string | null, body: RunCreate): Promise<NewRun> {
+  async prepare({ userId, mount, runId }: RunCaller, threadId: string | null, body: RunCreate): Promise<NewRun> {
     const { agents, webhooks, limits, newRunId } = this.#options;
     const owner: Owner = { user: userId };
     const target =
@@ -79,7 +81,7 @@ export class RunIntake {
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
-      runId: newRunId(),
+      runId: runId ?? newRunId(),
       userId,
       agent,
       assistantName,
@@ -102,7 +104,7 @@ export class RunIntake {
   async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<Target> {
     const named = body.config?.configurable?.thread_id;
     const isNewThread = named === undefined || named === null;
-    const threadId = isNewThread ? newId() : checkedThreadId(named);
+    const threadId = isNewThread ? newTimeOrderedId() : checkedThreadId(named);
     if (!isNewThread) {
       await this.#options.access.require(owner, threadId, { mustExist: false, mayBeNew: true });
     }
