@@ -5,7 +5,8 @@ import { openRecord } from './thread.ts';
 export const assistantId = Type.String({
   minLength: 1,
   maxLength: 128,
-  description: "The id of an assistant, or the name of a graph, which stands for the graph's own assistant.",
+  description:
+    "The id of an assistant, the name of a graph, which stands for the graph's own assistant, or the name of a custom agent.",
 });
 
 /** A graph with settings of its own. Each graph has one that the gateway made: `metadata.created_by` is `system`. */

@@ -96,7 +96,7 @@ export const searchAssistants = {
   schema: {
     summary: 'The assistants that the caller can run',
     description:
-      "Those of the graphs, then the caller's own, unless `sort_by` says otherwise. Headers: `X-Pagination-Total`, and `X-Pagination-Next` where there is more.",
+      "Those of the graphs, then the caller's agents, then the caller's own, unless `sort_by` says otherwise. Headers: `X-Pagination-Total`, and `X-Pagination-Next` where there is more.",
     tags,
     body: assistantSearch,
     response: { 200: Type.Array(foundAssistant) },

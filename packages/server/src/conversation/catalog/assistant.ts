@@ -1,6 +1,9 @@
 import type { Assistant, AssistantField, FoundAssistant } from '@switchyard/contract/conversation/assistant';
 import type { AssistantFilter, AssistantSearch } from '@switchyard/contract/conversation/assistants';
+import { toIso } from '../../lib/clock.ts';
 import type { AgentDescription, ResolvedAgent } from '../agent/agents.ts';
+import { leadAgentName } from '../agent/lead-agent-name.ts';
+import type { StoredAgent } from '../custom-agents/custom-agent.ts';
 import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 
 /** A graph's own assistant, which the gateway made. */
@@ -19,6 +22,23 @@ export function systemAssistant(
     version: 1,
     created_at: madeAt,
     updated_at: madeAt,
+  };
+}
+
+/** A custom agent as clients of the Platform see it. Its settings are read by each run, so there is none to show here. */
+export function agentAssistant({ name, description, changedMs }: StoredAgent): Assistant {
+  const at = toIso(changedMs);
+  return {
+    assistant_id: name,
+    graph_id: leadAgentName,
+    name,
+    description,
+    config: {},
+    context: {},
+    metadata: { created_by: 'user' },
+    version: 1,
+    created_at: at,
+    updated_at: at,
   };
 }
 

@@ -17,21 +17,35 @@ import type { Owner } from '../../lib/owner.ts';
 import { AgentFault } from '../agent/agent-fault.ts';
 import type { AgentGraph, Agents } from '../agent/agents.ts';
 import type { GraphShapes } from '../agent/graph-shapes.ts';
+import type { CustomAgents } from '../custom-agents/custom-agents.ts';
 import { userScope } from '../user-scope.ts';
-import { fits, hasAll, inOrder, selected, storedAssistant, systemAssistant, versionOf } from './assistant.ts';
+import {
+  agentAssistant,
+  fits,
+  hasAll,
+  inOrder,
+  selected,
+  storedAssistant,
+  systemAssistant,
+  versionOf,
+} from './assistant.ts';
 import type { AssistantStore } from './assistant-store.ts';
 
 export interface AssistantsOptions {
   agents: Pick<Agents, 'ids' | 'describe' | 'describeAll' | 'graphOf' | 'resolve' | 'graph'>;
   shapes: Pick<GraphShapes, 'schemas' | 'drawing' | 'subgraphs'>;
   store: AssistantStore;
+  customAgents: Pick<CustomAgents, 'list' | 'find' | 'nameOf'>;
   clock: Clock;
 }
 
 /** A user's own; a hundred would be many. */
 const mostPerUser = 200;
 
-/** What clients see of agents: one assistant for each graph, and those that users make with settings of their own. */
+/**
+ * What clients see of agents: one assistant for each graph, one for each custom agent of the user, and those that users make
+ * with settings of their own.
+ */
 export class Assistants {
   readonly #options: AssistantsOptions;
   readonly #startedAt: string;
@@ -54,13 +68,9 @@ export class Assistants {
   }
 
   async get(owner: Owner, named: string): Promise<Assistant> {
-    const { agents, store } = this.#options;
+    const { agents } = this.#options;
     const graphId = agents.graphOf(named);
-    if (graphId === undefined) {
-      const row = await store.get(owner, named);
-      if (!row) throw notFound(named);
-      return storedAssistant(row);
-    }
+    if (graphId === undefined) return this.#own(owner, named);
     const described = await agents.describe(graphId);
     if (described.fault) throw faulty(described.fault);
     return systemAssistant(described, this.#startedAt);
@@ -94,7 +104,7 @@ export class Assistants {
 
   async patch(owner: Owner, named: string, wish: AssistantChange): Promise<Assistant> {
     const { store, clock } = this.#options;
-    this.#requireOwn(named);
+    await this.#requireOwn(owner, named);
     if (wish.graph_id) this.#requireGraph(wish.graph_id);
     const changed = await store.change(owner, named, {
       at: toIso(clock()),
@@ -112,7 +122,7 @@ export class Assistants {
   }
 
   async delete(owner: Owner, named: string): Promise<void> {
-    this.#requireOwn(named);
+    await this.#requireOwn(owner, named);
     if (!(await this.#options.store.delete(owner, named))) throw notFound(named);
   }
 
@@ -129,7 +139,7 @@ export class Assistants {
   }
 
   async useVersion(owner: Owner, named: string, version: number): Promise<Assistant> {
-    this.#requireOwn(named);
+    await this.#requireOwn(owner, named);
     const at = toIso(this.#options.clock());
     const row = await this.#options.store.useVersion(owner, named, { version, at });
     if (!row) {
@@ -173,6 +183,7 @@ export class Assistants {
     const rows = await this.#options.store.list(owner);
     const all = [
       ...working.map((each) => systemAssistant(each, this.#startedAt)),
+      ...(await this.#options.customAgents.list(owner)).map(agentAssistant),
       ...rows.map(storedAssistant),
     ];
     return all.filter((assistant) => fits(assistant, filter));
@@ -183,8 +194,23 @@ export class Assistants {
     throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
   }
 
-  #requireOwn(named: string): void {
-    if (this.#options.agents.graphOf(named) !== undefined) throw new AppError('assistant_built_in');
+  async #own(owner: Owner, named: string): Promise<Assistant> {
+    const row = await this.#options.store.get(owner, named);
+    if (row) return storedAssistant(row);
+    const agent = await this.#options.customAgents.find(owner, named);
+    if (!agent) throw notFound(named);
+    return agentAssistant(agent);
+  }
+
+  /** Refuses what is changed elsewhere or not at all. */
+  async #requireOwn(owner: Owner, named: string): Promise<void> {
+    const { agents, store, customAgents } = this.#options;
+    if (agents.graphOf(named) !== undefined) throw new AppError('assistant_built_in');
+    if (await store.get(owner, named)) return;
+    const name = await customAgents.nameOf(owner, named);
+    if (name === null) return;
+    const message = `This is your agent '${name}'. Change or delete it at /api/agents/${name}.`;
+    throw new AppError('assistant_built_in', { message });
   }
 }
 

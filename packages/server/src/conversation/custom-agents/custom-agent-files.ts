@@ -6,6 +6,7 @@ import {
   type CustomAgent,
   type CustomAgentKey,
   isKeptName,
+  type StoredAgent,
   settingsIn,
   settingsText,
 } from './custom-agent.ts';
@@ -47,18 +48,18 @@ export class CustomAgentFiles {
   }
 
   /** Null where there is none. Throws `agent_corrupted`. */
-  async read(key: CustomAgentKey): Promise<CustomAgent | null> {
-    const text = await textOf(this.#pathOf(key, settingsFile));
-    if (text === null) return null;
-    const soul = (await textOf(this.#pathOf(key, soulFile))) ?? '';
-    return { ...settingsIn(key.name, text), soul };
+  async read(key: CustomAgentKey): Promise<StoredAgent | null> {
+    const file = await readFile(this.#pathOf(key, settingsFile));
+    if (file === null) return null;
+    const soul = (await readFile(this.#pathOf(key, soulFile)))?.text ?? '';
+    return { ...settingsIn(key.name, file.text), soul, changedMs: file.modifiedMs };
   }
 
   /** The settings last: with them a new agent is there, whole. */
   async write(key: CustomAgentKey, { soul, ...settings }: CustomAgent): Promise<void> {
-    const before = await textOf(this.#pathOf(key, settingsFile));
+    const before = await readFile(this.#pathOf(key, settingsFile));
     await writeTextFile(this.#pathOf(key, soulFile), soul);
-    await writeTextFile(this.#pathOf(key, settingsFile), settingsText(settings, before));
+    await writeTextFile(this.#pathOf(key, settingsFile), settingsText(settings, before?.text ?? null));
   }
 
   /** With its memory. The settings go last, so that what was interrupted can be asked for again. */
@@ -82,7 +83,7 @@ export class CustomAgentFiles {
   }
 }
 
-async function textOf(path: string): Promise<string | null> {
+async function readFile(path: string): Promise<{ text: string; modifiedMs: number } | null> {
   const file = await readTextFile(path, { maxBytes: largestFileBytes });
-  return file === null || file === 'unchanged' ? null : file.text;
+  return file === 'unchanged' ? null : file;
 }

@@ -28,7 +28,10 @@ export function customAgentRoutes({ agents, profiles, isEnabled }: CustomAgentRo
 
     app.route({
       ...listAgents,
-      handler: async (request) => ({ agents: await agents.list(ownerOf(request)) }),
+      handler: async (request) => {
+        const own = await agents.list(ownerOf(request));
+        return { agents: own.map((agent) => ({ ...agent, soul: null })) };
+      },
     });
 
     app.route({

@@ -18,6 +18,11 @@ export interface CustomAgent extends AgentSettings {
   soul: string;
 }
 
+export interface StoredAgent extends CustomAgent {
+  /** When its settings were written. */
+  changedMs: number;
+}
+
 const settingsSchema = Type.Partial(Type.Omit(Type.Object(agentFields), ['soul']));
 const keptName = /^[a-z0-9-]{1,64}$/;
 

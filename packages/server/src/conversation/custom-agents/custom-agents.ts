@@ -1,4 +1,3 @@
-import type { Agent } from '@switchyard/contract/conversation/agent';
 import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -10,6 +9,7 @@ import {
   type CustomAgentKey,
   changed,
   newCustomAgent,
+  type StoredAgent,
 } from './custom-agent.ts';
 import type { CustomAgentFiles } from './custom-agent-files.ts';
 
@@ -39,15 +39,15 @@ export class CustomAgents {
     this.#options = options;
   }
 
-  /** By name, without their souls. One whose file is broken is left out; asked for by its name, it says so. */
-  async list(owner: Owner): Promise<Agent[]> {
+  /** By name. One whose file is broken is left out; asked for by its name, it says so. */
+  async list(owner: Owner): Promise<StoredAgent[]> {
     const { files, log } = this.#options;
     const userId = userOf(owner);
-    const agents: Agent[] = [];
+    const agents: StoredAgent[] = [];
     for (const name of await files.names(userId)) {
       try {
         const agent = await files.read({ userId, name });
-        if (agent) agents.push({ ...agent, soul: null });
+        if (agent) agents.push(agent);
       } catch (error) {
         log.warn({ err: error, userId, agent: name }, 'An agent is left out of a list: it cannot be read');
       }
@@ -55,14 +55,14 @@ export class CustomAgents {
     return agents;
   }
 
-  async get(owner: Owner, written: string): Promise<CustomAgent> {
+  async get(owner: Owner, written: string): Promise<StoredAgent> {
     const agent = await this.find(owner, written);
     if (!agent) throw notFound(written);
     return agent;
   }
 
   /** Null where the user has none of this name, also for what is no name. */
-  async find(owner: Owner, written: string): Promise<CustomAgent | null> {
+  async find(owner: Owner, written: string): Promise<StoredAgent | null> {
     const name = agentNameIn(written);
     return name === null ? null : this.#options.files.read({ userId: userOf(owner), name });
   }

@@ -2,10 +2,13 @@ import { leadAgentName } from '../agent/lead-agent-name.ts';
 import { wishOf } from '../agent/models/model-wish.ts';
 import { type RunKwargs, refusal } from './run-request.ts';
 
-/** The custom agent that a run names, as an assistant or by itself; null for none. `context` wins over `configurable`. */
+/**
+ * The custom agent that a run names, as an assistant or by itself; null for none. `context` wins over `configurable`, where
+ * it says anything.
+ */
 export function agentWishOf({ config, context }: Pick<RunKwargs, 'config' | 'context'>): string | null {
-  const { agent_name: named = null } = { ...config.configurable, ...context };
-  if (named === null || named === '' || named === leadAgentName) return null;
+  const named = [context.agent_name, config.configurable?.agent_name].find(isSaid) ?? leadAgentName;
+  if (named === leadAgentName) return null;
   if (typeof named === 'string') return named;
   throw refusal({
     path: ['context', 'agent_name'],
@@ -13,6 +16,10 @@ export function agentWishOf({ config, context }: Pick<RunKwargs, 'config' | 'con
     message: 'Input should be a valid string',
     input: named,
   });
+}
+
+function isSaid(name: unknown): boolean {
+  return name !== undefined && name !== null && name !== '';
 }
 
 /** The run is the agent's from here on, and asks for its model where it names none itself. */
