@@ -128,7 +128,12 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
   const { type, taskId, run } = task;
   const { callbacks, configurable = {}, context, store, writer } = config;
   return {
-    configurable: { ...configurable, [runHandleKey]: handleWithin(run, taskId) },
+    configurable: {
+      ...configurable,
+      [runHandleKey]: handleWithin(run, taskId),
+      // A graph within another one heeds the signals of that one instead of its own, wherever it finds them.
+      __pregel_abort_signals: undefined,
+    },
     callbacks,
     tags: [`subagent:${type.name}`, ...hidingTags(configurable)],
     metadata: { [subagentTaskKey]: taskId },
