@@ -14,7 +14,8 @@ import {
 } from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { demoModelName } from './demo-model-name.ts';
-import { nextReply, type ScriptedCall, type ScriptedReply, type Turn } from './script.ts';
+import { nextReply } from './script.ts';
+import type { ScriptedCall, ScriptedReply, Turn } from './turn.ts';
 
 interface DemoCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];

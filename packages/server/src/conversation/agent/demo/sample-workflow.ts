@@ -1,12 +1,8 @@
 import { runWorkflowName } from '../tools/run-workflow.ts';
-
-type Workflow = Record<
-  string,
-  { class_type: string; inputs: Record<string, unknown>; _meta: { title: string } }
->;
+import type { DemoWorkflow } from './workflow-builder.ts';
 
 /** Draws a bright disc on a soft ground and turns it over. Needs no model and no upload, so every worker can run it. */
-const sampleWorkflow: Workflow = {
+const sampleWorkflow: DemoWorkflow = {
   '1': node('Ground', 'EmptyImage', { width: 3, height: 3, batch_size: 1, color: 0x1f3a5f }),
   '2': node('Spot', 'EmptyImage', { width: 1, height: 1, batch_size: 1, color: 0xf2b134 }),
   '3': node('Spot on the ground', 'ImageCompositeMasked', {
@@ -32,6 +28,6 @@ export const sampleCall = {
   args: { workflow: sampleWorkflow, name: 'Invert a sample picture' },
 };
 
-function node(title: string, classType: string, inputs: Record<string, unknown>): Workflow[string] {
+function node(title: string, classType: string, inputs: Record<string, unknown>): DemoWorkflow[string] {
   return { class_type: classType, inputs, _meta: { title } };
 }

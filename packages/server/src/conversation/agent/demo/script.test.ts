@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextReply, type Turn } from './script.ts';
+import { nextReply } from './script.ts';
+import type { Turn } from './turn.ts';
 
 const tools = new Set(['list_instances', 'run_workflow']);
 

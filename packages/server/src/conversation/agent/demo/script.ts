@@ -2,25 +2,10 @@ import { listInstancesName } from '../tools/list-instances.ts';
 import { runWorkflowName } from '../tools/run-workflow.ts';
 import { isWorkflowTool, toolNameOf } from '../tools/workflow-tool-name.ts';
 import { listWorkflowsName } from '../tools/workflow-tools.ts';
+import { listFilesName, pictureReply, pictureReplyTo } from './picture-replies.ts';
+import { namesPicture } from './picture-request.ts';
 import { sampleCall } from './sample-workflow.ts';
-
-/** A conversation as the script sees it: plain, so that what it says can be tested without a model. */
-export interface Turn {
-  from: 'user' | 'assistant' | 'tool' | 'other';
-  text: string;
-  /** Of a tool's answer. */
-  tool?: { name: string; failed: boolean };
-}
-
-export interface ScriptedCall {
-  name: string;
-  args: Record<string, unknown>;
-}
-
-export interface ScriptedReply {
-  text: string;
-  calls: ScriptedCall[];
-}
+import type { ScriptedCall, ScriptedReply, Turn } from './turn.ts';
 
 interface Rule {
   asks: RegExp;
@@ -42,7 +27,14 @@ const rules: readonly Rule[] = [
     reply: call({ name: listWorkflowsName, args: {} }, 'Let me look at your saved workflows.'),
   },
   {
-    asks: /\binvert\b|\b(sample|demo|example)\b.*\bworkflow\b|\brun\b.*\bworkflow\b/,
+    asks: /\b(list|show|what|which)\b.*\b(files|uploads)\b/,
+    reply: call(
+      { name: listFilesName, args: { description: 'See which files there are', path: '/mnt/user-data' } },
+      'Let me look at the files of this conversation.',
+    ),
+  },
+  {
+    asks: /\binvert (a|some|any) (picture|image|photo)\b|\b(sample|demo|example)\b.*\bworkflow\b|\brun\b.*\bworkflow\b/,
     reply: call(sampleCall, 'I run a small sample workflow on the pool: it draws a picture and inverts it.'),
   },
   {
@@ -54,11 +46,14 @@ const rules: readonly Rule[] = [
 ];
 
 const label = 'I am the demo model of Switchyard: scripted, not an AI.';
-const examples = '"list instances", "invert a picture" or "what can you do?"';
+const examples = '"invert cat.png", "list instances", "invert a picture" or "what can you do?"';
 const abilities = [
   `${label} Until a real model is configured I understand a few plain requests:`,
   '- "list instances" shows the workers of the pool and what each is doing',
-  '- "invert a picture" or "run the sample workflow" runs a real workflow on a worker, with its progress in this conversation',
+  '- "make a smaller inverted copy of cat.png" changes a picture that you have uploaded. I know resize (half, double, 200 px wide, 64x48, 50%), thumbnail, crop 100x80 at 10,20, rotate, flip, mirror, invert, blur, sharpen, grayscale, brighter, darker, contrast, 8 colors and border, one after the other; without a name I take your newest picture',
+  '- "contact sheet of all my pictures" and "blend a.png with b.png" make one of several',
+  '- "which files are there?" lists your uploads and what was made of them',
+  '- "invert a picture" or "run the sample workflow" runs a workflow that needs no upload. All of these are real tasks on a worker, with their progress in this conversation',
   '- "list workflows" and "run <name>", also "run <name> with width = 512", use the workflows that you have saved and exposed',
   '- "who are you?" explains what I am',
 ].join('\n');
@@ -68,14 +63,38 @@ const unknown = `${label} I did not understand that. Try ${examples}.`;
 
 /** What the demo model says next. */
 export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): ScriptedReply {
-  const last = turns.at(-1);
-  if (last?.from === 'tool') return say(answersSince(turns).map(tellResult).join('\n'));
   const question = turns.findLast(({ from }) => from === 'user')?.text ?? '';
   const asked = question.slice(0, longestQuestion);
+  if (turns.at(-1)?.from === 'tool') return replyToTools(turns, { asked, tools });
   const named = runByName(asked, tools);
   if (named) return named;
   const rule = rules.find(({ asks }) => asks.test(asked.toLowerCase()));
+  const picture = pictureReply(asked, { lastMade: lastMadeIn(turns), canList: tools.has(listFilesName) });
+  if (picture && (!rule || namesPicture(asked))) return onPool(picture, tools);
   return rule ? rule.reply(tools) : say(unknown);
+}
+
+/** Goes on where a list of the uploads was what it needed first; otherwise tells what came of the calls. */
+function replyToTools(
+  turns: readonly Turn[],
+  { asked, tools }: { asked: string; tools: ReadonlySet<string> },
+): ScriptedReply {
+  const answers = answersSince(turns);
+  const [list] = answers;
+  const isList = answers.length === 1 && list?.tool?.name === listFilesName && !list.tool.failed;
+  const picture = isList ? pictureReplyTo(asked, { list: list.text, lastMade: lastMadeIn(turns) }) : null;
+  return picture ? onPool(picture, tools) : say(answers.map(tellResult).join('\n'));
+}
+
+/** What cannot be run is not begun. */
+function onPool(reply: ScriptedReply, tools: ReadonlySet<string>): ScriptedReply {
+  return reply.calls.length === 0 || tools.has(runWorkflowName) ? reply : say(without(runWorkflowName));
+}
+
+/** The path of the newest file that a workflow has put into the thread. */
+function lastMadeIn(turns: readonly Turn[]): string | undefined {
+  const made = turns.flatMap(({ text, tool }) => (tool && !tool.failed ? filesIn(parse(text)) : []));
+  return made.flatMap(({ virtual_path: path }) => path ?? []).at(-1);
 }
 
 /** A saved workflow of the user, where one has this name. */
@@ -113,8 +132,14 @@ function say(text: string): ScriptedReply {
 function call(scripted: ScriptedCall, text: string): Rule['reply'] {
   return (tools) => {
     if (tools.has(scripted.name)) return { text, calls: [scripted] };
-    return say(`${label} I would need the tool ${scripted.name} for that, and this gateway has no pool.`);
+    return say(without(scripted.name));
   };
+}
+
+function without(tool: string): string {
+  const reason =
+    tool === listFilesName ? 'the files of threads cannot be listed here' : 'this gateway has no pool';
+  return `${label} I would need the tool ${tool} for that, and ${reason}.`;
 }
 
 /** The answers of all tools that the last reply called. */
@@ -128,6 +153,8 @@ function tellResult({ text, tool }: Turn): string {
   const result = parse(text);
   if (tool?.name === listInstancesName) return tellInstances(result);
   if (tool?.name === listWorkflowsName) return tellWorkflows(result);
+  if (tool?.name === listFilesName)
+    return `This conversation has these files:\n${text.slice(0, longestEcho)}`;
   if (tool && (tool.name === runWorkflowName || isWorkflowTool(tool.name))) return tellFiles(result);
   return `Here is what ${tool?.name ?? 'the tool'} answered: ${text.slice(0, longestEcho)}`;
 }
@@ -152,11 +179,27 @@ function tellWorkflows({ workflows }: Record<string, unknown>): string {
   return [`You have ${count(saved.length, 'saved workflow')}. Say "run <name>":`, ...lines].join('\n');
 }
 
-function tellFiles({ task_id: taskId, files }: Record<string, unknown>): string {
-  const made = (Array.isArray(files) ? files : []) as { filename: string; url: string }[];
-  if (made.length === 0) return `Task ${String(taskId)} is done. It made no files.`;
-  const lines = made.map(({ filename, url }) => `- [${filename}](${url})`);
-  return [`Done. Task ${String(taskId)} made ${count(made.length, 'file')}:`, ...lines].join('\n');
+interface MadeFile {
+  filename: string;
+  url: string;
+  virtual_path?: string | null;
+  problem?: string;
+}
+
+function filesIn({ files }: Record<string, unknown>): MadeFile[] {
+  return (Array.isArray(files) ? files : []) as MadeFile[];
+}
+
+function tellFiles(result: Record<string, unknown>): string {
+  const taskId = String(result.task_id);
+  const made = filesIn(result);
+  if (made.length === 0) return `Task ${taskId} is done. It made no files.`;
+  return [`Done. Task ${taskId} made ${count(made.length, 'file')}:`, ...made.map(fileLine)].join('\n');
+}
+
+function fileLine({ filename, url, virtual_path: path, problem }: MadeFile): string {
+  if (problem !== undefined) return `- [${filename}](${url}), not among your files: ${problem}`;
+  return path ? `- [${filename}](${url}), kept as ${path}` : `- [${filename}](${url})`;
 }
 
 function count(number: number, noun: string): string {
