@@ -206,6 +206,10 @@ export const errorCatalogue = {
   feedback_not_found: { kind: 'not_found', message: 'No feedback found for this run' },
   rating_invalid: { kind: 'malformed', message: 'rating must be +1 or -1' },
   feedback_unavailable: { kind: 'unavailable', message: 'Feedback not available' },
+  console_unavailable: {
+    kind: 'unavailable',
+    message: 'Summaries need a database. Set database.backend to sqlite or postgres.',
+  },
   checkpoint_not_found: { kind: 'not_found', message: 'Checkpoint not found' },
   state_update_invalid: { kind: 'invalid', message: 'The state of this thread cannot take the update.' },
 

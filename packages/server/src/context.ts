@@ -27,9 +27,10 @@ import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { adoptOrphanThreads } from './ops/adopt-orphan-threads.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
-import { channelNetwork } from './ops/channel-network.ts';
+import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
 import { findAccount } from './ops/find-account.ts';
+import { channelNetwork } from './ops/guarded-network.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
   accountOptions,

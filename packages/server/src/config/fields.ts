@@ -1,4 +1,5 @@
 import { type TUnsafe, Type } from 'typebox';
+import type { ChannelConfig } from './channels.ts';
 import type { FormatName } from './formats.ts';
 import type { ModelConfig } from './models.ts';
 import type { SubagentConfig } from './subagents.ts';
@@ -19,7 +20,8 @@ export type FieldKind =
   | 'path'
   | 'list'
   | 'models'
-  | 'subagents';
+  | 'subagents'
+  | 'channels';
 
 /** One key of the configuration: JSON Schema for editors, marks (`x-…`) for everything that reads it. */
 export interface Field {
@@ -173,6 +175,11 @@ export function models(description: string): TUnsafe<readonly ModelConfig[]> {
 /** As `models`; see subagents.ts. */
 export function subagents(description: string): TUnsafe<readonly SubagentConfig[]> {
   return field('subagents', { fallback: [], description }, { type: ['array', 'object'] });
+}
+
+/** As `models`; see channels.ts. */
+export function channels(description: string): TUnsafe<readonly ChannelConfig[]> {
+  return field('channels', { fallback: [], description }, { type: ['array', 'object'] });
 }
 
 function field<Value>(

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import {
   boolean,
+  channels,
   choice,
   duration,
   integer,
@@ -290,6 +291,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   agents_api: section('The management of custom agents and user profiles over HTTP.', {
     enabled: boolean(true, 'Off: 403 on /api/agents and /api/user-profile; agents that are there still run.'),
   }),
+
+  channels: channels(
+    'Messaging channels: people write to agents from elsewhere. Each has `name`, `type` (`telegram` or `http`), `user` or `users`, `allowed_users` and more, see the guide.',
+  ),
 
   auth: section('Accounts and sessions.', {
     jwt_secret: text(null, 'Key that signs sessions; generated once and kept in the data home when absent.', {

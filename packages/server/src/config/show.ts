@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { formatDuration } from '../lib/duration.ts';
 import { formatSize } from '../lib/size.ts';
+import { type ChannelConfig, maskedChannels } from './channels.ts';
 import { describeSource } from './faults.ts';
 import type { Field } from './fields.ts';
 import { child, fields, isSection, rootSection, type Section } from './keys.ts';
@@ -65,6 +66,7 @@ function scalar(value: unknown): string {
 function asWritten(field: Field, value: unknown): unknown {
   if (value === null) return null;
   if (field['x-secret']) return '***';
+  if (field['x-kind'] === 'channels') return maskedChannels(value as ChannelConfig[]);
   if (field['x-kind'] === 'models') return maskedModels(value as ModelConfig[]);
   if (field['x-kind'] === 'duration') return formatDuration(Number(value));
   if (field['x-kind'] === 'size') return formatSize(Number(value));

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseDuration } from '../lib/duration.ts';
 import { nearest } from '../lib/nearest.ts';
 import { parseSize } from '../lib/size.ts';
+import { readChannels } from './channels.ts';
 import type { Field } from './fields.ts';
 import { checkFormat } from './formats.ts';
 import { readModels } from './models.ts';
@@ -54,6 +55,8 @@ export function readValue(field: Field, { data, isText }: GivenValue, cwd: strin
       return readModels(isText ? parseJson(data) : data);
     case 'subagents':
       return readSubagents(isText ? parseJson(data) : data);
+    case 'channels':
+      return readChannels(isText ? parseJson(data) : data);
     case 'list':
       return readList(field, isText ? String(data).split(',') : data);
   }

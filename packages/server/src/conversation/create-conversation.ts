@@ -37,10 +37,10 @@ import { resolvedAgent } from './catalog/assistant.ts';
 import { AssistantStore } from './catalog/assistant-store.ts';
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
+import { type ChannelsSurroundings, createChannels } from './channels/create-channels.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
 import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
 import { CustomAgents } from './custom-agents/custom-agents.ts';
-import { type ChannelsSurroundings, createChannels } from './channels/create-channels.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
 import { FeedbackStore, forgetFeedback, forgetFeedbackOfRun } from './feedback/feedback-store.ts';
 import { RunFeedback } from './feedback/run-feedback.ts';
@@ -78,6 +78,8 @@ import { ThreadStates } from './threads/thread-states.ts';
 import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
+import { createConsole } from './usage/create-console.ts';
+import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
 import type { UploadLimits } from './workspace/receive-uploads.ts';
@@ -121,6 +123,8 @@ interface ConversationDependencies {
   openStreams: OpenStreams;
   /** Null where this gateway has no pool. */
   workflows: WorkflowRunner | null;
+  /** What they have taken of it; null likewise. */
+  workflowUsage: WorkflowUsageOf | null;
   webhookCaller: WebhookCaller;
   channels: ChannelsSurroundings;
   /** False once the account is deleted. */
@@ -184,6 +188,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     files: new CustomAgentFiles(options.home),
     modelNames: modelNames(options.models),
     graphIds: () => agents.ids(),
+    withMemory: (owner, name, remove) => memories.remove(owner, name, remove),
     log,
   });
   const profiles = new Profiles(options.home);
@@ -192,7 +197,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     jobs,
     isThere: async ({ userId, agent }) =>
       (await dependencies.isUser(userId)) &&
-      (agent === null || (await customAgents.find({ user: userId }, agent)) !== null),
+      (agent === null || (await customAgents.has({ userId, name: agent }))),
     models: { configured: options.models, cwd: options.agents.cwd },
     home: options.home,
     clock,

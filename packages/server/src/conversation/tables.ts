@@ -9,6 +9,7 @@ export interface ConversationTables {
   deleted_threads: DeletedThreadTable;
   runs: RunTable;
   run_inputs: RunInputTable;
+  run_usage: RunUsageTable;
   run_events: RunEventTable;
   feedback: FeedbackTable;
   assistants: AssistantTable;
@@ -127,6 +128,27 @@ export interface RunInputTable {
   run_id: string;
   /** The checked create request: what an executor needs to start the run, or to start it again. */
   kwargs: string;
+}
+
+/**
+ * What runs that have ended used, a row for each model, and one without a model for a run that asked none. It stays when the
+ * run or its thread is deleted: numbers, and nothing that was said.
+ */
+export interface RunUsageTable {
+  run_id: string;
+  /** The effective one; empty for a run that asked none. */
+  model: string;
+  user_id: string;
+  /** Milliseconds since 1970, so that both databases find the day of any time zone by a division. */
+  ended_ms: number;
+  /** 1 for one of the rows of a run, so that runs are counted by a sum. */
+  first_of_run: number;
+  calls: number;
+  tokens: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** Of the input. */
+  cache_read_tokens: number;
 }
 
 export interface RunEventTable {
@@ -261,6 +283,7 @@ export interface ChannelMessageTable {
 
 export type ThreadRow = Selectable<ThreadTable>;
 export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
+export type RunUsageRow = Selectable<RunUsageTable>;
 export type RunRow = Selectable<RunTable>;
 export type RunEventRow = Selectable<RunEventTable>;
 export type FeedbackRow = Selectable<FeedbackTable>;

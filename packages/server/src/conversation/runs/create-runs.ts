@@ -51,6 +51,11 @@ export interface RunsDependencies {
     run: { threadId: string; runId: string },
   ) => Promise<void>;
   webhookCaller: WebhookCaller | null;
+  /** Somebody who follows the ends of runs: part of the unit, and after the commit. */
+  follower?: {
+    plan: (trx: WriteTransaction<ConversationTables>, run: RunRow) => Promise<void>;
+    wake: (run: RunRow) => void;
+  };
   clock: Clock;
   timer?: Timer;
   log: { warn(details: object, message: string): void; error(details: object, message: string): void };
@@ -87,6 +92,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const onEnded = (run: RunRow): void => {
     work.ended(run);
     if (run.webhook !== null) webhooks.wake();
+    dependencies.follower?.wake(run);
     threads.ended(run);
   };
   const ending = new RunEnding({
@@ -94,7 +100,10 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     streamLog,
     ends,
     clock,
-    planWebhook: (trx, run) => webhooks.plan(trx, run),
+    planWebhook: async (trx, run) => {
+      await webhooks.plan(trx, run);
+      await dependencies.follower?.plan(trx, run);
+    },
     onEnded,
   });
   const executor = new RunExecutor({

@@ -1,0 +1,77 @@
+import type { InboundFile, InboundMessage } from '../channel.ts';
+
+/** What is read of Telegram's updates; everything may be missing. */
+export interface TelegramUpdate {
+  update_id: number;
+  message?: TelegramMessage;
+}
+
+interface TelegramMessage {
+  message_id?: number;
+  message_thread_id?: number;
+  is_topic_message?: boolean;
+  from?: { id?: number; is_bot?: boolean };
+  chat?: { id?: number; type?: string };
+  text?: string;
+  caption?: string;
+  photo?: (TelegramFile & { width?: number })[];
+  document?: TelegramFile;
+  audio?: TelegramFile;
+  video?: TelegramFile;
+  voice?: TelegramFile;
+  animation?: TelegramFile;
+}
+
+interface TelegramFile {
+  file_id?: string;
+  file_name?: string;
+  file_size?: number;
+}
+
+/** Null for what nobody said to us: another bot, a group where the channel keeps out, news about the chat itself. */
+export function inboundOf(
+  { message }: TelegramUpdate,
+  { groups }: { groups: boolean },
+): InboundMessage | null {
+  const { chat, from, message_id: id } = message ?? {};
+  if (!message || chat?.id === undefined || from?.id === undefined || id === undefined || from.is_bot)
+    return null;
+  if (chat.type !== 'private' && !groups) return null;
+  const text = message.text ?? message.caption ?? '';
+  const files = filesOf(message, id);
+  // In a group, people joining and titles changing come as messages too.
+  if (text === '' && files.length === 0 && chat.type !== 'private') return null;
+  const topic = message.is_topic_message ? message.message_thread_id : undefined;
+  return {
+    messageId: `${chat.id}:${id}`,
+    chatId: topic === undefined ? String(chat.id) : `${chat.id}:${topic}`,
+    sender: String(from.id),
+    text,
+    files,
+  };
+}
+
+function filesOf(message: TelegramMessage, id: number): InboundFile[] {
+  const { photo = [], document, audio, video, voice, animation } = message;
+  const largest = photo.at(-1);
+  const others = [
+    { file: audio, extension: 'mp3' },
+    { file: video, extension: 'mp4' },
+    { file: voice, extension: 'ogg' },
+    // An animation comes as a document once more.
+    { file: document ? undefined : animation, extension: 'mp4' },
+  ];
+  return [
+    ...(largest?.file_id ? [fileOf(largest.file_id, 'image', `photo_${id}.jpg`)] : []),
+    ...(document?.file_id
+      ? [fileOf(document.file_id, 'file', document.file_name ?? `document_${id}.bin`)]
+      : []),
+    ...others.flatMap(({ file, extension }) =>
+      file?.file_id ? [fileOf(file.file_id, 'file', file.file_name ?? `recording_${id}.${extension}`)] : [],
+    ),
+  ];
+}
+
+function fileOf(ref: string, kind: InboundFile['kind'], filename: string): InboundFile {
+  return { ref, kind, filename };
+}
