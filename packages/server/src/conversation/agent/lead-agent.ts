@@ -8,8 +8,8 @@ import { leadAgentName } from './lead-agent-name.ts';
 import { type LeadToolsOptions, leadTools } from './lead-tools.ts';
 import type { AnsweringModels } from './models/answering-model.ts';
 import { type MemoryOf, rememberedContext } from './remembered-context.ts';
-import { subagents } from './subagents/subagents.ts';
 import { skillsContext } from './skills-context.ts';
+import { subagents } from './subagents/subagents.ts';
 import { threadState } from './thread-state.ts';
 import { turnMiddleware } from './turn-middleware.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -38,10 +38,10 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
   const ofAgent = userAgents ? [agentTools(userAgents.working, extraTools)] : [];
   const asAgent = userAgents ? [agentInstructions(userAgents, log)] : [];
   const tools = leadTools(options);
-  const around = { tools, middleware: ofAgent, models, timer: systemTimer, log };
-  const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
   const working = userAgents?.working ?? null;
   const skills = skillsFor ? [skillsContext({ skillsFor, working, log })] : [];
+  const around = { tools, middleware: [...ofAgent, ...skills], models, timer: systemTimer, log };
+  const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
   const agent = createAgent({
     name: leadAgentName,
     // Stands here because there has to be one; each call goes to the model that its run has chosen.
@@ -49,7 +49,14 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
     tools,
     systemPrompt,
     stateSchema: threadState,
-    middleware: [...turnMiddleware({ models, turn, log }), ...helpers, ...ofAgent, ...asAgent, ...skills, ...memory],
+    middleware: [
+      ...turnMiddleware({ models, turn, log }),
+      ...helpers,
+      ...ofAgent,
+      ...asAgent,
+      ...skills,
+      ...memory,
+    ],
   });
   return agent.graph as unknown as AgentGraph;
 }
