@@ -121,6 +121,7 @@ describe('a memory', () => {
   });
 
   it('is one for each user and agent', async () => {
+    for (const user of [ada, bob]) await user.ok('POST', '/agents', { name: 'painter' });
     await ada.ok('POST', '/memory/facts', { content: 'of ada' });
     await ada.ok('POST', '/memory/facts?agent=Painter', { content: 'of her painter' });
     await bob.ok('POST', '/memory/facts?agent=painter', { content: 'of his painter' });
@@ -131,6 +132,22 @@ describe('a memory', () => {
     expect(contents(await bob.ok('GET', '/memory'))).toEqual([]);
     expect((await bob.call('DELETE', `/memory/facts/${id}`)).status).toBe(404);
     expect(existsSync(fileOf(ada, 'agents', 'painter'))).toBe(true);
+  });
+
+  it('is only there for agents that its user has', async () => {
+    await ada.ok('POST', '/agents', { name: 'of-ada' });
+    const missing = (path: string, name: string) => path.replace('?', `?agent=${name}`);
+    for (const name of ['of-ada', 'nobody']) {
+      expect((await bob.get(missing('/memory?', name))).status).toBe(404);
+      expect((await bob.get(missing('/memory/export?', name))).status).toBe(404);
+      expect((await bob.get(missing('/memory/status?', name))).status).toBe(404);
+      expect((await bob.post(missing('/memory/reload?', name))).status).toBe(404);
+      expect((await bob.post(missing('/memory/facts?', name), { content: 'x' })).status).toBe(404);
+      expect((await bob.call('DELETE', missing('/memory?', name))).status).toBe(404);
+      expect(existsSync(fileOf(bob, 'agents', name))).toBe(false);
+    }
+    expect((await ada.get('/memory?agent=of_ada')).status).toBe(422);
+    expect((await ada.get(`/memory?agent=${'x'.repeat(65)}`)).status).toBe(422);
   });
 
   it('is not read through a link to the memory of another user', async () => {
@@ -148,9 +165,12 @@ describe('a memory', () => {
     expect(config).toEqual({
       enabled: true,
       storage_path: '',
+      debounce_seconds: 30,
       max_facts: 12,
+      fact_confidence_threshold: 0.7,
       injection_enabled: true,
       max_injection_tokens: 2_000,
+      // Only the demo model is there, which learns nothing.
       extraction_enabled: false,
     });
     expect(await ada.ok('GET', '/memory/config')).toEqual(config);
