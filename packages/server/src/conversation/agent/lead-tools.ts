@@ -1,6 +1,7 @@
 import { askClarificationTool } from './tools/ask-clarification.ts';
 import type { ExternalTool } from './tools/external-tool.ts';
 import { externalTools } from './tools/external-tools.ts';
+import { fileTools } from './tools/files/file-tools.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import type { PoolTools } from './tools/pool-task.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
@@ -22,9 +23,16 @@ export interface LeadToolsOptions {
 }
 
 /** All that the lead agent can do, in the order in which models are told of it. */
-export function leadTools({ workflows, workspace, saved = [], extraTools = [] }: LeadToolsOptions) {
+export function leadTools({
+  workflows,
+  workspace,
+  mounts = [],
+  saved = [],
+  extraTools = [],
+}: LeadToolsOptions) {
   return [
     askClarificationTool,
+    ...(workspace ? fileTools({ workspace, mounts }) : []),
     ...(workflows ? poolTools({ workflows, workspace: workspace ?? null }, saved) : []),
     ...externalTools(extraTools),
   ];

@@ -1,0 +1,144 @@
+import { tool } from '@langchain/core/tools';
+import { z } from 'zod';
+import { requireRunHandle } from '../../run-handle.ts';
+import { ToolFailure } from '../tool-failure.ts';
+import type { WorkspaceKey } from '../workspace.ts';
+import type { FileTrees } from './file-trees.ts';
+import { globMatcher } from './glob-pattern.ts';
+import { literalPattern, PatternSearch, type SearchedPattern } from './pattern-search.ts';
+import { ResultLines } from './result-lines.ts';
+import { SearchTurns } from './search-turns.ts';
+import { isText } from './text-content.ts';
+import { description, withoutSlash } from './tool-arguments.ts';
+import { Walk, type WalkedEntry } from './walk-files.ts';
+
+const limits = { entries: 20_000, timeMs: 8_000, depth: 32 };
+/** Of each file from its beginning, and of all. */
+const fileBytes = 4 * 1024 * 1024;
+const totalBytes = 64 * 1024 * 1024;
+const mostResults = 500;
+const usualResults = 100;
+
+const turns = new SearchTurns({ atOnce: 2, waitingPerUser: 8 });
+
+interface Search extends SearchedPattern {
+  path: string;
+  fits: (relativePath: string) => boolean;
+  most: number;
+  signal: AbortSignal | undefined;
+}
+
+export function grepFilesTool(trees: FileTrees) {
+  return tool(
+    async (asked, config) => {
+      const { userId, threadId } = requireRunHandle(config);
+      const search = {
+        path: withoutSlash(asked.path),
+        pattern: asked.literal ? literalPattern(asked.pattern) : asked.pattern,
+        isCaseSensitive: asked.case_sensitive,
+        fits: asked.glob === undefined ? () => true : globMatcher(asked.glob),
+        most: asked.max_results,
+        signal: config.signal,
+      };
+      return turns.run(userId, () => grep(trees, { userId, threadId }, search));
+    },
+    {
+      name: 'grep',
+      description:
+        'Finds lines in text files below a folder, or in one file, by a regular expression of JavaScript. Answers path:line: text.',
+      schema: z.object({
+        description,
+        pattern: z.string().min(1),
+        path: z.string().describe('The whole path of a folder or file, as /mnt/user-data/workspace.'),
+        glob: z.string().min(1).optional().describe('Only files whose names fit, as *.md or src/**/*.ts.'),
+        literal: z.boolean().default(false).describe('The pattern is plain text.'),
+        case_sensitive: z.boolean().default(false),
+        max_results: z.number().int().min(1).max(mostResults).default(usualResults),
+      }),
+    },
+  );
+}
+
+type FoundFile = Pick<WalkedEntry, 'path' | 'relativePath'>;
+
+async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Promise<string> {
+  const { path, fits, most, signal } = search;
+  const walk = new Walk({ list: (folder) => trees.list(whose, folder), limits, signal });
+  const lines = new ResultLines(most);
+  const pattern = new PatternSearch(search);
+  const stop = (): void => void pattern.close();
+  signal?.addEventListener('abort', stop, { once: true });
+  const bytes = new ReadBudget();
+  try {
+    for await (const file of filesAt(walk, path)) {
+      if (!fits(file.relativePath)) continue;
+      const text = await bytes.textOf(file, (maxBytes) =>
+        orNothing(trees.read(whose, file.path, maxBytes), file.path !== path),
+      );
+      const found = text ? await pattern.linesOf(text, { most: lines.left + 1, timeMs: walk.leftMs }) : [];
+      if (!found.every(({ line, text: shown }) => lines.add(`${file.path}:${line}: ${shown}`))) break;
+      if (bytes.isSpent) break;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    // What was found until then is worth telling.
+    if (!isTooSlow(error) || lines.left === most) throw error;
+    bytes.stoppedBy = `${limits.timeMs / 1000} seconds`;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await pattern.close();
+  }
+  return lines.text({
+    none: 'No line fits the pattern.',
+    stoppedBy: bytes.stoppedBy ?? walk.stoppedBy,
+    hint: 'Narrow the path, the glob or the pattern.',
+  });
+}
+
+/** How much of the files is read, each and all together. */
+class ReadBudget {
+  #leftBytes = totalBytes;
+  stoppedBy: string | null = null;
+
+  get isSpent(): boolean {
+    return this.#leftBytes <= 0;
+  }
+
+  /** Null for what is no text. */
+  async textOf(
+    { path }: FoundFile,
+    read: (maxBytes: number) => Promise<{ bytes: Buffer; sizeBytes: number } | null>,
+  ): Promise<Buffer | null> {
+    const content = await read(Math.min(fileBytes, this.#leftBytes));
+    if (!content || !isText(content.bytes)) return null;
+    this.#leftBytes -= content.bytes.length;
+    if (this.isSpent) this.stoppedBy = `${totalBytes} bytes`;
+    else if (content.sizeBytes > fileBytes) this.stoppedBy = `${fileBytes} bytes of ${path}`;
+    return content.bytes;
+  }
+}
+
+/** A file that was removed meanwhile, or is refused, has no lines; the one that was named is told. */
+async function orNothing<Value>(reading: Promise<Value>, isOneOfMany: boolean): Promise<Value | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isOneOfMany && error instanceof ToolFailure) return null;
+    throw error;
+  }
+}
+
+function isTooSlow(error: unknown): boolean {
+  return error instanceof ToolFailure && error.code === 'pattern_too_slow';
+}
+
+/** All files below a folder; a path that is no folder is taken for a file. */
+async function* filesAt(walk: Walk, path: string): AsyncGenerator<FoundFile> {
+  const entries = walk.below(path);
+  try {
+    for await (const entry of entries) if (entry.kind === 'file') yield entry;
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || error.code !== 'file_not_found') throw error;
+    yield { path, relativePath: path.slice(path.lastIndexOf('/') + 1) };
+  }
+}

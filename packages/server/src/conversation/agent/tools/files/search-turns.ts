@@ -1,0 +1,46 @@
+import { ToolFailure } from '../tool-failure.ts';
+
+interface Waiting {
+  userId: string;
+  begin: () => void;
+}
+
+/** Searches cost a processor each: one at a time for a user, and a few for all, in the order of asking. */
+export class SearchTurns {
+  readonly #limits: { atOnce: number; waitingPerUser: number };
+  readonly #searching = new Set<string>();
+  readonly #waiting: Waiting[] = [];
+
+  constructor(limits: { atOnce: number; waitingPerUser: number }) {
+    this.#limits = limits;
+  }
+
+  async run<Value>(userId: string, search: () => Promise<Value>): Promise<Value> {
+    const before = this.#waiting.filter((other) => other.userId === userId).length;
+    if (before >= this.#limits.waitingPerUser) {
+      throw new ToolFailure(
+        'too_many_searches',
+        'Too many searches at once. Search again when others are done.',
+      );
+    }
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ userId, begin });
+      this.#next();
+    });
+    try {
+      return await search();
+    } finally {
+      this.#searching.delete(userId);
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#searching.size >= this.#limits.atOnce) return;
+    const index = this.#waiting.findIndex(({ userId }) => !this.#searching.has(userId));
+    const [next] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    if (!next) return;
+    this.#searching.add(next.userId);
+    next.begin();
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** The first argument of each tool for files: what a client shows while the tool is at work. */
+export const description = z
+  .string()
+  .describe('Why you do this, in a few words; the user reads it. Give it first.');
+
+export const filePath = z.string().describe('The whole path, as /mnt/user-data/workspace/notes.md.');
+export const folderPath = z.string().describe('The whole path of a folder, as /mnt/user-data/uploads.');
+
+export function withoutSlash(folder: string): string {
+  return folder.length > 1 && folder.endsWith('/') ? folder.slice(0, -1) : folder;
+}
