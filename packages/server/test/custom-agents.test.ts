@@ -102,7 +102,7 @@ describe('custom agents', () => {
 
   it('go with their memory and everything else in their folder', async () => {
     await ada.post('/agents', { name: 'going' });
-    await ada.ok('POST', '/memory/facts?agent=going', { content: 'Remembered' });
+    await ada.ok('POST', '/memory/facts?agent=Going', { content: 'Remembered' });
     expect(existsSync(fileOf(ada, 'agents', 'going', 'memory.json'))).toBe(true);
     const answer = await ada.call('DELETE', '/agents/Going');
 

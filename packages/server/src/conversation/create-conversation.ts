@@ -77,9 +77,9 @@ import { threadStateRoutes } from './threads/thread-state-routes.ts';
 import { ThreadStates } from './threads/thread-states.ts';
 import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
-import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
+import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
 import type { UploadLimits } from './workspace/receive-uploads.ts';
@@ -377,6 +377,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       memoryRoutes({ memories, requireAgent: (owner, name) => customAgents.get(owner, name) }),
       customAgentRoutes({ agents: customAgents, profiles, isEnabled: options.agentsApi.enabled }),
       suggestionRoutes({ access, suggestions }),
+      createConsole({
+        database,
+        models: options.models,
+        workflowUsage: dependencies.workflowUsage,
+        countAgents: async (owner) => (await customAgents.list(owner)).length,
+        clock,
+      }),
       channels.routes,
       ...catalogRoutes({
         assistants,

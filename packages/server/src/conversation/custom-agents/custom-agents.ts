@@ -19,6 +19,8 @@ interface CustomAgentsOptions {
   modelNames: readonly string[];
   /** Names that mean a graph wherever an agent is run. */
   graphIds: () => readonly string[];
+  /** Removes the memory of an agent beside the agent. */
+  withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
   log: { warn(details: object, message: string): void };
 }
 
@@ -74,6 +76,10 @@ export class CustomAgents {
     return isThere ? name : null;
   }
 
+  async has(key: CustomAgentKey): Promise<boolean> {
+    return this.#options.files.exists(key);
+  }
+
   async isFree(owner: Owner, name: string): Promise<boolean> {
     return !this.#isReserved(name) && !(await this.#options.files.exists({ userId: userOf(owner), name }));
   }
@@ -114,7 +120,7 @@ export class CustomAgents {
     const { files } = this.#options;
     await this.#inTurn({ userId: userOf(owner), name: written.toLowerCase() }, async (key) => {
       if (!(await files.exists(key))) throw notFound(key.name);
-      await files.remove(key);
+      await this.#options.withMemory(owner, key.name, () => files.remove(key));
     });
   }
 

@@ -108,6 +108,16 @@ export class Memories {
     return this.#change(keyOf(owner, agent), (memory) => withoutFact(memory, factId, this.#now()));
   }
 
+  /** For an agent that is deleted: what waits to be learned is dropped, and nothing is written while it goes. */
+  async remove(owner: Owner, agent: string, removeAgent: () => Promise<void>): Promise<void> {
+    const key = keyOf(owner, agent);
+    await this.#lock.run(lockOf(key), async () => {
+      await removeAgent();
+      this.#files.forget(key);
+      await this.#forgetWaiting(key);
+    });
+  }
+
   /** Asks for the change when its turn has come: by then the memory may have been cleared, and the change dropped. */
   async learn(
     owner: Owner,
