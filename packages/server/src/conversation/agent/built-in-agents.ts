@@ -3,6 +3,7 @@ import { loadLangchain } from './langchain.ts';
 import { leadAgentName } from './lead-agent-name.ts';
 import type { ChatModelsOptions } from './models/chat-models.ts';
 import type { MemoryOf } from './remembered-context.ts';
+import { withNamesOfTheirOwn } from './tools/external-names.ts';
 import type { ExternalTool, ExternalTools } from './tools/external-tool.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
 import type { FileMount, Workspace } from './tools/workspace.ts';
@@ -34,15 +35,18 @@ export function builtInAgents(options: {
       from: 'built in',
       file: null,
       load: async () => {
-        const { createLeadAgent } = await loadLangchain(() => import('./lead-agent.ts'));
+        const { createLeadAgent, ownToolNames } = await loadLangchain(() => import('./lead-agent.ts'));
         const { ChatModels } = await loadLangchain(() => import('./models/chat-models.ts'));
         const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
         const models = new ChatModels(options.models);
-        const graphsWith = (extraTools: readonly ExternalTool[]) =>
-          new LeadAgentGraphs({
+        const taken = ownToolNames({ ...options, models, extraTools: [] });
+        const graphsWith = (offered: readonly ExternalTool[]) => {
+          const extraTools = withNamesOfTheirOwn(offered, { taken, log: options.log });
+          return new LeadAgentGraphs({
             saved: options.workflows?.saved ?? null,
             make: (saved) => createLeadAgent({ ...options, models, saved, extraTools }),
           });
+        };
         let tools: readonly ExternalTool[] = [];
         let graphs = graphsWith(tools);
         return async (_config, { userId }) => {

@@ -10,6 +10,7 @@ import type { AnsweringModels } from './models/answering-model.ts';
 import { type MemoryOf, rememberedContext } from './remembered-context.ts';
 import { skillsContext } from './skills-context.ts';
 import { subagents } from './subagents/subagents.ts';
+import { taskToolName } from './subagents/task-tool.ts';
 import { threadState } from './thread-state.ts';
 import { turnMiddleware } from './turn-middleware.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -31,6 +32,21 @@ const systemPrompt = [
   'Run workflows with your tools when the user asks for pictures, and say plainly what came of it.',
   'Never invent the result of a tool.',
 ].join(' ');
+
+/** Of the tools that are the gateway's own; users' workflows have a prefix for theirs. */
+export function ownToolNames(options: LeadAgentOptions): ReadonlySet<string> {
+  const { models, turn, log } = options;
+  const middleware: readonly { tools?: readonly { name?: unknown }[] }[] = turnMiddleware({
+    models,
+    turn,
+    log,
+  });
+  const tools = [
+    ...leadTools({ ...options, extraTools: [] }),
+    ...middleware.flatMap(({ tools = [] }) => tools),
+  ];
+  return new Set([...tools.map(({ name }) => String(name)), taskToolName]);
+}
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
   const { models, turn, memoryOf, skillsFor, userAgents, extraTools = [], log } = options;
