@@ -1,12 +1,17 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { createAgent } from 'langchain';
 import { describe, expect, it } from 'vitest';
-import { rememberedContext } from './remembered-context.ts';
+import { agentNameKey } from './agent-name.ts';
+import { type MemoryOf, rememberedContext } from './remembered-context.ts';
 import { runHandleKey } from './run-handle.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
-/** What the model is told when a run of this user asks something. */
-async function promptOf(memoryOf: (userId: string) => Promise<string>, userId: string): Promise<string> {
+/** What the model is told when a run of this user, as this agent, asks something. */
+async function promptOf(
+  memoryOf: MemoryOf,
+  userId: string,
+  agentName: string | null = null,
+): Promise<string> {
   let prompt = '';
   const model = new ScriptedModel('m', (messages) => {
     prompt = messages.find(({ type }) => type === 'system')?.text ?? '';
@@ -16,7 +21,12 @@ async function promptOf(memoryOf: (userId: string) => Promise<string>, userId: s
   const agent = createAgent({ model, tools: [], systemPrompt: 'Be kind.', middleware: [memory] });
   const state = await agent.invoke(
     { messages: [new HumanMessage('hello')] },
-    { configurable: { [runHandleKey]: { userId, beforeActing: async () => {} } } },
+    {
+      configurable: {
+        [runHandleKey]: { userId, beforeActing: async () => {} },
+        [agentNameKey]: agentName,
+      },
+    },
   );
   expect(JSON.stringify(state)).not.toContain('remembered');
   return prompt;
@@ -27,6 +37,12 @@ describe('an agent with memory', () => {
     const memoryOf = async (userId: string) => `remembered of ${userId}`;
     expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.\n\nremembered of ada');
     expect(await promptOf(memoryOf, 'bob')).toBe('Be kind.\n\nremembered of bob');
+  });
+
+  it('is told what it remembers itself, and not what another agent does', async () => {
+    const memoryOf: MemoryOf = async (_userId, agentName) => `remembered by ${agentName ?? 'the lead agent'}`;
+    expect(await promptOf(memoryOf, 'ada', 'painter')).toContain('remembered by painter');
+    expect(await promptOf(memoryOf, 'ada')).toContain('remembered by the lead agent');
   });
 
   it('works without a memory that cannot be read', async () => {
