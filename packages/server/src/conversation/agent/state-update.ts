@@ -36,9 +36,14 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
 
 /** What LangGraph cannot apply is the caller's to correct; anything else is thrown as it is. */
 export function asUpdateFault(error: unknown): unknown {
-  if (!(error instanceof Error) || !faultNames.has(error.name)) return error;
+  if (!(error instanceof Error) || !(faultNames.has(error.name) || isNoMessage(error))) return error;
   const [message = ''] = error.message.split('\n');
   return new AppError('state_update_invalid', { message, cause: error });
+}
+
+/** Something stands among the messages that is none. */
+function isNoMessage(error: Error): boolean {
+  return 'lc_error_code' in error && error.lc_error_code === 'MESSAGE_COERCION_FAILURE';
 }
 
 const faultNames: ReadonlySet<string> = new Set(['InvalidUpdateError', 'GraphValueError', 'ZodError']);

@@ -6,6 +6,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { Agents, ResolvedAgent } from '../agent/agents.ts';
 import type { GraphStates } from '../agent/graph-state.ts';
 import { leadAgentName } from '../agent/lead-agent-name.ts';
+import { messagesOf, requireMessages } from '../agent/message-faults.ts';
 import { wishOf } from '../agent/models/model-wish.ts';
 import { type MountRules, mountRules } from '../mount-rules.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
@@ -60,7 +61,11 @@ export class RunIntake {
     this.#options = options;
   }
 
-  async prepare({ userId, mount, runId }: RunCaller, threadId: string | null, body: RunCreate): Promise<NewRun> {
+  async prepare(
+    { userId, mount, runId }: RunCaller,
+    threadId: string | null,
+    body: RunCreate,
+  ): Promise<NewRun> {
     const { agents, webhooks, limits, newRunId } = this.#options;
     const owner: Owner = { user: userId };
     const target =
@@ -71,6 +76,7 @@ export class RunIntake {
     this.#requireRoom(userId);
     const assistantName = body.assistant_id ?? leadAgentName;
     const agent = await agents.resolve(owner, assistantName);
+    if (agent.graphId === leadAgentName) requireOwnMessages(body);
     if (body.webhook) webhooks.requireCallable(body.webhook);
     const asked = kwargsOf(body, {
       assistant: agent,
@@ -169,6 +175,12 @@ export class RunIntake {
     const message = `Checkpoint ${checkpoint.checkpoint_id} not found`;
     throw new AppError('checkpoint_not_found', { message });
   }
+}
+
+/** Users' own graphs may mean something else by `messages`. */
+function requireOwnMessages({ input, command }: RunCreate): void {
+  requireMessages(messagesOf(input), ['input', 'messages']);
+  requireMessages(messagesOf(command?.update), ['command', 'update', 'messages']);
 }
 
 function checkedThreadId(named: unknown): string {

@@ -3,6 +3,8 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { StatefulThread } from '../agent/graph-state.ts';
+import { leadAgentName } from '../agent/lead-agent-name.ts';
+import { messagesOf, requireMessages } from '../agent/message-faults.ts';
 import { viewOf, type WireState } from '../agent/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
@@ -97,6 +99,7 @@ export class ThreadStates {
     const graphId = graphIdOf(thread) ?? (await graphFor(owner, thread.assistant_id));
     const about = ownedState(owner, threadId, graphId);
     const { values, asNode, checkpoint } = change;
+    if (graphId === leadAgentName) requireMessages(messagesOf(values), ['values', 'messages']);
     const made = await states.update(about, { values, ...(asNode !== undefined && { asNode }) }, checkpoint);
     const newest = await states.current(about);
     if (newest) await store.saveState(threadId, { state: viewOf(newest), at: toIso(clock()) });
