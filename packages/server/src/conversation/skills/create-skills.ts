@@ -1,5 +1,5 @@
 import type { Routes } from '../../http/app.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { FileMount } from '../agent/tools/workspace.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
@@ -50,6 +50,9 @@ export function createSkills(dependencies: SkillsDependencies): SkillsPart {
       const enabled = await skills.enabled();
       return skillsPrompt(enabled.filter(({ name }) => only === null || only.includes(name)));
     },
-    mount: { prefix: skillsRoot, files: new SkillFiles({ enabled: () => skills.enabled() }) },
+    mount: {
+      prefix: skillsRoot,
+      files: new SkillFiles({ enabled: () => skills.enabled(), clock: steadyClock }),
+    },
   };
 }

@@ -92,11 +92,14 @@ describe('the folders of skills', () => {
 describe('the files of skills', () => {
   const anybody = { userId: 'ada', threadId: 't' };
   let disabled: string[];
+  let nowMs: number;
   let files: SkillFiles;
   beforeEach(async () => {
     disabled = [];
+    nowMs = 0;
     files = new SkillFiles({
       enabled: async () => (await folders.find()).skills.filter(({ name }) => !disabled.includes(name)),
+      clock: () => nowMs,
     });
     await put('secret.txt', 'secret');
     await put('skills/custom/tea/SKILL.md', skillText('tea'));
@@ -123,8 +126,10 @@ describe('the files of skills', () => {
     expect(await names('/mnt/skills/custom/tea/parts/')).toEqual(['cup.md']);
   });
 
-  it('are those of skills that are switched on', async () => {
+  it('are those of skills that are switched on, a second ago at most', async () => {
+    expect(await names('/mnt/skills/custom')).toEqual(['tea']);
     disabled = ['tea'];
+    nowMs = 1_000;
     expect(await names('/mnt/skills/custom')).toEqual([]);
     await expect(read('/mnt/skills/custom/tea/SKILL.md')).rejects.toMatchObject({
       code: 'artifact_not_found',

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { skillCategories } from '@switchyard/contract/conversation/skill';
 import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { openInside } from '../../platform/files/open-inside.ts';
 import { resolveInside } from '../../platform/files/safe-path.ts';
 import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../agent/tools/workspace.ts';
@@ -11,14 +12,20 @@ import type { FoundSkill } from './skill-folders.ts';
 interface SkillFilesOptions {
   /** What agents may see now. */
   enabled: () => Promise<FoundSkill[]>;
+  /** Never goes back. */
+  clock: Clock;
 }
+
+/** A search through thousands of files does not look up all skills for each of them. */
+const freshMs = 1_000;
 
 /** `/mnt/skills` as agents see it: the files of the skills that are switched on, to read and not to change. */
 export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
-  readonly #enabled: SkillFilesOptions['enabled'];
+  readonly #options: SkillFilesOptions;
+  #known: { skills: Promise<FoundSkill[]>; untilMs: number } | null = null;
 
-  constructor({ enabled }: SkillFilesOptions) {
-    this.#enabled = enabled;
+  constructor(options: SkillFilesOptions) {
+    this.#options = options;
   }
 
   async read(
@@ -57,7 +64,7 @@ export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
   async #placeOf(path: string): Promise<{ folder: string | null; inner: string; names: string[] }> {
     const [category, name, ...rest] = segmentsOf(path);
     if (category === undefined) return { folder: null, inner: '', names: [...skillCategories] };
-    const skills = (await this.#enabled()).filter((skill) => skill.category === category);
+    const skills = (await this.#skills()).filter((skill) => skill.category === category);
     const isCategory = (skillCategories as readonly string[]).includes(category);
     if (isCategory && name === undefined) {
       return { folder: null, inner: '', names: skills.map((skill) => skill.name) };
@@ -65,6 +72,20 @@ export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
     const skill = skills.find((each) => each.name === name);
     if (!skill) throw notFound(path);
     return { folder: skill.folder, inner: rest.join('/'), names: [] };
+  }
+
+  async #skills(): Promise<FoundSkill[]> {
+    const { enabled, clock } = this.#options;
+    const nowMs = clock();
+    if (!this.#known || nowMs >= this.#known.untilMs) {
+      this.#known = { skills: enabled(), untilMs: nowMs + freshMs };
+    }
+    try {
+      return await this.#known.skills;
+    } catch (error) {
+      this.#known = null;
+      throw error;
+    }
   }
 }
 
