@@ -134,7 +134,10 @@ describe('files are found', () => {
   });
 
   it('by looking at two levels', async () => {
-    expect(await use('ls', { path: '/mnt/user-data/workspace/' })).toBe(
+    const listed = await use('ls', { path: '/mnt/user-data/workspace/' });
+    const times = [...listed.matchAll(/, changed (\S+Z)\)/g)].map(([, time = '']) => Date.parse(time));
+    expect(times.map((time) => Math.abs(Date.now() - time) < 3_600_000)).toEqual([true, true]);
+    expect(listed.replaceAll(/, changed \S+Z/g, '')).toBe(
       [
         '/mnt/user-data/workspace/notes.md (7 bytes)',
         '/mnt/user-data/workspace/src/',
@@ -203,7 +206,7 @@ describe('files are found', () => {
   });
 
   it('also where they are mounted, only to be read', async () => {
-    expect(await use('ls', { path: '/mnt/skills' })).toBe('/mnt/skills/a.md (5 bytes)');
+    expect(await use('ls', { path: '/mnt/skills' })).toMatch(/^\/mnt\/skills\/a\.md \(5 bytes, changed /);
     expect(await use('read_file', { path: '/mnt/skills/a.md' })).toBe('skill');
     expect(await use('grep', { path: '/mnt/skills', pattern: 'skill' })).toBe('/mnt/skills/a.md:1: skill');
     await expect(use('write_file', { path: '/mnt/skills/a.md', content: '' })).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { requireRunHandle } from '../../run-handle.ts';
 import type { FileTrees } from './file-trees.ts';
 import { ResultLines } from './result-lines.ts';
 import { description, folderPath, withoutSlash } from './tool-arguments.ts';
-import { entryLine, Walk } from './walk-files.ts';
+import { entryLine, Walk, type WalkedEntry } from './walk-files.ts';
 
 const limits = { entries: 1_000, timeMs: 5_000, depth: 2 };
 const mostLines = 500;
@@ -17,7 +17,7 @@ export function listFilesTool(trees: FileTrees) {
       const walk = new Walk({ list: (folder) => trees.list(whose, folder), limits, signal: config.signal });
       const lines = new ResultLines(mostLines);
       for await (const entry of walk.below(withoutSlash(path))) {
-        if (!lines.add(entryLine(entry))) break;
+        if (!lines.add(datedLine(entry))) break;
       }
       const { stoppedBy } = walk;
       return lines.text({
@@ -29,8 +29,13 @@ export function listFilesTool(trees: FileTrees) {
     {
       name: 'ls',
       description:
-        'Lists a folder, two levels deep: files with their sizes, folders with a slash at the end.',
+        'Lists a folder, two levels deep: files with their sizes and times, folders with a slash at the end.',
       schema: z.object({ description, path: folderPath }),
     },
   );
+}
+
+/** With the time, since nobody can tell by names which file is the newest. */
+function datedLine(entry: WalkedEntry): string {
+  return entryLine(entry, `, changed ${new Date(entry.modifiedMs).toISOString()}`);
 }

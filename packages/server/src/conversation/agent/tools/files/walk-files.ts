@@ -89,7 +89,7 @@ export class Walk {
   }
 }
 
-/** As models read it. */
-export function entryLine({ path, kind, sizeBytes }: WalkedEntry): string {
-  return kind === 'folder' ? `${path}/` : `${path} (${sizeBytes} bytes)`;
+/** As models read it; `more` goes on about a file. */
+export function entryLine({ path, kind, sizeBytes }: WalkedEntry, more = ''): string {
+  return kind === 'folder' ? `${path}/` : `${path} (${sizeBytes} bytes${more})`;
 }
