@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../fixtures/agents/', import.meta.url));
 const helpers = new Set(['gates.ts', 'scripted-model.ts']);
 
 /** Every graph of the fixtures, by the name of its file: `name=/path/name.ts:graph`. */
-const fixtureAgents = readdirSync(folder)
+export const fixtureAgents = readdirSync(folder)
   .filter((file) => !helpers.has(file))
   .map((file) => `${basename(file, '.ts')}=${folder}${file}:graph`);
 

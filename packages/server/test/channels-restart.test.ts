@@ -1,0 +1,210 @@
+import { FakeTelegram } from '@switchyard/dev-env/fake-telegram';
+import { startGateway } from '@switchyard/dev-env/gateway';
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { readChannels } from '@switchyard/server/config/channels';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeGate } from './fixtures/agents/gates.ts';
+import { ConversationCaller } from './support/conversation-caller.ts';
+import { fixtureAgents } from './support/conversation-gateway.ts';
+
+const adaId = 11;
+const chatId = 500;
+const slow = { timeout: 30_000 };
+const soon = { timeout: 20_000 };
+
+let telegram: FakeTelegram;
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(async () => {
+  telegram = await FakeTelegram.start();
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  await telegram.close();
+  folder.remove();
+});
+
+function open(channel: object = {}) {
+  const channels = readChannels({
+    bot: {
+      type: 'telegram',
+      token: telegram.token,
+      base_url: telegram.url,
+      users: { [adaId]: 'ada@example.com' },
+      assistant: 'chat',
+      edit_interval_ms: 50,
+      ...channel,
+    },
+  });
+  const config = { database: { backend: 'sqlite' as const }, agents: fixtureAgents, channels };
+  return startGateway({ home: folder.path, config });
+}
+
+const texts = () => telegram.shown(chatId).map(({ text }) => text);
+const sends = () => telegram.calls.filter(({ method }) => method === 'sendMessage').length;
+const say = (text: string) => telegram.say({ chatId, userId: adaId, text });
+
+describe('a message that was taken in', slow, () => {
+  it('is answered by the next process when the gateway stops during its run', async () => {
+    const first = await open();
+    await first.register('ada@example.com');
+    const gate = closeGate('restart-run');
+    say('count to 3 at gate restart-run before 3');
+    await gate.reached;
+    await first.stop();
+    // Taken in means that Telegram does not keep it any more, or that a repetition is known.
+    gate.open();
+    const second = await open();
+    try {
+      await expect.poll(texts, soon).toContain('1 2 3');
+      const ada = await ConversationCaller.of(
+        second.url,
+        await HttpSession.login(second.url, { email: 'ada@example.com', password: 'correct horse battery' }),
+      );
+      const [{ thread_id }] = await ada.ok('POST', '/threads/search', {
+        metadata: { chat_id: String(chatId) },
+      });
+      expect(await ada.ok('GET', `/threads/${thread_id}/runs`)).toMatchObject([{ status: 'success' }]);
+      say('after');
+      await expect.poll(texts, soon).toContain('You said: after');
+      // What showed the answer as it came has become the answer.
+      expect(texts()).toEqual(['1 2 3', 'You said: after']);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('is answered by the next process when the gateway stops between the end of the run and the answer', async () => {
+    const first = await open({ stream: false });
+    await first.register('ada@example.com');
+    telegram.trouble('sendMessage', { hangs: true });
+    say('hello');
+    await expect.poll(sends, soon).toBe(1);
+    await first.stop();
+    expect(texts()).toEqual([]);
+    const second = await open({ stream: false });
+    try {
+      await expect.poll(texts, soon).toEqual(['You said: hello']);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('waits while its channel is switched off', async () => {
+    const first = await open();
+    await first.register('ada@example.com');
+    telegram.trouble('sendMessage', { hangs: true });
+    say('hello');
+    await expect.poll(sends, soon).toBe(1);
+    await first.stop();
+    const off = await open({ enabled: false });
+    await off.stop();
+    expect(texts()).toEqual([]);
+    const second = await open();
+    try {
+      await expect.poll(texts, soon).toEqual(['You said: hello']);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('is not answered any more once its sender may not use the channel', async () => {
+    const first = await open();
+    await first.register('ada@example.com');
+    await first.stop();
+    say('hello');
+    const second = await open({ users: { 99: 'ada@example.com' } });
+    try {
+      await expect.poll(texts, soon).toEqual([expect.stringContaining('You may not use this assistant.')]);
+    } finally {
+      await second.stop();
+    }
+  });
+});
+
+describe('channels over HTTP', slow, () => {
+  it('are listed and restarted by administrators only, without their secrets', async () => {
+    const gateway = await open();
+    try {
+      const bob = await ConversationCaller.of(gateway.url, await gateway.register('bob@example.com'));
+      for (const [method, path] of [
+        ['GET', '/channels/'],
+        ['POST', '/channels/bot/restart'],
+      ] as const) {
+        expect((await bob.call(method, path)).status).toBe(403);
+        expect((await gateway.fetch(`/api${path}`, { method })).status).toBe(method === 'GET' ? 401 : 403);
+      }
+      const admin = await adminOf(gateway);
+      await expect.poll(() => telegram.polling, soon).toBe(1);
+      const { body, text } = await admin('GET', '/channels/');
+      expect(body).toEqual({
+        service_running: true,
+        channels: { bot: { type: 'telegram', enabled: true, running: true, error: null, waiting: 0 } },
+      });
+      expect(text).not.toContain(telegram.token);
+      expect((await admin('POST', '/channels/bot/restart')).body).toEqual({
+        success: true,
+        message: 'Channel bot restarted successfully',
+      });
+      expect(await admin('POST', '/channels/none/restart')).toMatchObject({
+        status: 404,
+        body: { detail: "Channel 'none' not found" },
+      });
+      expect((await admin('POST', '/channels/NO!/restart')).status).toBe(422);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('say what is wrong with one, and answer once after a restart of it', async () => {
+    const gateway = await open();
+    try {
+      await gateway.register('ada@example.com');
+      const admin = await adminOf(gateway);
+      const errorOf = async () => (await admin('GET', '/channels/')).body.channels.bot.error;
+      await expect.poll(() => telegram.polling, soon).toBe(1);
+      telegram.trouble('getUpdates', { status: 409 }, { status: 409 }, { status: 409 });
+      await admin('POST', '/channels/bot/restart');
+      await expect.poll(errorOf, soon).toMatch(/^Another program fetches the messages of this bot/);
+      await admin('POST', '/channels/bot/restart');
+      await admin('POST', '/channels/bot/restart');
+      await expect.poll(errorOf, soon).toBeNull();
+      say('hello');
+      await expect.poll(texts, soon).toEqual(['You said: hello']);
+      expect(telegram.polling).toBe(1);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('never tell the token, not even when Telegram cannot be reached', async () => {
+    const gone = await FakeTelegram.start();
+    await gone.close();
+    const gateway = await open({ base_url: gone.url });
+    try {
+      const admin = await adminOf(gateway);
+      const read = async () => (await admin('GET', '/channels/')).text;
+      await expect.poll(read, soon).toContain('Telegram cannot be reached (ECONNREFUSED).');
+      expect(await read()).not.toContain(telegram.token.split(':')[1]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+async function adminOf(gateway: Awaited<ReturnType<typeof open>>) {
+  const account = { email: 'root@example.com', password: 'correct horse battery' };
+  await gateway.fetch('/api/v1/auth/initialize', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+  });
+  const session = await HttpSession.login(gateway.url, account);
+  const scopes = ['conversation:read', 'conversation:write', 'admin'];
+  const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'admin', scopes });
+  return async (method: string, path: string) => {
+    const answer = await gateway.fetch(`/api${path}`, { method, headers: { 'x-api-key': token } });
+    const text = await answer.text();
+    return { status: answer.status, text, body: JSON.parse(text) };
+  };
+}
