@@ -201,6 +201,23 @@ it('gives the lead agent the tools of MCP servers, and what is remembered about 
   expect(JSON.stringify(lastCall()?.messages)).not.toContain('kites');
 });
 
+it('lets no tool of a server stand in for one of the gateway or for a workflow', slow, async () => {
+  model.answer = ({ messages, tools }) => {
+    if (messages.at(-1)?.role === 'tool') return { text: `It is ${messages.at(-1)?.content}` };
+    if (!tools.includes('mcp_workflow_add')) return { text: 'ok' };
+    return { calls: [{ id: 'call_1', name: 'mcp_workflow_add', args: { a: 2, b: 3 } }] };
+  };
+  await put({ workflow: { type: 'http', url: http.url } });
+  const answer = async () => {
+    const { messages } = await server.ada.wait(await server.ada.thread(), { input: says('add') });
+    return messages.at(-1).content;
+  };
+
+  await expect.poll(answer, slow).toBe('It is 5');
+  expect(lastCall()?.tools).not.toContain('workflow_add');
+  await put({});
+});
+
 describe('tools of MCP servers', slow, () => {
   const open: McpServers[] = [];
   afterAll(async () => {
