@@ -357,3 +357,50 @@ it('a profile that was made too long by hand is told in part', async () => {
   expect(told()).toContain('begins');
   expect(told()).not.toContain('ends');
 });
+
+describe('a run that sets up an agent', () => {
+  const bootstrap = (name: string) => asks({ context: { agent_name: name, is_bootstrap: true } });
+  const writes = { description: 'Counts birds.', soul: 'You count birds.' };
+  const settingUp = ({ messages }: FakeRequest): FakeReply =>
+    messages.at(-1)?.role === 'tool'
+      ? { text: 'It is there.' }
+      : { calls: [{ id: 'call_1', name: 'setup_agent', args: writes }] };
+
+  it('makes one that is not there yet, with a tool that no other run has', async () => {
+    answer = settingUp;
+    const { messages } = await ada.wait(await ada.thread(), bootstrap('Bird-Counter'));
+
+    expect(provider.requests[0]?.tools).toContain('setup_agent');
+    expect(told()).toContain('called \\"bird-counter\\"');
+    expect(messages[2]).toMatchObject({ name: 'setup_agent', status: 'success' });
+    expect(await ada.ok('GET', '/agents/bird-counter')).toMatchObject({ name: 'bird-counter', ...writes });
+    expect((await bob.get('/agents/bird-counter')).status).toBe(404);
+
+    answer = () => ({ text: 'Three.' });
+    provider.requests.length = 0;
+    await ada.wait(await ada.thread(), asks({ assistant_id: 'bird-counter' }));
+    expect(told()).toContain('You count birds.');
+    expect(provider.requests[0]?.tools).not.toContain('setup_agent');
+  });
+
+  it('changes one that is there, and leaves the rest of it', async () => {
+    await ada.ok('POST', '/agents', { name: 'fish-counter', model: 'special', soul: 'You count fish.' });
+    answer = settingUp;
+    await ada.wait(await ada.thread(), bootstrap('fish-counter'));
+
+    expect(told()).toContain('You count fish.');
+    expect(await ada.ok('GET', '/agents/fish-counter')).toMatchObject({ model: 'special', ...writes });
+  });
+
+  it('is the only one that can: a model that calls the tool elsewhere is refused', async () => {
+    answer = settingUp;
+    const { messages } = await ada.wait(await ada.thread(), asks({ assistant_id: 'image-maker' }));
+
+    expect(messages[2]).toMatchObject({ type: 'tool', status: 'error' });
+    expect(await ada.ok('GET', '/agents/image-maker')).toMatchObject({ description: 'Makes pictures.' });
+  });
+
+  it.each(['chat', 'check', '../x', 'of.bob'])('takes no name that no agent can have: %s', async (name) => {
+    expect((await ada.post('/runs', bootstrap(name))).status).toBe(404);
+  });
+});

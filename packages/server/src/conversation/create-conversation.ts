@@ -225,6 +225,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         userAgents: {
           working: new WorkingAgents((userId, name) => customAgents.find({ user: userId }, name)),
           profileOf: (userId) => profiles.read({ user: userId }),
+          ...(options.agentsApi.enabled && { setUp: (agent, wish) => customAgents.setUp(agent, wish) }),
         },
         models: { configured: options.models, cwd: options.agents.cwd },
         turn: options.turn,
@@ -287,7 +288,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     journal,
     runner: new LearningRunner(new GraphRunner({ agents, checkpointer }), learning),
     modelNames: modelNames(options.models),
-    customAgent: (owner, name) => customAgents.get(owner, name),
+    customAgent: (owner, name, { mayBeNew }) =>
+      customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),
     deleteThread: async (owner, threadId) => {
       await threads.delete(owner, threadId);
     },

@@ -1,9 +1,11 @@
 import { createAgent } from 'langchain';
 import { systemTimer } from '../../lib/async/timer.ts';
 import { agentInstructions } from './agent-instructions.ts';
+import { agentSetup, setupToolName } from './agent-setup.ts';
 import { agentTools } from './agent-tools.ts';
 import type { AgentGraph } from './agents.ts';
 import { DemoModel } from './demo/demo-model.ts';
+import { fileMiddleware } from './file-middleware.ts';
 import { leadAgentName } from './lead-agent-name.ts';
 import { type LeadToolsOptions, leadTools } from './lead-tools.ts';
 import type { AnsweringModels } from './models/answering-model.ts';
@@ -36,16 +38,15 @@ const systemPrompt = [
 /** Of the tools that are the gateway's own; users' workflows have a prefix for theirs. */
 export function ownToolNames(options: LeadAgentOptions): ReadonlySet<string> {
   const { models, turn, log } = options;
-  const middleware: readonly { tools?: readonly { name?: unknown }[] }[] = turnMiddleware({
-    models,
-    turn,
-    log,
-  });
+  const middleware: readonly { tools?: readonly { name?: unknown }[] }[] = [
+    ...turnMiddleware({ models, turn, log }),
+    ...aroundFiles(options),
+  ];
   const tools = [
     ...leadTools({ ...options, extraTools: [] }),
     ...middleware.flatMap(({ tools = [] }) => tools),
   ];
-  return new Set([...tools.map(({ name }) => String(name)), taskToolName]);
+  return new Set([...tools.map(({ name }) => String(name)), taskToolName, setupToolName]);
 }
 
 export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
@@ -53,10 +54,12 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
   const memory = memoryOf ? [rememberedContext(memoryOf, log)] : [];
   const ofAgent = userAgents ? [agentTools(userAgents.working, extraTools)] : [];
   const asAgent = userAgents ? [agentInstructions(userAgents, log)] : [];
+  const setup = userAgents?.setUp ? [agentSetup(userAgents.setUp)] : [];
   const tools = leadTools(options);
   const working = userAgents?.working ?? null;
   const skills = skillsFor ? [skillsContext({ skillsFor, working, log })] : [];
-  const around = { tools, middleware: [...ofAgent, ...skills], models, timer: systemTimer, log };
+  const files = aroundFiles(options);
+  const around = { tools, middleware: [...ofAgent, ...files, ...skills], models, timer: systemTimer, log };
   const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
   const agent = createAgent({
     name: leadAgentName,
@@ -70,9 +73,15 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
       ...helpers,
       ...ofAgent,
       ...asAgent,
+      ...files,
+      ...setup,
       ...skills,
       ...memory,
     ],
   });
   return agent.graph as unknown as AgentGraph;
+}
+
+function aroundFiles({ workspace, mounts = [], models, log }: LeadAgentOptions) {
+  return workspace ? fileMiddleware({ workspace, mounts }, { models, log }) : [];
 }

@@ -69,6 +69,29 @@ export class CustomAgents {
     return name === null ? null : this.#options.files.read({ userId: userOf(owner), name });
   }
 
+  /** For a run, which may also be there to set up an agent that is not there yet. */
+  async forRun(
+    owner: Owner,
+    written: string,
+    { mayBeNew }: { mayBeNew: boolean },
+  ): Promise<Pick<CustomAgent, 'name' | 'model'>> {
+    const agent = await this.find(owner, written);
+    if (agent) return agent;
+    const name = agentNameIn(written);
+    if (!mayBeNew || name === null || this.#isReserved(name)) throw notFound(written);
+    return { name, model: null };
+  }
+
+  /** Makes an agent, or changes the one that is there: asked for twice, it is the same. */
+  async setUp(
+    { userId, name }: CustomAgentKey,
+    wish: Pick<CustomAgent, 'description' | 'soul'>,
+  ): Promise<void> {
+    const owner = { user: userId };
+    if (await this.has({ userId, name })) await this.change(owner, name, wish);
+    else await this.create(owner, { name, ...wish });
+  }
+
   /** The name of the user's agent that is meant; null where there is none. */
   async nameOf(owner: Owner, written: string): Promise<string | null> {
     const name = agentNameIn(written);

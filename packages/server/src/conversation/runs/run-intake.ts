@@ -3,6 +3,7 @@ import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { AppError } from '../../lib/app-error.ts';
 import { newId, newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { isSetUp } from '../agent/agent-setup-wish.ts';
 import type { Agents, ResolvedAgent } from '../agent/agents.ts';
 import type { GraphStates } from '../agent/graph-state.ts';
 import { leadAgentName } from '../agent/lead-agent-name.ts';
@@ -42,8 +43,12 @@ export interface RunIntakeOptions {
     waitingPerUser: number;
     recursion: { standard: number; most: number };
   };
-  /** A custom agent of the caller's by its name. Throws `agent_not_found`. */
-  customAgent: (owner: Owner, name: string) => Promise<{ name: string; model: string | null }>;
+  /** A custom agent of the caller's by its name, or one that a run may set up. Throws `agent_not_found`. */
+  customAgent: (
+    owner: Owner,
+    name: string,
+    wish: { mayBeNew: boolean },
+  ) => Promise<{ name: string; model: string | null }>;
   /** Of the models that the lead agent can use. */
   modelNames: readonly string[];
   newRunId: () => string;
@@ -148,7 +153,9 @@ export class RunIntake {
   /** Users' own graphs may mean something else by the same keys. */
   async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
     const name = agentWishOf(asked);
-    const kwargs = name === null ? asked : withAgent(asked, await this.#options.customAgent(owner, name));
+    const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
+    const kwargs =
+      name === null ? asked : withAgent(asked, await this.#options.customAgent(owner, name, { mayBeNew }));
     this.#requireModel(kwargs);
     return kwargs;
   }

@@ -2,7 +2,12 @@ import type { ExternalTool } from './external-tool.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';
 
 /** What each agent needs for any turn, whatever its groups are. */
-const ofEveryAgent: ReadonlySet<string> = new Set(['ask_clarification', 'present_files', 'write_todos']);
+const ofEveryAgent: ReadonlySet<string> = new Set([
+  'ask_clarification',
+  'present_files',
+  'setup_agent',
+  'write_todos',
+]);
 
 const namesOfGroup: Readonly<Record<string, readonly string[]>> = {
   'file:read': ['ls', 'glob', 'grep', 'read_file', 'view_image'],
