@@ -156,7 +156,8 @@ export class FakeWorker {
     const run = readPrompt(body, this.#counter++);
     if (this.#keepsArrivals) this.#arrivals[run.promptId] = String(process.hrtime.bigint());
     if (this.behaviour.trouble === 'lost_response') response.destroy();
-    else sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
+    else if (this.behaviour.trouble !== 'silent_prompt')
+      sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
     this.#queue.put(run);
   }
 

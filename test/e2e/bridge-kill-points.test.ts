@@ -1,0 +1,199 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { FakeTrouble } from '@switchyard/dev-env/fake-behaviour';
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+/**
+ * A real kill -9 at each point between a tool's call and its result. No seam in the gateway: files that take a moment to
+ * copy, a look into the database beside it and a worker that does not answer make the points wide enough to hit, and what
+ * is on the disk afterwards shows that they were hit.
+ */
+
+const home = temporaryFolder();
+/** Takes long enough to copy and to hash that a kill in between is sure to come in time. */
+const largeBytes = 96 * 1024 * 1024;
+let worker: FakeWorker;
+let gateway: SpawnedGateway;
+let session: HttpSession;
+let userId: string;
+
+beforeAll(async () => {
+  worker = await FakeWorker.start();
+  const address = `127.0.0.1:${worker.port}`;
+  writeFileSync(join(home.path, 'switchyard.yaml'), `version: 1\ndispatch:\n  workers: ["${address}"]\n`);
+  gateway = await SpawnedGateway.start({ home: home.path });
+  session = await HttpSession.register(gateway.url, {
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+  });
+  userId = (await session.get<{ id: string }>('/api/v1/auth/me')).id;
+});
+
+beforeEach(() => {
+  worker.behaviour = { runMs: 300, outputBytes: 64, outputName: null, trouble: null };
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await worker.close();
+  home.remove();
+});
+
+interface Going {
+  thread: string;
+  runId: string;
+  folder: string;
+}
+
+/** What is on the disk of a gateway that was killed. */
+interface Left {
+  calls: number;
+  tasks: number;
+  submitted: number;
+  accepted: number;
+  attempts: string[];
+}
+
+describe('kill -9 between the call of a tool and its result loses nothing and runs nothing twice', () => {
+  it('after the checkpoint with the call, before the submit', async () => {
+    const going = await begin({ inputBytes: largeBytes });
+    await until(() => readdirSync(join(home.path, 'files', 'incoming')).length > 0);
+    const left = await killAndLook(going);
+
+    expect(left).toMatchObject({ calls: 1, tasks: 0, submitted: 0 });
+    await expectOneOfEach(going);
+  });
+
+  it('after the submit, before its record in the run', async () => {
+    worker.behaviour.runMs = 2_000;
+    const going = await begin({});
+    await until(() => tasksOf(going.runId) === 1);
+    const left = await killAndLook(going);
+
+    expect(left).toMatchObject({ calls: 1, tasks: 1, submitted: 0 });
+    await expectOneOfEach(going);
+  });
+
+  it('after the worker has taken it, before the gateway knows', async () => {
+    worker.behaviour = { ...worker.behaviour, runMs: 2_000, trouble: 'silent_prompt' satisfies FakeTrouble };
+    const before = worker.stats.accepted;
+    const going = await begin({});
+    await until(() => worker.stats.accepted > before);
+    const left = await killAndLook(going);
+    worker.behaviour.trouble = null;
+
+    expect(left).toMatchObject({ calls: 1, tasks: 1, attempts: ['dispatching'] });
+    await expectOneOfEach(going);
+  });
+
+  it('while the picture is put among the artifacts', async () => {
+    worker.behaviour.outputBytes = largeBytes;
+    const going = await begin({});
+    const outputs = join(going.folder, 'outputs');
+    await until(() => existsSync(outputs) && readdirSync(outputs).some((name) => name.endsWith('.part')));
+    const left = await killAndLook(going);
+
+    expect(left).toMatchObject({ calls: 1, tasks: 1 });
+    expect(readdirSync(outputs).filter((name) => name.endsWith('.png'))).toEqual([]);
+    await expectOneOfEach(going);
+  });
+
+  /** Asks for a picture of the thread; its file is put where an upload would be. */
+  async function begin({ inputBytes = 1_000 }: { inputBytes?: number }): Promise<Going> {
+    accepted = worker.stats.accepted;
+    const { thread_id: thread } = await session.post<{ thread_id: string }>('/api/threads', {});
+    const folder = join(home.path, 'users', userId, 'threads', thread, 'user-data');
+    mkdirSync(join(folder, 'uploads'), { recursive: true });
+    const picture = join(folder, 'uploads', 'cat.png');
+    // Never twice the same content, which the gateway would have already.
+    writeFileSync(picture, thread);
+    truncateSync(picture, inputBytes);
+    const { run_id: runId } = await session.post<{ run_id: string }>(`/api/threads/${thread}/runs`, {
+      assistant_id: 'lead_agent',
+      input: { messages: [{ role: 'user', content: 'invert cat.png' }] },
+    });
+    return { thread, runId, folder };
+  }
+
+  async function killAndLook({ runId }: Going): Promise<Left> {
+    await gateway.kill9();
+    const database = openDatabase();
+    const count = (sql: string): number => (database.prepare(sql).get(runId) as { count: number }).count;
+    const ofRun = `json_extract(conversation, '$.runId') = ?`;
+    const events = 'select count(*) as count from run_events where run_id = ? and event_type =';
+    const left = {
+      calls: count(`${events} 'ai_tool_call'`),
+      submitted: count(`${events} 'worker_task_submitted'`),
+      tasks: count(`select count(*) as count from tasks where ${ofRun}`),
+      accepted: worker.stats.accepted - accepted,
+      attempts: (
+        database.prepare(`select phase from tasks where ${ofRun}`).all(runId) as { phase: string }[]
+      ).map(({ phase }) => phase),
+    };
+    database.close();
+    return left;
+  }
+
+  /** The next process ends the run: with one task, run once, and its picture there once. */
+  async function expectOneOfEach({ thread, runId, folder }: Going): Promise<void> {
+    gateway = await SpawnedGateway.start({ home: home.path });
+    session = session.at(gateway.url);
+    await until(async () => {
+      const { status } = await session.get<{ status: string }>(`/api/threads/${thread}/runs/${runId}`);
+      return status !== 'pending' && status !== 'running';
+    });
+    expect(await session.get(`/api/threads/${thread}/runs/${runId}`)).toMatchObject({ status: 'success' });
+    const { values } = await session.get<{ values: { messages: Message[]; artifacts: string[] } }>(
+      `/api/threads/${thread}/state`,
+    );
+    expect(values.messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
+    expect(values.messages.at(-1)?.content).toContain('made 1 file');
+    expect(values.artifacts).toHaveLength(1);
+    const pictures = readdirSync(join(folder, 'outputs')).filter((name) => name.endsWith('.png'));
+    expect(values.artifacts).toEqual(pictures.map((name) => `/mnt/user-data/outputs/${name}`));
+    const bytes = readFileSync(join(folder, 'outputs', pictures[0] ?? ''));
+    expect(bytes.length).toBe(worker.behaviour.outputBytes);
+    const types = (
+      await session.get<{ event_type: string }[]>(`/api/threads/${thread}/runs/${runId}/events?limit=500`)
+    ).map(({ event_type: type }) => type);
+    for (const once of ['ai_tool_call', 'worker_task_submitted', 'worker_task_completed', 'tool_result'])
+      expect(
+        types.filter((type) => type === once),
+        once,
+      ).toHaveLength(1);
+    expect(tasksOf(runId)).toBe(1);
+    expect(worker.stats.accepted - accepted).toBe(1);
+  }
+});
+
+interface Message {
+  type: string;
+  content: string;
+}
+
+let accepted = 0;
+
+function tasksOf(runId: string): number {
+  const database = openDatabase();
+  try {
+    const sql = `select count(*) as count from tasks where json_extract(conversation, '$.runId') = ?`;
+    return (database.prepare(sql).get(runId) as { count: number }).count;
+  } finally {
+    database.close();
+  }
+}
+
+function openDatabase() {
+  return new DatabaseSync(join(home.path, 'data', 'switchyard.db'), { readOnly: true });
+}
+
+/** Asked as often as can be: the moment may be short. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let asked = 0; !(await isSo()); asked += 1) await (asked % 50 === 0 ? sleep(1) : nextTurn());
+}
