@@ -50,8 +50,8 @@ export interface AgentRunTools {
   /** Takes the run's events; the checkpointer commits them with the checkpoints that cover them. */
   recorder: RunRecorder;
   /**
-   * One frame for the stream: its wire name (`values`, `messages|ns`, …) and its data, which is JSON. All that the graph
-   * makes; `metadata` and `error` are the caller's.
+   * One frame for the stream: its wire name (`values`, `messages|ns`, …) and its data: JSON, or a `JsonText` of it. All that the
+   * graph makes; `metadata` and `error` are the caller's.
    */
   frame: (event: string, data: unknown) => void;
 }

@@ -1,3 +1,4 @@
+import { JsonText } from '../../lib/json-text.ts';
 import { MessageFrames } from './message-frames.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from './wire-state.ts';
 import { type Json, wireValue, wireValues } from './wire-values.ts';
@@ -35,7 +36,8 @@ export class GraphFrames {
   readonly #subgraphs: boolean;
   readonly #frame: (event: string, data: unknown) => void;
   readonly #messages: MessageFrames | null;
-  readonly #encodedMetadata = new WeakMap<object, Json>();
+  /** Each piece of a message comes with the same metadata, which are longer than itself. */
+  readonly #encodedMetadata = new WeakMap<object, { json: Json; text: string }>();
   #interrupts: unknown[] | null = null;
   #values: unknown;
   /** The same for the wire, where they have been sent. */
@@ -98,10 +100,17 @@ export class GraphFrames {
   }
 
   #addMessage(namespace: string[], [message, metadata]: [object, object]): void {
-    const encoded = this.#encodedMetadata.get(metadata) ?? wireMetadata(metadata);
+    const { json, text } = this.#encodedMetadata.get(metadata) ?? this.#encode(metadata);
+    this.#messages?.piece(message, json);
+    if (!this.#asked.has('messages-tuple')) return;
+    this.#send('messages', namespace, new JsonText(`[${JSON.stringify(wireValue(message))},${text}]`));
+  }
+
+  #encode(metadata: object): { json: Json; text: string } {
+    const json = wireMetadata(metadata);
+    const encoded = { json, text: JSON.stringify(json) };
     this.#encodedMetadata.set(metadata, encoded);
-    this.#messages?.piece(message, encoded);
-    if (this.#asked.has('messages-tuple')) this.#send('messages', namespace, [wireValue(message), encoded]);
+    return encoded;
   }
 
   #send(mode: string, namespace: string[], data: unknown): void {

@@ -4,6 +4,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import { JsonText } from '../../lib/json-text.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, StateView } from '../agent/agent-run.ts';
 import type { GraphStates } from '../agent/graph-state.ts';
@@ -262,7 +263,7 @@ export class RunExecutor {
   }
 
   #frame(runId: string, event: string, data: unknown): void {
-    this.#options.streamLog.append(runId, event, JSON.stringify(data ?? null));
+    this.#options.streamLog.append(runId, event, JsonText.of(data));
   }
 }
 

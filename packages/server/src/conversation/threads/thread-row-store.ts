@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Prepared } from '../../platform/database/prepared.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { ConversationTables, ThreadMetadataTable, ThreadRow } from '../tables.ts';
 
 /** The statements that every run needs, built once. What they mean together stands in the store of threads. */
@@ -76,21 +77,18 @@ export const metadataTime = new Prepared((db: Db, { threadId, at }: Named & { at
   db.updateTable('thread_metadata').set({ updated_at: at }).where('thread_id', '=', threadId),
 );
 
-export const metadataEntry = new Prepared((db: Db, entry: ThreadMetadataTable) =>
-  db
-    .insertInto('thread_metadata')
-    .values({
-      thread_id: entry.thread_id,
-      user_id: entry.user_id,
-      key: entry.key,
-      value: entry.value,
-      updated_at: entry.updated_at,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['thread_id', 'key'])
-        .doUpdateSet({ value: entry.value, updated_at: entry.updated_at }),
-    ),
+export const metadataEntries = new PreparedRows(
+  ['thread_id', 'user_id', 'key', 'value', 'updated_at'],
+  (db: Db, entries: ThreadMetadataTable[]) =>
+    db
+      .insertInto('thread_metadata')
+      .values(entries)
+      .onConflict((conflict) =>
+        conflict.columns(['thread_id', 'key']).doUpdateSet((update) => ({
+          value: update.ref('excluded.value'),
+          updated_at: update.ref('excluded.updated_at'),
+        })),
+      ),
 );
 
 export const noMetadataEntry = new Prepared((db: Db, { threadId, key }: Named & { key: string }) =>

@@ -43,5 +43,9 @@ export async function readSnapshot(
   read: Database<ConversationTables>['read'],
   threadId: string,
 ): Promise<ThreadSnapshotRow | undefined> {
-  return read.selectFrom('thread_snapshots').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
+  return snapshotOfThread.first(read, { threadId });
 }
+
+const snapshotOfThread = new Prepared((db: Kysely<ConversationTables>, { threadId }: { threadId: string }) =>
+  db.selectFrom('thread_snapshots').selectAll().where('thread_id', '=', threadId),
+);

@@ -12,7 +12,7 @@ import {
   busyThread,
   deletedThread,
   foundThread,
-  metadataEntry,
+  metadataEntries,
   metadataOfThread,
   metadataTime,
   newThread,
@@ -262,7 +262,10 @@ async function indexEntries(trx: Trx, thread: ThreadRow, metadata: Metadata): Pr
   const { thread_id, user_id, updated_at } = thread;
   const searchable = searchableEntries(metadata);
   const keys = new Set(searchable.map(({ key }) => key));
-  for (const entry of searchable) await metadataEntry.run(trx, { thread_id, user_id, ...entry, updated_at });
+  await metadataEntries.run(
+    trx,
+    searchable.map((entry) => ({ thread_id, user_id, ...entry, updated_at })),
+  );
   for (const key of Object.keys(metadata))
     if (!keys.has(key)) await noMetadataEntry.run(trx, { threadId: thread_id, key });
 }

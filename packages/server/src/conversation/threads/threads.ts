@@ -62,7 +62,8 @@ export class Threads {
     });
     if (isNew && wish.supersteps.length > 0) return this.#begin(owner, thread, { ...wish, rules });
     const ifExists = wish.ifExists ?? (rules.existingThread === 'conflict' ? 'raise' : 'do_nothing');
-    if (!isNew && ifExists === 'raise') throw new AppError('thread_exists');
+    if (isNew) return shown(thread, noState, rules);
+    if (ifExists === 'raise') throw new AppError('thread_exists');
     return this.#listed(thread, rules);
   }
 
@@ -168,8 +169,7 @@ export class Threads {
 
   async #listed(thread: ThreadRow, rules: MountRules): Promise<Thread> {
     const snapshot = await this.#options.store.snapshot(thread.thread_id);
-    const state = snapshot ? shownSnapshot(snapshot) : noState;
-    return threadView(thread, { ...state, values: listedValues(thread, state.values, rules) });
+    return shown(thread, snapshot ? shownSnapshot(snapshot) : noState, rules);
   }
 
   /** From the checkpoints alone: whether an agent's code can be loaded matters to nobody who reads a thread. */
@@ -190,4 +190,9 @@ export class Threads {
   #stateOf(owner: Owner, threadId: string): Promise<WireState | null> {
     return this.#options.states.current(ownedState(owner, threadId, null));
   }
+}
+
+/** As lists and answers to a change show it. */
+function shown(thread: ThreadRow, state: ShownState, rules: MountRules): Thread {
+  return threadView(thread, { ...state, values: listedValues(thread, state.values, rules) });
 }

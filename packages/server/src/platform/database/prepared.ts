@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
+import { runCompiled } from './query-builder.ts';
 
 /** Stands in a statement for a value that each run brings along. */
 class Slot {
@@ -29,7 +30,7 @@ export class Prepared<Tables, Values extends object, Row> {
     const parameters = statement.parameters.map((parameter) =>
       parameter instanceof Slot ? values[parameter.name as keyof Values] : parameter,
     );
-    return db.executeQuery({ ...statement, parameters });
+    return runCompiled(db as unknown as Kysely<never>, { ...statement, parameters });
   }
 
   async first(db: Kysely<Tables>, values: Values): Promise<Row | undefined> {

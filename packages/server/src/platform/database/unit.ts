@@ -45,7 +45,6 @@ class RunningUnit {
   async run(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (this.#isOver) throw new Error('This write unit is over. Use its trx only until it has answered.');
     if (this.#failure) throw goneOn(this.#failure.error);
-    clearImmediate(this.#check);
     this.#statementsRunning += 1;
     try {
       return await this.#runStatement(query);
@@ -54,7 +53,7 @@ class RunningUnit {
       throw error;
     } finally {
       this.#statementsRunning -= 1;
-      if (this.#statementsRunning === 0 && !this.#isOver) this.#watch();
+      this.#watch();
     }
   }
 
@@ -72,7 +71,10 @@ class RunningUnit {
    * answered by then waits for something else, and would keep the transaction, and whoever waits for it, as long.
    */
   #watch(): void {
-    this.#check = setImmediate(() => {
+    if (this.#isOver) return;
+    this.#check ??= setImmediate(() => {
+      this.#check = undefined;
+      if (this.#statementsRunning > 0) return;
       this.end();
       this.#foreignAwait.reject(
         new Error(
