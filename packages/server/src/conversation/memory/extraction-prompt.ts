@@ -27,11 +27,11 @@ export function extractionPrompt({ facts }: MemoryDocument, turns: readonly Spok
   ].join('\n');
 }
 
-/** The first ones, as many as fit. */
+/** The first ones, as many as fit, and the very first in any case. */
 function fitting<Item>(items: readonly Item[]): Item[] {
   let left = longestPart;
-  return items.filter((item) => {
+  return items.filter((item, index) => {
     left -= JSON.stringify(item).length;
-    return left >= 0;
+    return left >= 0 || index === 0;
   });
 }

@@ -73,7 +73,7 @@ export class MemoryLearning {
   constructor(options: MemoryLearningOptions) {
     this.#options = options;
     const { jobs, store, clock } = options;
-    jobs.register(kind, (job) => this.#learn(job), { concurrency: 2, retryDelaysMs });
+    jobs.register(kind, (job) => this.#learn(job), { concurrency: 4, retryDelaysMs });
     jobs.register(sweepKind, () => store.dropOlderThan(toIso(clock() - keepMs)));
     jobs.every(sweepKind, day);
   }

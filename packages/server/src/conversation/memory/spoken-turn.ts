@@ -18,7 +18,8 @@ type Message = Record<string, unknown>;
 
 /** Of the newest; a turn is far shorter, but for what tools have said in it. */
 const mostMessages = 200;
-const mostSaid = 20;
+/** As a rule it is two. */
+const mostSaid = 8;
 const longestText = 4_000;
 const longestBefore = 1_000;
 
