@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -64,6 +65,9 @@ describe('the folders of skills', () => {
     await put('skills/public/bad/SKILL.md', 'no front matter');
     await put('skills/public/large/SKILL.md', skillText('large') + 'x'.repeat(131_072));
     await put('skills/public/.hidden/SKILL.md', 'x');
+    await put('skills/public/deep/SKILL.md/SKILL.md', skillText('deep'));
+    await mkdir(join(home, 'skills/public/pipe'));
+    execFileSync('mkfifo', [join(home, 'skills/public/pipe/SKILL.md')]);
     await put('skills/public/file.txt', 'x');
     await symlink(join(home, 'skills/public/good'), join(home, 'skills/public/link'));
     await mkdir(join(home, 'skills/public/text-link'));
@@ -74,10 +78,12 @@ describe('the folders of skills', () => {
     expect(broken.map(({ name }) => name)).toEqual([
       'Capital',
       'bad',
+      'deep',
       'empty',
       'large',
       'link',
       'other-name',
+      'pipe',
       'text-link',
     ]);
     expect(JSON.stringify(broken)).not.toContain(home);

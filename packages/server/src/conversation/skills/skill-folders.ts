@@ -92,6 +92,8 @@ async function readSkill(folder: string, name: string): Promise<Reading> {
     if (!isSkillName(name)) {
       return { reason: 'Name the folder with lower-case letters, digits and single hyphens between words.' };
     }
+    // A pipe in its place would be waited for.
+    if (!(await lstat(join(folder, skillFile))).isFile()) return { reason: `Its ${skillFile} is no file.` };
     const file = await readTextFile(join(folder, skillFile), { maxBytes: largestSkillBytes });
     if (file === null || file === 'unchanged') return { reason: `It has no ${skillFile}.` };
     const facts = readSkillText(file.text);
@@ -101,6 +103,7 @@ async function readSkill(folder: string, name: string): Promise<Reading> {
     if (error instanceof AppError) return { reason: error.message };
     // The system's words hold a path of the host.
     const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return { reason: `It has no ${skillFile}.` };
     return { reason: `${skillFile} cannot be read (${code ?? `larger than ${largestSkillBytes} bytes`}).` };
   }
 }

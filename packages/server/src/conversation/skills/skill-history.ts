@@ -4,8 +4,8 @@ import type { SkillChange } from '@switchyard/contract/conversation/skill';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 
 const mostChanges = 20;
-/** Twenty changes hold forty texts of 128 kB, and JSON makes some letters longer. */
-const largestFileBytes = 16 * 1024 * 1024;
+/** Twenty changes hold forty texts of 128 kB, and JSON writes some characters with six. */
+const largestFileBytes = 32 * 1024 * 1024;
 /** Of skills that there are and that there were; beyond it the ones that were changed longest ago are forgotten. */
 const mostHistories = 500;
 
