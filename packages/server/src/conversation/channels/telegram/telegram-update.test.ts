@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { inboundOf, type TelegramUpdate } from './telegram-update.ts';
+
+const message = { message_id: 7, from: { id: 11 }, chat: { id: 11, type: 'private' }, text: 'hi' };
+const read = (changes: object, groups = false) =>
+  inboundOf({ update_id: 1, message: { ...message, ...changes } } as TelegramUpdate, { groups });
+
+describe('an update of Telegram', () => {
+  it('is a message of its sender in its chat', () => {
+    expect(read({})).toEqual({ messageId: '11:7', chatId: '11', sender: '11', text: 'hi', files: [] });
+  });
+
+  it.each([
+    ['another bot', { from: { id: 5, is_bot: true } }],
+    ['nobody', { from: undefined }],
+    ['a group', { chat: { id: -5, type: 'group' } }],
+    ['a channel', { chat: { id: -5, type: 'channel' } }],
+  ])('is nothing when it is of %s', (_what, changes) => {
+    expect(read(changes)).toBeNull();
+  });
+
+  it('is nothing when it is no message', () => {
+    expect(inboundOf({ update_id: 1 }, { groups: true })).toBeNull();
+  });
+
+  it('of a group counts where the channel is for groups, news of the group do not; topics are chats', () => {
+    const chat = { id: -5, type: 'supergroup' };
+    expect(read({ chat }, true)).toMatchObject({ chatId: '-5', sender: '11' });
+    expect(read({ chat, is_topic_message: true, message_thread_id: 3 }, true)).toMatchObject({
+      chatId: '-5:3',
+    });
+    expect(read({ chat, text: undefined }, true)).toBeNull();
+  });
+
+  it('brings the largest picture and every other file, with the words below them', () => {
+    const photo = [{ file_id: 'small' }, { file_id: 'large' }];
+    expect(read({ text: undefined, caption: 'see', photo })).toMatchObject({
+      text: 'see',
+      files: [{ kind: 'image', ref: 'large', filename: 'photo_7.jpg' }],
+    });
+    const document = { file_id: 'd', file_name: 'a.pdf' };
+    expect(read({ document, animation: { file_id: 'd' }, voice: { file_id: 'v' } })?.files).toEqual([
+      { kind: 'file', ref: 'd', filename: 'a.pdf' },
+      { kind: 'file', ref: 'v', filename: 'recording_7.ogg' },
+    ]);
+  });
+});
