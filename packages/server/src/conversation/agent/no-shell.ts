@@ -1,0 +1,25 @@
+import { ToolMessage } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+
+const shellName = 'bash';
+
+const reason =
+  'there is no shell here. The gateway does not keep commands apart from its own files and secrets, so it runs none. ' +
+  'Use ls, glob, grep, read_file, write_file and str_replace for files, and workflows for work on pictures.';
+
+/** Models know a tool for commands from elsewhere, and call it also where it is not offered. They are told why. */
+export function noShell() {
+  return createMiddleware({
+    name: 'ShellMiddleware',
+    wrapToolCall: (request, handler) => {
+      const { toolCall, tool } = request;
+      if (toolCall.name !== shellName || tool) return handler(request);
+      return new ToolMessage({
+        content: `Error: Tool '${shellName}' was refused: ${reason}`,
+        tool_call_id: toolCall.id ?? '',
+        name: shellName,
+        status: 'error',
+      });
+    },
+  });
+}
