@@ -238,6 +238,45 @@ describe('tool groups', () => {
     });
     expect(messages[3].content).toBe('I see.');
   });
+
+  it('bind the sub-agents of the agent as well', async () => {
+    await toolsOf(['subagents']);
+    const task = { description: 'Look', prompt: 'Who is there?', subagent_type: 'general-purpose' };
+    answer = ({ tools, messages }) => {
+      const isLead = tools.includes('task');
+      if (messages.at(-1)?.role === 'tool') return { text: isLead ? 'Done.' : messages.at(-1)?.content };
+      return {
+        calls: [
+          isLead
+            ? { id: 'call_1', name: 'task', args: task }
+            : { id: 'call_2', name: 'list_instances', args: {} },
+        ],
+      };
+    };
+    const context = { subagent_enabled: true };
+    const { messages } = await ada.wait(await ada.thread(), asks({ assistant_id: 'limited', context }));
+
+    expect(provider.requests[1]?.tools).not.toContain('list_instances');
+    expect(messages[2].content).toContain("does not have the tool 'list_instances'");
+  });
+});
+
+describe('skills', () => {
+  it('are those that the agent names, and all for one that names none', async () => {
+    const names = ['brew-tea', 'mend-nets'];
+    for (const name of names) {
+      const folder = join(server.gateway.home, 'skills', 'public', name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${name}\ndescription: Does it.\n---\nSo.\n`);
+    }
+    await ada.ok('POST', '/agents', { name: 'skilled', skills: ['mend-nets', 'nothing-like-it'] });
+    await ada.wait(await ada.thread(), asks({ assistant_id: 'skilled' }));
+    await ada.wait(await ada.thread(), asks({ assistant_id: 'image-maker' }));
+    const toldOf = (index: number) => names.filter((name) => told(index).includes(`/${name}/SKILL.md`));
+
+    expect(toldOf(0)).toEqual(['mend-nets']);
+    expect(toldOf(1)).toEqual(names);
+  });
 });
 
 describe('an agent that is changed', () => {
@@ -396,7 +435,11 @@ describe('a run that sets up an agent', () => {
     answer = settingUp;
     const { messages } = await ada.wait(await ada.thread(), asks({ assistant_id: 'image-maker' }));
 
-    expect(messages[2]).toMatchObject({ type: 'tool', status: 'error' });
+    expect(messages[2]).toMatchObject({
+      type: 'tool',
+      status: 'error',
+      content: 'Error: This run is not there to set up an agent.',
+    });
     expect(await ada.ok('GET', '/agents/image-maker')).toMatchObject({ description: 'Makes pictures.' });
   });
 

@@ -1,3 +1,4 @@
+import { ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { createMiddleware } from 'langchain';
 import { z } from 'zod';
@@ -24,14 +25,23 @@ export function agentSetup(setUp: NonNullable<UserAgents['setUp']>) {
       }
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${guidance(name)}`) });
     },
+    wrapToolCall: ({ toolCall, ...request }, handler) => {
+      const isRefused = toolCall.name === setupToolName && nameToSetUp(request.runtime) === null;
+      if (!isRefused) return handler({ toolCall, ...request });
+      return new ToolMessage({
+        content: 'Error: This run is not there to set up an agent.',
+        tool_call_id: toolCall.id ?? '',
+        name: setupToolName,
+        status: 'error',
+      });
+    },
   });
 }
 
 function setupTool(setUp: NonNullable<UserAgents['setUp']>) {
   return tool(
     async ({ description, soul }, config) => {
-      const name = nameToSetUp(config);
-      if (name === null) throw new Error('This run is not there to set up an agent.');
+      const name = agentNameOf(config) ?? '';
       const handle = requireRunHandle(config);
       await handle.beforeActing();
       await setUp({ userId: handle.userId, name }, { description, soul });
