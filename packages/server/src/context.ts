@@ -9,6 +9,7 @@ import type { Config } from './config/schema.ts';
 import type { WorkflowRunner } from './conversation/agent/tools/workflow-runner.ts';
 import { type ConversationArea, createConversation } from './conversation/create-conversation.ts';
 import { conversationMigrations } from './conversation/migrations.ts';
+import type { WorkflowUsageOf } from './conversation/usage/usage-summaries.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
@@ -170,7 +171,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       approvals: policy && new WorkflowBudget({ ...dispatch, policy }),
     });
   const conversation = config.areas.conversation
-    ? await openConversation(base, { streams, workflows, accounts })
+    ? await openConversation(base, {
+        streams,
+        workflows,
+        workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
+        accounts,
+      })
     : null;
   return {
     logger,
@@ -336,8 +342,14 @@ async function openConversation(
   {
     streams,
     workflows,
+    workflowUsage,
     accounts,
-  }: { streams: OpenStreams; workflows: WorkflowRunner | null; accounts: AccountsArea },
+  }: {
+    streams: OpenStreams;
+    workflows: WorkflowRunner | null;
+    workflowUsage: WorkflowUsageOf | null;
+    accounts: AccountsArea;
+  },
 ): Promise<ConversationArea> {
   const { config, options, opened, logger, database, ownership, bus, jobs } = base;
   await migrate(database, 'checkpoints', checkpointMigrations);
@@ -349,6 +361,7 @@ async function openConversation(
     jobs,
     openStreams: streams,
     workflows,
+    workflowUsage,
     isUser: async (userId) =>
       (await accounts.store.find({ system: 'whether an account is still there' }, userId)) !== undefined,
     channels: {

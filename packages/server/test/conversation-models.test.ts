@@ -18,8 +18,9 @@ let answer: (request: FakeRequest) => FakeReply;
 beforeAll(async () => {
   provider = await startFakeOpenAi((request) => answer(request));
   const keys = { base_url: provider.url, api_key: 'sk-hunter2' };
+  const pricing = { input_per_million: 0.5, output_per_million: 1.5 };
   const models = readModels({
-    fast: { ...keys, model: 'gpt-fast', display_name: 'Fast', input_price_per_million: 0.5 },
+    fast: { ...keys, model: 'gpt-fast', display_name: 'Fast', pricing },
     thinker: {
       ...keys,
       model: 'deep-1',
@@ -62,7 +63,8 @@ describe('configured models', () => {
       supports_reasoning_effort: false,
       supports_vision: false,
       input_price_per_million: 0.5,
-      output_price_per_million: null,
+      output_price_per_million: 1.5,
+      price_currency: 'USD',
       simulated: false,
     });
     expect(text).not.toMatch(/hunter2|127\.0\.0\.1/);
@@ -205,6 +207,45 @@ describe('a model that fails', () => {
 
     expect(values.__error__.message).toContain('500');
     expect(provider.requests).toHaveLength(3);
+  });
+
+  it('is apologised for in the conversation, and the run has failed', async () => {
+    answer = () => ({ status: 401 });
+    const threadId = await ada.thread();
+    const stream = await ada.stream(threadId, question('Hi'));
+    const frames = await stream.rest();
+    const [run] = await ada.ok('GET', `/threads/${threadId}/runs`);
+    const { status, values } = await ada.ok('GET', `/threads/${threadId}`);
+
+    expect(frames.at(-1)).toMatchObject({
+      event: 'error',
+      data: { message: expect.stringContaining('401') },
+    });
+    expect(run.status).toBe('error');
+    expect(status).toBe('error');
+    expect(values.messages).toMatchObject([
+      { type: 'human' },
+      { type: 'ai', content: 'I am sorry, I cannot answer: the model has failed. Please try again.' },
+    ]);
+    expect(values.title ?? null).toBeNull();
+    const { data } = await ada.ok('GET', `/threads/${threadId}/messages/page`);
+    expect(data.map(({ event_type }: { event_type: string }) => event_type)).toEqual([
+      'human_message',
+      'ai_message',
+    ]);
+  });
+
+  it('has no part in later runs, which may do nothing', async () => {
+    answer = () => ({ status: 401 });
+    const threadId = await ada.thread();
+    await ada.wait(threadId, question('Hi'));
+    answer = ({ messages }) => asideAnswer(messages) ?? { text: 'Back again.' };
+    const idle = await ada.run(threadId, { assistant_id: 'lead_agent', input: null });
+    const values = await ada.wait(threadId, question('And now?'));
+
+    expect((await ada.ended(threadId, idle.run_id)).status).toBe('success');
+    expect(values.messages.at(-1).content).toBe('Back again.');
+    expect(values.title).toBe('A friendly greeting');
   });
 });
 

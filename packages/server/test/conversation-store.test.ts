@@ -122,6 +122,7 @@ describe('models and the server', () => {
         supports_vision: false,
         input_price_per_million: null,
         output_price_per_million: null,
+        price_currency: null,
         simulated: true,
       },
     ]);

@@ -15,6 +15,7 @@ export const model = Type.Object({
   supports_vision: Type.Boolean(),
   input_price_per_million: nullable(Type.Number({ description: 'Of a million tokens.' })),
   output_price_per_million: nullable(Type.Number()),
+  price_currency: nullable(Type.String()),
   simulated: Type.Boolean({ description: 'Scripted, not an AI: it stands in while no model is configured.' }),
 });
 export type Model = Static<typeof model>;

@@ -141,6 +141,9 @@ export const modelUsage = Type.Object({
   tokens: counter,
   input_tokens: counter,
   output_tokens: counter,
+  cache_read_tokens: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Of the input; absent where no call reports any.' }),
+  ),
   calls: counter,
 });
 

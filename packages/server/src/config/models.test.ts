@@ -22,11 +22,29 @@ describe('models', () => {
     [{ a: { max_tokens: 0 } }, '.a.max_tokens must be a whole number, at least 1'],
     [{ a: { temperature: 'warm' } }, '.a.temperature must be a number, from 0 to 2'],
     [{ a: { supports_vision: 'perhaps' } }, '.a.supports_vision must be true or false'],
+    [{ a: { pricing: { input_per_million: 1 } } }, '.a.pricing must hold the prices'],
+    [{ a: { pricing: { input_per_million: 1, output_per_million: -1 } } }, '.a.pricing must hold the prices'],
+    [
+      { a: { pricing: { input_per_million: 1, output_per_million: 1, per_call: 1 } } },
+      '.a.pricing must hold',
+    ],
+    [
+      { a: { pricing: { input_per_million: 1, output_per_million: 1, currency: 'euro' } } },
+      'capital letters',
+    ],
     [{ a: { fallback: 'b' } }, 'has no model "b", which is the fallback of "a"'],
     [{ a: { options: [1] } }, ".a.options must hold keys of the provider's own"],
   ])('refuse %j', (data, message) => {
     expect(() => readModels(data)).toThrow(RangeError);
     expect(() => readModels(data)).toThrow(message);
+  });
+
+  it('cost what is written, in US dollars where no currency is', () => {
+    const pricing = { input_per_million: 3, output_per_million: '15' };
+    expect(readModels({ a: { pricing }, b: {} })).toMatchObject([
+      { pricing: { ...pricing, output_per_million: 15, input_cache_hit_per_million: null, currency: 'USD' } },
+      { pricing: null },
+    ]);
   });
 
   it('never quote a key that is refused', () => {

@@ -10,6 +10,7 @@ import {
   section,
   text,
 } from './entries.ts';
+import { type ModelPricing, readPricing } from './model-pricing.ts';
 
 /** One entry of `models`, as the file writes it. */
 export interface ModelConfig {
@@ -30,8 +31,8 @@ export interface ModelConfig {
   temperature: number | null;
   /** Tokens that fit into one request; older messages are summarised before that. */
   context_window: number | null;
-  input_price_per_million: number | null;
-  output_price_per_million: number | null;
+  /** Null: what the model costs is not known, which is not the same as nothing. */
+  pricing: ModelPricing | null;
   /** The model that is asked when this one fails. */
   fallback: string | null;
   /** Handed to the provider's class as they are. */
@@ -95,8 +96,7 @@ const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key]> } = {
   max_tokens: number({ minimum: 1, isWhole: true }),
   temperature: number({ minimum: 0, maximum: 2 }),
   context_window: number({ minimum: 1_000, isWhole: true }),
-  input_price_per_million: number({ minimum: 0 }),
-  output_price_per_million: number({ minimum: 0 }),
+  pricing: readPricing,
   fallback: text(/\S/, 'must be the name of another model'),
   options,
   when_thinking_enabled: options,
@@ -121,8 +121,7 @@ function readModel(place: string, entry: Section): ModelConfig {
     max_tokens: read('max_tokens'),
     temperature: read('temperature'),
     context_window: read('context_window'),
-    input_price_per_million: read('input_price_per_million'),
-    output_price_per_million: read('output_price_per_million'),
+    pricing: read('pricing'),
     fallback: read('fallback'),
     options: read('options') ?? {},
     when_thinking_enabled: read('when_thinking_enabled') ?? {},

@@ -1,4 +1,5 @@
 import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-conversation.ts';
+import * as usage from './migrations/002-usage.ts';
 
-export const conversationMigrations: readonly Migration[] = [first];
+export const conversationMigrations: readonly Migration[] = [first, usage];

@@ -41,6 +41,7 @@ import { TaskListStore } from './task-list-store.ts';
 import { TaskMarks } from './task-marks.ts';
 import { taskRoutes } from './task-routes.ts';
 import { TaskStore } from './task-store.ts';
+import { TaskUsageStore } from './task-usage-store.ts';
 import { Tasks } from './tasks.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { WebhookStore } from './webhook-store.ts';
@@ -90,6 +91,7 @@ export interface DispatchArea {
   savedWorkflows: SavedWorkflows;
   files: StoredFiles;
   costs: TaskCosts;
+  usage: TaskUsageStore;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
@@ -237,6 +239,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     savedWorkflows,
     files,
     costs: new TaskCosts(new TaskCostStore(database), clock),
+    usage: new TaskUsageStore(database),
     instances,
     events,
     fleet,

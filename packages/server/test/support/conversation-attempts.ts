@@ -288,6 +288,10 @@ export const attempts: Record<string, Attempts> = {
   'GET /skills/{skill_name}': (names) => [{ path: `/skills/${names.word}` }],
   'GET /skills/custom': () => [{ path: '/skills/custom' }],
   'GET /skills/custom/{skill_name}': (names) => [{ path: `/skills/custom/${names.word}` }],
+  // Numbers of the caller; conversation-console.test.ts shows that those of others are in none of them.
+  'GET /console/stats': () => [{ path: '/console/stats' }, { path: '/console/stats?scope=all' }],
+  'GET /console/runs': () => [{ path: '/console/runs' }, { path: '/console/runs?scope=all' }],
+  'GET /console/usage': () => [{ path: '/console/usage' }, { path: '/console/usage?scope=all' }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };

@@ -14,6 +14,7 @@ const demoModel: Model = {
   supports_vision: false,
   input_price_per_million: null,
   output_price_per_million: null,
+  price_currency: null,
   simulated: true,
 };
 
@@ -37,8 +38,9 @@ function present(config: ModelConfig): Model {
     supports_thinking: config.supports_thinking,
     supports_reasoning_effort: config.supports_reasoning_effort,
     supports_vision: config.supports_vision,
-    input_price_per_million: config.input_price_per_million,
-    output_price_per_million: config.output_price_per_million,
+    input_price_per_million: config.pricing?.input_per_million ?? null,
+    output_price_per_million: config.pricing?.output_per_million ?? null,
+    price_currency: config.pricing?.currency ?? null,
     simulated: false,
   };
 }

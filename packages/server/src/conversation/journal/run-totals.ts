@@ -25,6 +25,8 @@ export interface ModelUsage {
   tokens: number;
   input_tokens: number;
   output_tokens: number;
+  /** Of the input; absent where no call reports any. */
+  cache_read_tokens?: number;
   calls: number;
 }
 
@@ -36,6 +38,7 @@ export interface ReportedUsage {
   input_tokens?: number;
   output_tokens?: number;
   total_tokens?: number;
+  input_token_details?: { cache_read?: number };
 }
 
 /** Totals while they grow. Everything in them can be told from the stored events, so a resumed run starts with the same. */
@@ -121,6 +124,8 @@ function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens:
   ofModel.tokens += tokens;
   ofModel.input_tokens += input;
   ofModel.output_tokens += output;
+  const cacheRead = usage.input_token_details?.cache_read ?? 0;
+  if (cacheRead > 0) ofModel.cache_read_tokens = (ofModel.cache_read_tokens ?? 0) + cacheRead;
   ofModel.calls += 1;
   tally.byModel.set(model ?? 'unknown', ofModel);
 }

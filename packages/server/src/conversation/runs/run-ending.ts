@@ -8,6 +8,7 @@ import { emptyTally, type RunTotals, totalsOf } from '../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { readSnapshot } from '../threads/thread-snapshot-store.ts';
 import { settle } from '../threads/thread-store.ts';
+import { recordUsage } from '../usage/usage-store.ts';
 import { cancelledOutcome, failureOf, type RunOutcome, threadStatusAfter, valuesOf } from './run.ts';
 import { type Claim, ClaimLost, endRun } from './run-claim-store.ts';
 import type { RunEnds } from './run-ends.ts';
@@ -113,6 +114,7 @@ export class RunEnding {
       ...(state && { state, error: failureOf(ended)?.message ?? null }),
       at,
     });
+    await recordUsage(trx, ended);
     await planWebhook(trx, ended);
     return { run: ended, outcome };
   }

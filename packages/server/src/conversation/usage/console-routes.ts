@@ -1,0 +1,45 @@
+import {
+  type consoleScopes,
+  getConsoleStats,
+  getConsoleUsage,
+  listConsoleRuns,
+} from '@switchyard/contract/conversation/console';
+import type { FastifyRequest } from 'fastify';
+import type { Routes } from '../../http/app.ts';
+import { identityOf, isAdmin, ownerOf } from '../../http/guard.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Asker, UsageSummaries } from './usage-summaries.ts';
+
+export function consoleRoutes({ summaries }: { summaries: UsageSummaries }): Routes {
+  return (app) => {
+    app.route({
+      ...getConsoleStats,
+      handler: async (request) => summaries.stats(askerOf(request, request.query.scope)),
+    });
+
+    app.route({
+      ...listConsoleRuns,
+      handler: async (request) => {
+        const { limit = 20, offset = 0, status, scope } = request.query;
+        return summaries.runs(askerOf(request, scope), { limit, offset, status });
+      },
+    });
+
+    app.route({
+      ...getConsoleUsage,
+      handler: async (request) => {
+        const { days = 14, tz_offset_minutes: offsetMinutes = 0, scope } = request.query;
+        return summaries.usage(askerOf(request, scope), { days, offsetMinutes });
+      },
+    });
+  };
+}
+
+function askerOf(request: FastifyRequest, scope: (typeof consoleScopes)[number] = 'own'): Asker {
+  if (scope === 'all' && !isAdmin(identityOf(request))) {
+    throw new AppError('admin_required', {
+      message: 'Only administrators may see the numbers of all users. Leave scope out.',
+    });
+  }
+  return { owner: ownerOf(request), isEverybody: scope === 'all' };
+}

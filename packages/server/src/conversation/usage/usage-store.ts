@@ -1,0 +1,156 @@
+import type { RunStatus } from '@switchyard/contract/conversation/run';
+import { sql } from 'kysely';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
+import { userScope } from '../user-scope.ts';
+import type { UsedTokens } from './costs.ts';
+import { usageRowsOf } from './run-usage.ts';
+
+export interface UsageRange {
+  fromMs: number;
+  /** Not in the range any more. */
+  toMs: number;
+}
+
+export interface ModelUsageSum extends UsedTokens {
+  model: string;
+  /** In which it was asked. */
+  runs: number;
+}
+
+export interface DayUsageSum extends ModelUsageSum {
+  /** Days since 1970, where the clock shows the given offset. */
+  day: number;
+  /** Each run in one of its rows. */
+  firsts: number;
+}
+
+export interface UserUsageSum extends ModelUsageSum {
+  user_id: string;
+  firsts: number;
+}
+
+export interface RunCounts {
+  total: number;
+  active: number;
+  failed: number;
+  threads: number;
+}
+
+const runColumns = [
+  'run_id',
+  'thread_id',
+  'user_id',
+  'assistant_id',
+  'status',
+  'model_name',
+  'created_at',
+  'updated_at',
+  'started_at',
+  'ended_at',
+  'total_tokens',
+  'message_count',
+  'token_usage_by_model',
+  'error',
+] as const;
+
+export type ListedRun = Pick<RunRow, (typeof runColumns)[number]> & { display_name: string | null };
+
+const dayMs = 24 * 60 * 60 * 1000;
+const minuteMs = 60 * 1000;
+
+/** Part of the unit that ends a run. */
+export async function recordUsage(trx: WriteTransaction<ConversationTables>, run: RunRow): Promise<void> {
+  await trx.insertInto('run_usage').values(usageRowsOf(run)).execute();
+}
+
+/** What runs are there, and what they have used. */
+export class UsageStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /** Of what is there now. */
+  async counts(owner: Owner): Promise<RunCounts> {
+    const scope = userScope(owner);
+    const { read } = this.#database;
+    const mine = scope === null ? sql<boolean>`1 = 1` : sql<boolean>`user_id = ${scope}`;
+    const count = sql<number>`count(*)`.as('count');
+    const runs = read.selectFrom('runs').select(count).where(mine);
+    const [total, active, failed, threads] = await Promise.all([
+      runs.executeTakeFirstOrThrow(),
+      runs.where('status', 'in', ['pending', 'running']).executeTakeFirstOrThrow(),
+      runs.where('status', 'in', ['error', 'timeout']).executeTakeFirstOrThrow(),
+      read.selectFrom('threads').select(count).where(mine).executeTakeFirstOrThrow(),
+    ]);
+    return { total: total.count, active: active.count, failed: failed.count, threads: threads.count };
+  }
+
+  /** The newest first. */
+  async runs(
+    owner: Owner,
+    { status, limit, offset }: { status?: RunStatus | undefined; limit: number; offset: number },
+  ): Promise<ListedRun[]> {
+    const scope = userScope(owner);
+    return this.#database.read
+      .selectFrom((from) => {
+        let page = from.selectFrom('runs').select('run_id');
+        if (scope !== null) page = page.where('user_id', '=', scope);
+        if (status !== undefined) page = page.where('status', '=', status);
+        return page.orderBy('run_id', 'desc').limit(limit).offset(offset).as('page');
+      })
+      .innerJoin('runs', 'runs.run_id', 'page.run_id')
+      .leftJoin('threads', 'threads.thread_id', 'runs.thread_id')
+      .select(runColumns.map((column) => `runs.${column}` as const))
+      .select('threads.display_name')
+      .orderBy('runs.run_id', 'desc')
+      .execute();
+  }
+
+  /** By day and model. Also of runs that were deleted since. */
+  async byDay(owner: Owner, range: UsageRange, offsetMinutes: number): Promise<DayUsageSum[]> {
+    const day = sql<number>`(${sql.ref('ended_ms')} + ${sql.lit(offsetMinutes * minuteMs)}) / ${sql.lit(dayMs)}`;
+    return this.#used(owner, range)
+      .select(['model', day.as('day'), sumOf('first_of_run').as('firsts'), ...sums()])
+      .groupBy([day, 'model'])
+      .execute();
+  }
+
+  /** For administrators. */
+  async byUser(owner: Owner, range: UsageRange): Promise<UserUsageSum[]> {
+    return this.#used(owner, range)
+      .select(['user_id', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
+      .groupBy(['user_id', 'model'])
+      .execute();
+  }
+
+  async byModel(owner: Owner, range: UsageRange): Promise<ModelUsageSum[]> {
+    return this.#used(owner, range)
+      .select(['model', ...sums()])
+      .groupBy('model')
+      .execute();
+  }
+
+  #used(owner: Owner, { fromMs, toMs }: UsageRange) {
+    const scope = userScope(owner);
+    const rows = this.#database.read
+      .selectFrom('run_usage')
+      .where('ended_ms', '>=', fromMs)
+      .where('ended_ms', '<', toMs);
+    return scope === null ? rows : rows.where('user_id', '=', scope);
+  }
+}
+
+const counters = ['tokens', 'input_tokens', 'output_tokens', 'cache_read_tokens'] as const;
+
+function sums() {
+  return [...counters.map((column) => sumOf(column).as(column)), sql<number>`count(*)`.as('runs')] as const;
+}
+
+/** Postgres would make a decimal of it. */
+function sumOf(column: (typeof counters)[number] | 'first_of_run') {
+  return sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+}

@@ -1,0 +1,237 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../config/models.ts';
+import { readModels } from '../../config/models.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { emptyRun } from '../journal/journal-fixture.ts';
+import { conversationMigrations } from '../migrations.ts';
+import type { ConversationTables, RunRow } from '../tables.ts';
+import { ModelPrices } from './costs.ts';
+import { recordUsage, UsageStore } from './usage-store.ts';
+import { type Asker, UsageSummaries } from './usage-summaries.ts';
+
+const postgres = testPostgres('summaries of usage on Postgres');
+const now = Date.parse('2026-03-10T22:30:00.000Z');
+const ada: Asker = { owner: { user: 'ada' }, isEverybody: false };
+const bob: Asker = { owner: { user: 'bob' }, isEverybody: false };
+const everybody: Asker = { owner: { user: 'ada' }, isEverybody: true };
+
+const models = readModels({
+  fast: { pricing: { input_per_million: 2, output_per_million: 10, input_cache_hit_per_million: 0.5 } },
+  slow: { pricing: { input_per_million: 4, output_per_million: 20 } },
+  free: null,
+  euro: { pricing: { input_per_million: 1, output_per_million: 1, currency: 'EUR' } },
+});
+
+type Used = { input: number; output: number; cached?: number };
+
+function usageOf(used: Record<string, Used>): string {
+  const entries = Object.entries(used).map(([model, { input, output, cached }]) => [
+    model,
+    {
+      tokens: input + output,
+      input_tokens: input,
+      output_tokens: output,
+      ...(cached !== undefined && { cache_read_tokens: cached }),
+      calls: 1,
+    },
+  ]);
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+describe('summaries of usage on SQLite', () => summariesBehave(async () => ({ backend: 'memory' })));
+
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  summariesBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 3 })),
+);
+
+function summariesBehave(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let database: Database<ConversationTables>;
+  let admission = 0;
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'conversation', conversationMigrations);
+    database = opened.withTables<ConversationTables>();
+    await end('r1', 'ada', '2026-03-10T10:00:00.000Z', { fast: { input: 1000, output: 100, cached: 400 } });
+    await end('r2', 'ada', '2026-03-09T23:45:00.000Z', {
+      fast: { input: 500, output: 50 },
+      slow: { input: 200, output: 10 },
+    });
+    await end('r3', 'ada', '2026-03-09T10:00:00.000Z', {});
+    await end('r4', 'bob', '2026-03-10T10:00:00.000Z', { free: { input: 70, output: 7 } });
+    await end('r5', 'ada', '2026-02-01T10:00:00.000Z', { fast: { input: 1_000_000, output: 0 } });
+  });
+  afterAll(() => opened.close());
+
+  async function end(
+    run_id: string,
+    user_id: string,
+    ended_at: string,
+    used: Record<string, Used>,
+    more: Partial<RunRow> = {},
+  ) {
+    admission += 1;
+    const started_at = new Date(Date.parse(ended_at) - 2_500).toISOString();
+    const row = {
+      ...emptyRun,
+      run_id,
+      user_id,
+      admission,
+      started_at,
+      ended_at,
+      error: 'a secret',
+      token_usage_by_model: usageOf(used),
+      ...more,
+    };
+    await database.write(async (trx) => {
+      await trx.insertInto('runs').values(row).execute();
+      await recordUsage(trx, row);
+    });
+  }
+
+  const summaries = (priced: readonly ModelConfig[] = models.filter(({ name }) => name !== 'euro')) =>
+    new UsageSummaries({
+      store: new UsageStore(database),
+      prices: new ModelPrices(priced),
+      workflowUsage: null,
+      countAgents: async () => 2,
+      isAvailable: true,
+      clock: () => now,
+    });
+
+  it('fall on the days of the caller’s clock, without gaps', async () => {
+    const { days } = await summaries().usage(ada, { days: 3, offsetMinutes: 0 });
+    // r1: 600 × 2 + 400 × 0.5 + 100 × 10 millionths; r2: 500 × 2 + 50 × 10 + 200 × 4 + 10 × 20.
+    expect(days).toEqual([
+      { date: '2026-03-08', total_tokens: 0, input_tokens: 0, output_tokens: 0, runs: 0, cost: 0 },
+      { date: '2026-03-09', total_tokens: 760, input_tokens: 700, output_tokens: 60, runs: 2, cost: 0.0025 },
+      {
+        date: '2026-03-10',
+        total_tokens: 1100,
+        input_tokens: 1000,
+        output_tokens: 100,
+        runs: 1,
+        cost: 0.0024,
+      },
+    ]);
+
+    const inIndia = await summaries().usage(ada, { days: 2, offsetMinutes: 330 });
+    expect(inIndia.days.map(({ date, runs }) => [date, runs])).toEqual([
+      ['2026-03-10', 2],
+      ['2026-03-11', 0],
+    ]);
+    const inCalifornia = await summaries().usage(ada, { days: 2, offsetMinutes: -480 });
+    expect(inCalifornia.days.map(({ date, runs }) => [date, runs])).toEqual([
+      ['2026-03-09', 2],
+      ['2026-03-10', 1],
+    ]);
+  });
+
+  it('tell models apart, and count a run under each model that it asked', async () => {
+    const usage = await summaries().usage(ada, { days: 14, offsetMinutes: 0 });
+    expect(usage.by_model).toEqual({
+      fast: {
+        tokens: 1650,
+        input_tokens: 1500,
+        output_tokens: 150,
+        cache_read_tokens: 400,
+        runs: 2,
+        cost: 0.0039,
+        currency: 'USD',
+      },
+      slow: {
+        tokens: 210,
+        input_tokens: 200,
+        output_tokens: 10,
+        cache_read_tokens: 0,
+        runs: 1,
+        cost: 0.001,
+        currency: 'USD',
+      },
+    });
+    expect(usage).toMatchObject({
+      total_runs: 3,
+      total_tokens: 1860,
+      total_cost: 0.0049,
+      currency: 'USD',
+      costs: { USD: 0.0049 },
+      unpriced_tokens: 0,
+      by_user: [{ user_id: 'ada', tokens: 1860, runs: 3, cost: 0.0049 }],
+    });
+  });
+
+  it('say that a price is not known, and never that it is nothing', async () => {
+    const own = await summaries().usage(bob, { days: 1, offsetMinutes: 0 });
+    expect(own).toMatchObject({ total_cost: null, currency: null, costs: {}, unpriced_tokens: 77 });
+    expect([own.days[0]?.cost, own.by_model.free?.cost]).toEqual([null, null]);
+
+    const all = await summaries().usage(everybody, { days: 1, offsetMinutes: 0 });
+    expect(all).toMatchObject({ total_cost: null, costs: { USD: 0.0024 }, unpriced_tokens: 77 });
+    expect(all.by_user).toEqual([
+      { user_id: 'ada', tokens: 1100, runs: 1, cost: 0.0024 },
+      { user_id: 'bob', tokens: 77, runs: 1, cost: null },
+    ]);
+  });
+
+  it('never add up different currencies', async () => {
+    const mixed = readModels({
+      fast: { pricing: { ...models[0]?.pricing, currency: 'EUR' } },
+      slow: models[1],
+    });
+    const { total_cost, currency, costs, by_model } = await summaries(mixed).usage(ada, {
+      days: 14,
+      offsetMinutes: 0,
+    });
+    expect([total_cost, currency]).toEqual([null, null]);
+    expect(costs).toEqual({ EUR: 0.0039, USD: 0.001 });
+    expect(by_model.slow).toMatchObject({ cost: 0.001, currency: 'USD' });
+  });
+
+  it('count what is there now, and tokens of what was deleted as well', async () => {
+    await end(
+      'r6',
+      'ada',
+      '2026-03-10T12:00:00.000Z',
+      { slow: { input: 1000, output: 0 } },
+      { status: 'error' },
+    );
+    const before = await summaries().stats(ada);
+    expect(before).toEqual({
+      total_runs: 5,
+      active_runs: 0,
+      failed_runs: 1,
+      total_threads: 0,
+      total_agents: 2,
+      total_tokens: 1_002_860,
+      total_cost: 2.0089,
+      currency: 'USD',
+    });
+    await database.write((trx) => trx.deleteFrom('runs').where('run_id', '=', 'r6').execute());
+    expect(await summaries().stats(ada)).toEqual({ ...before, total_runs: 4, failed_runs: 0 });
+    expect(await summaries().stats(everybody)).toMatchObject({
+      total_runs: 5,
+      total_cost: null,
+      currency: null,
+    });
+  });
+
+  it('list runs with what each has cost, to others without what was said', async () => {
+    const { runs, has_more } = await summaries().runs(ada, { limit: 2, offset: 1 });
+    expect(runs.map(({ run_id, cost }) => [run_id, cost])).toEqual([
+      ['r3', 0],
+      ['r2', 0.0025],
+    ]);
+    expect(has_more).toBe(true);
+    expect(runs[0]).toMatchObject({ duration_seconds: 2.5, error: 'a secret', user_id: 'ada' });
+
+    const all = await summaries().runs(everybody, { limit: 10, offset: 0 });
+    expect(all.has_more).toBe(false);
+    expect(all.runs.map(({ run_id }) => run_id)).toEqual(['r5', 'r4', 'r3', 'r2', 'r1']);
+    expect(new Set(all.runs.map(({ error }) => error))).toEqual(new Set([null]));
+    expect((await summaries().runs(bob, { limit: 10, offset: 0, status: 'error' })).runs).toEqual([]);
+  });
+}

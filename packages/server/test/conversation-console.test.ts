@@ -1,0 +1,153 @@
+import { type FakeOpenAi, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
+import { startGateway } from '@switchyard/dev-env/gateway';
+import { readModels } from '@switchyard/server/config/models';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+
+let provider: FakeOpenAi;
+let server: ConversationGateway;
+let ada: ConversationCaller;
+let bob: ConversationCaller;
+/** Of ada, who has asked once and whose thread is deleted since. */
+let run: { run_id: string; thread_id: string };
+
+beforeAll(async () => {
+  provider = await startFakeOpenAi(() => ({ text: 'Hello.', usage: { input: 1200, output: 34 } }));
+  const pricing = { input_per_million: 3, output_per_million: 15, currency: 'EUR' };
+  server = await startConversation({
+    models: readModels({ fast: { base_url: provider.url, api_key: 'sk-1', model: 'gpt-fast', pricing } }),
+    title: { enabled: false },
+  });
+  ({ ada, bob } = server);
+  const thread = await ada.thread();
+  await ada.wait(thread, { assistant_id: 'lead_agent', input: says('hi') });
+  [run] = await ada.ok('GET', `/threads/${thread}/runs`);
+});
+afterAll(async () => {
+  await server?.close();
+  await provider?.close();
+});
+
+/** 1200 × 3 + 34 × 15 millionths. */
+const cost = 0.00411;
+
+describe('the console', () => {
+  it('sums up what the runs of the caller have used and cost, by the prices of the configuration', async () => {
+    expect(await ada.ok('GET', '/console/stats')).toEqual({
+      total_runs: 1,
+      active_runs: 0,
+      failed_runs: 0,
+      total_threads: 1,
+      total_agents: 0,
+      total_tokens: 1234,
+      total_cost: cost,
+      currency: 'EUR',
+    });
+    const usage = await ada.ok('GET', '/console/usage?days=2');
+    expect(usage.days.map(({ runs, cost }: { runs: number; cost: number }) => [runs, cost])).toEqual([
+      [0, 0],
+      [1, cost],
+    ]);
+    expect(usage).toMatchObject({
+      by_model: {
+        fast: { tokens: 1234, input_tokens: 1200, output_tokens: 34, runs: 1, cost, currency: 'EUR' },
+      },
+      by_user: [{ user_id: ada.userId, tokens: 1234, runs: 1, cost }],
+      by_workflow: [],
+      total_cost: cost,
+      total_tasks: 0,
+      unpriced_tokens: 0,
+    });
+  });
+
+  it('lists runs of all threads with their costs, page by page and by status', async () => {
+    const { runs, has_more } = await ada.ok('GET', '/console/runs');
+    expect(has_more).toBe(false);
+    expect(runs).toEqual([
+      expect.objectContaining({
+        run_id: run.run_id,
+        thread_id: run.thread_id,
+        user_id: ada.userId,
+        status: 'success',
+        model_name: 'fast',
+        total_tokens: 1234,
+        cost,
+        currency: 'EUR',
+        error: null,
+      }),
+    ]);
+    expect(runs[0].duration_seconds).toBeGreaterThanOrEqual(0);
+    expect((await ada.ok('GET', '/console/runs?offset=1')).runs).toEqual([]);
+    expect((await ada.ok('GET', '/console/runs?status=error')).runs).toEqual([]);
+    expect((await ada.ok('GET', '/console/runs?status=success')).runs).toHaveLength(1);
+  });
+
+  it('tells others nothing of it', async () => {
+    expect(await bob.ok('GET', '/console/stats')).toMatchObject({
+      total_runs: 0,
+      total_tokens: 0,
+      total_cost: 0,
+    });
+    expect((await bob.ok('GET', '/console/runs')).runs).toEqual([]);
+    expect(await bob.ok('GET', '/console/usage')).toMatchObject({ by_model: {}, by_user: [], total_runs: 0 });
+  });
+
+  it.each(['/console/stats', '/console/runs', '/console/usage'])(
+    'shows %s of all users to administrators alone',
+    async (path) => {
+      const refused = await bob.get(`${path}?scope=all`);
+      expect([refused.status, refused.body.detail]).toEqual([
+        403,
+        'Only administrators may see the numbers of all users. Leave scope out.',
+      ]);
+    },
+  );
+
+  it.each([
+    '/console/runs?limit=0',
+    '/console/runs?limit=101',
+    '/console/runs?offset=-1',
+    '/console/runs?offset=100001',
+    '/console/runs?status=done',
+    '/console/usage?days=0',
+    '/console/usage?days=91',
+    '/console/usage?days=1.5',
+    '/console/usage?tz_offset_minutes=841',
+    '/console/usage?tz_offset_minutes=-841',
+    '/console/stats?scope=theirs',
+  ])('refuses %s', async (path) => {
+    expect((await ada.get(path)).status).toBe(422);
+  });
+
+  it('needs somebody who is signed in', async () => {
+    for (const name of ['stats', 'runs', 'usage']) {
+      expect((await server.gateway.fetch(`/api/console/${name}`)).status).toBe(401);
+    }
+  });
+
+  it('still counts what was used in a thread that is deleted', async () => {
+    await ada.ok('DELETE', `/threads/${run.thread_id}`);
+    expect(await ada.ok('GET', '/console/stats')).toMatchObject({
+      total_runs: 0,
+      total_threads: 0,
+      total_tokens: 1234,
+      total_cost: cost,
+    });
+    expect((await ada.ok('GET', '/console/runs')).runs).toEqual([]);
+    expect(await ada.ok('GET', '/console/usage')).toMatchObject({ total_runs: 1, total_cost: cost });
+  });
+});
+
+it('has nothing to sum up without a database that lasts', async () => {
+  const gateway = await startGateway();
+  const caller = await ConversationCaller.of(gateway.url, await gateway.register('ada@example.com'));
+  for (const name of ['stats', 'runs', 'usage']) {
+    const { status, body } = await caller.get(`/console/${name}`);
+    expect([status, body.detail]).toEqual([
+      503,
+      'Summaries need a database. Set database.backend to sqlite or postgres.',
+    ]);
+  }
+  await gateway.stop();
+});
