@@ -17,6 +17,7 @@ import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
+import { failureIn } from './run-failure.ts';
 import type { CustomEvent } from './run-handle.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
@@ -101,6 +102,11 @@ export class GraphRunner implements AgentRunner {
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
       await stream(graph, { going, config });
+      const failure = failureIn(frames.values, request.runId);
+      if (failure) {
+        await checkpointer.settled();
+        return { outcome: 'failed', error: failure, state: await savedState(graph, going) };
+      }
       const end = await endOf(graph, going);
       frames.end();
       return { outcome: 'done', ...end };

@@ -14,6 +14,7 @@ import {
   responseEvent,
 } from './observed-calls.ts';
 import {
+  isCommand,
   isMadeMessage,
   isObject,
   kindOf,
@@ -188,10 +189,11 @@ export class RunObserver extends BaseCallbackHandler {
     this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input), metadata });
   }
 
-  override handleChainEnd(output: unknown, runId: string): void {
+  override handleChainEnd(given: unknown, runId: string): void {
     const node = this.#nodes.get(runId);
     if (!node) return;
     this.#nodes.delete(runId);
+    const output = commandsIn(given) ?? given;
     this.#recordAdded(node, output);
     this.#recordUnanswered(node, messagesIn(output));
     for (const event of middlewareEvents(node, output)) this.#record(event, node.metadata);
@@ -315,6 +317,12 @@ export class RunObserver extends BaseCallbackHandler {
     const origin: Origin | null = this.#origins.of(metadata);
     this.#recorder.record({ ...withSubagent(event, metadata), origin });
   }
+}
+
+/** A node that answers with several commands is told of as an object with one key, which no channel of the graph is. */
+function commandsIn(output: unknown): unknown[] | null {
+  if (!isObject(output) || !Array.isArray(output.output) || !output.output.some(isCommand)) return null;
+  return output.output;
 }
 
 /** Sub-agents of one kind work side by side: the tool call that began one tells it from the others. */

@@ -2,6 +2,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import type { AnsweringModels } from './models/answering-model.ts';
 import { askAside, wishContext } from './models/middleware-model.ts';
+import { failureKey } from './run-failure.ts';
 import { threadState } from './thread-state.ts';
 
 export interface TitleSettings {
@@ -76,5 +77,6 @@ function promptOf(question: string, answer: string): [['user', string]] {
 
 function isAnswered(messages: BaseMessage[]): boolean {
   const last = messages.at(-1) as (BaseMessage & { tool_calls?: unknown[] }) | undefined;
-  return last?.type === 'ai' && (last.tool_calls ?? []).length === 0;
+  if (last?.type !== 'ai' || failureKey in last.additional_kwargs) return false;
+  return (last.tool_calls ?? []).length === 0;
 }

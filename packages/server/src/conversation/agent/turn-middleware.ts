@@ -1,5 +1,6 @@
 import { danglingCalls } from './dangling-calls.ts';
 import { type AnsweringModels, answeringModel } from './models/answering-model.ts';
+import { modelFailure } from './models/model-failure.ts';
 import { planTodos } from './plan-todos.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 import { summarization } from './summarization.ts';
@@ -24,6 +25,7 @@ export function turnMiddleware({
     ...(isSummarised ? [summarization(models, { settings: turn.summarization, log })] : []),
     planTodos(),
     repeatedCalls(),
+    modelFailure(log),
     answeringModel(models),
     toolErrors(log),
     threadTitle(models, { settings: turn.title, log }),

@@ -81,6 +81,6 @@ const texts: Record<RetryReason, string> = {
 };
 
 /** The run was stopped, or the graph waits for a human. */
-function mustStop(error: unknown, signal: AbortSignal | undefined): boolean {
+export function mustStop(error: unknown, signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true || (error as { is_bubble_up?: unknown } | null)?.is_bubble_up === true;
 }
