@@ -193,6 +193,7 @@ describe('rules between keys', () => {
       'run_events: { backend: jsonl }\ncluster: { allow_replicas_without_redis: true }\ndatabase: { backend: postgres, url: postgres://x }',
       '1:24  run_events.backend must be db when several replicas run',
     ],
+    ['sandbox: { allow_host_bash: true }', '1:29  sandbox.allow_host_bash must be false'],
     ['uploads: { auto_convert_documents: true }', '1:36  uploads.auto_convert_documents must be false'],
     [
       'uploads: { max_file_size: 200MB }',

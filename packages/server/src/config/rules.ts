@@ -50,6 +50,13 @@ const rules: Rule[] = [
         : null,
   },
   {
+    keys: ['sandbox.allow_host_bash'],
+    check: ({ sandbox }) =>
+      sandbox.allow_host_bash
+        ? 'must be false: this version runs no commands for agents, since nothing would keep them from the files and secrets of the gateway'
+        : null,
+  },
+  {
     keys: ['uploads.max_total_size', 'uploads.max_file_size'],
     check: ({ uploads }) =>
       uploads.max_total_size < uploads.max_file_size

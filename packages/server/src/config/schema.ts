@@ -248,6 +248,13 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
   }),
 
+  sandbox: section('Where agents may run commands.', {
+    allow_host_bash: boolean(
+      false,
+      'A tool for agents that runs commands on this machine; this version has none, since it could not keep them apart from the files and secrets of the gateway, so that only false is accepted.',
+    ),
+  }),
+
   mcp: section('Tools of other servers, over the Model Context Protocol.', {
     allowed_commands: list(
       'Programs that administrators may have started as MCP servers, by their bare names, such as npx. None by default: what they start runs with the rights of the gateway.',
