@@ -158,6 +158,25 @@ describe('resolving what a run names', () => {
     });
   });
 
+  it('takes a custom agent last: as the lead agent, which is told its name', async () => {
+    const asked: string[] = [];
+    const all = agents([], own, async (named) => {
+      asked.push(named);
+      return named === 'Painter' ? 'painter' : null;
+    });
+
+    expect(await all.resolve({ user: 'ada' }, 'Painter')).toEqual({
+      assistantId: 'painter',
+      graphId: 'lead_agent',
+      config: { configurable: { agent_name: 'painter' } },
+      context: {},
+      metadata: { created_by: 'user' },
+    });
+    await all.resolve({ user: 'ada' }, 'lead_agent');
+    await all.resolve({ user: 'ada' }, own.assistantId);
+    expect(asked).toEqual(['Painter']);
+  });
+
   it.each(['nobody', 'LEAD_AGENT', '', '__proto__'])('does not find %j', async (named) => {
     await expect(agents().resolve({ user: 'ada' }, named)).rejects.toMatchObject({
       code: 'assistant_not_found',
@@ -220,7 +239,11 @@ const turn = {
   summarization: { enabled: true, model: null, tokens: 1_000, messages: 10, keep: 4 },
 };
 
-function agents(configured: string[] = [], own?: ResolvedAgent): Agents {
+function agents(
+  configured: string[] = [],
+  own?: ResolvedAgent,
+  customAgent: (named: string) => Promise<string | null> = async () => null,
+): Agents {
   const modules = new AgentModules();
   return new Agents({
     definitions: agentDefinitions({
@@ -234,6 +257,7 @@ function agents(configured: string[] = [], own?: ResolvedAgent): Agents {
     modules,
     storedAssistant: async (owner, id) =>
       'user' in owner && owner.user === 'ada' && id === own?.assistantId ? own : undefined,
+    customAgent: (_owner, named) => customAgent(named),
     storeItems: items,
     log,
   });
