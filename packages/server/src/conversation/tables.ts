@@ -249,6 +249,8 @@ export interface ChannelThreadTable {
   artifacts_sent: string;
   /** JSON: the questions at which the last run stopped. */
   questions: string | null;
+  /** The custom agent that is set up in it. */
+  agent_setup: string | null;
   created_at: string;
 }
 

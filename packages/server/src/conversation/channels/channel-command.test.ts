@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { commandIn, helpText, unknownText } from './channel-command.ts';
 
 it.each([
-  ['/new', { name: 'new' }],
-  [' /NEW please', { name: 'new' }],
-  ['/status@my_bot', { name: 'status' }],
-  ['/start', { name: 'help' }],
+  ['/new', { name: 'new', argument: '' }],
+  [' /NEW please do', { name: 'new', argument: 'please do' }],
+  ['/status@my_bot', { name: 'status', argument: '' }],
+  ['/start', { name: 'help', argument: '' }],
   ['/dance', { name: 'unknown', given: 'dance' }],
   ['/constructor', { name: 'unknown', given: 'constructor' }],
   ['/new/path', null],

@@ -1,5 +1,6 @@
 export const commands = {
   new: 'begin a new conversation',
+  bootstrap: 'set up an agent of your own: /bootstrap and its name',
   status: 'the conversation you are in',
   stop: 'stop the answer that is being written',
   models: 'the models that can be used',
@@ -8,14 +9,16 @@ export const commands = {
 } as const;
 export type CommandName = keyof typeof commands;
 
-export type Command = { name: CommandName } | { name: 'unknown'; given: string };
+export type Command = { name: CommandName; argument: string } | { name: 'unknown'; given: string };
 
 /** Telegram writes `/new@name_of_the_bot` in groups, and greets with `/start`. Null for ordinary words. */
 export function commandIn(text: string): Command | null {
-  const given = /^\/([a-z][a-z0-9_]{0,31})(?:@\S+)?(?:\s|$)/i.exec(text.trim())?.[1]?.toLowerCase();
+  const [, word, argument = ''] = /^\/([a-z][a-z0-9_]{0,31})(?:@\S+)?(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
+  const given = word?.toLowerCase();
   if (given === undefined) return null;
-  if (given === 'start') return { name: 'help' };
-  return Object.hasOwn(commands, given) ? { name: given as CommandName } : { name: 'unknown', given };
+  if (given === 'start') return { name: 'help', argument: '' };
+  const isKnown = Object.hasOwn(commands, given);
+  return isKnown ? { name: given as CommandName, argument } : { name: 'unknown', given };
 }
 
 export function helpText(): string {

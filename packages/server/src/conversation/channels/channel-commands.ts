@@ -23,6 +23,8 @@ interface ChannelCommandsOptions {
   clock: Clock;
 }
 
+const agentName = /^[A-Za-z0-9-]{1,64}$/;
+
 interface Asked {
   owner: Owner;
   row: ChannelMessageRow;
@@ -41,6 +43,8 @@ export class ChannelCommands {
     switch (command.name) {
       case 'new':
         return this.#begin(asked);
+      case 'bootstrap':
+        return this.#setUp(asked, command.argument.trim());
       case 'status':
         return this.#status(asked);
       case 'stop':
@@ -56,7 +60,19 @@ export class ChannelCommands {
     }
   }
 
-  async #begin({ owner, row, config }: Asked): Promise<string> {
+  async #begin(asked: Asked): Promise<string> {
+    await this.#beginThread(asked, null);
+    return 'New conversation started.';
+  }
+
+  /** The agent is set up in talk, so it has a conversation of its own. */
+  async #setUp(asked: Asked, name: string): Promise<string> {
+    if (!agentName.test(name)) return 'Name the agent with letters, digits and -, as in: /bootstrap my-agent';
+    await this.#beginThread(asked, name);
+    return `What should "${name}" be for, and how should it work? /new ends the set-up.`;
+  }
+
+  async #beginThread({ owner, row, config }: Asked, agentSetup: string | null): Promise<void> {
     const { store, threads, clock } = this.#options;
     const threadId = newId();
     await threads.create(
@@ -70,8 +86,7 @@ export class ChannelCommands {
       },
       mountRules['/api'],
     );
-    await store.beginThread(keyOf(row), { threadId, at: toIso(clock()) });
-    return 'New conversation started.';
+    await store.beginThread(keyOf(row), { threadId, agentSetup, at: toIso(clock()) });
   }
 
   async #status(asked: Asked): Promise<string> {

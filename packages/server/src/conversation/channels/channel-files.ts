@@ -82,7 +82,8 @@ function nameOf({ filename, kind }: InboundFile, index: number): string {
 
 /** Ours have sentences that people may read; what else went wrong is for the log. */
 function reasonOf(error: unknown): string {
-  return error instanceof AppError ? error.message.replace(/\.$/, '') : 'it could not be fetched';
+  if (!(error instanceof AppError)) return 'it could not be fetched';
+  return error.code === 'file_too_large' ? 'it is too large' : error.message.replace(/\.$/, '');
 }
 
 /** The message as the agent gets it: where its files lie, then its words. */

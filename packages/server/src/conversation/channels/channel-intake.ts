@@ -6,6 +6,7 @@ import { newId, newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
+import { leadAgentName } from '../agent/lead-agent-name.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { ChannelMessageRow, ChannelThreadRow } from '../tables.ts';
@@ -16,7 +17,7 @@ import type { InboundFile } from './channel.ts';
 import { answerTexts, decisionText, type Question, resumeOf } from './channel-answer.ts';
 import { commandIn } from './channel-command.ts';
 import type { ChannelCommands } from './channel-commands.ts';
-import { ingestFiles, textWithFiles } from './channel-files.ts';
+import { ingestFiles, type StoredFile, textWithFiles } from './channel-files.ts';
 import { type ChannelJobs, chatKey, replyJob, replyKind } from './channel-jobs.ts';
 import type { ChannelRegistry, ConfiguredChannel } from './channel-registry.ts';
 import { accountOfSender, type FindAccount } from './channel-senders.ts';
@@ -83,7 +84,7 @@ export class ChannelIntake {
     } catch (error) {
       if (signal.aborted) throw error;
       const isOurs = error instanceof AppError && error.status < 500 && error.code !== 'too_many_runs';
-      if (isOurs) return this.#answer(row, error.message);
+      if (isOurs) return this.#answer(row, error.faults?.[0]?.message ?? error.message);
       if (row.attempts + 1 < mostAttempts) throw error;
       log.warn({ err: error, channel: row.channel, message: row.id }, 'A message could not be worked on');
       await this.#answer(row, answerTexts.failed);
@@ -130,7 +131,7 @@ export class ChannelIntake {
       signal,
     }: { owner: Owner; row: ChannelMessageRow; thread: ChannelThreadRow; signal: AbortSignal },
   ): Promise<RunCreate | string> {
-    const common = commonBody(config, row, channel.preview !== null);
+    const common = commonBody(config, { row, thread, isShown: channel.preview !== null });
     const questions = await this.#questionsOf(owner, thread);
     if (questions.length > 0) {
       const resume = resumeOf(questions, row.text);
@@ -147,7 +148,8 @@ export class ChannelIntake {
     });
     const text = textWithFiles(row.text, ingested);
     if (text === '') return answerTexts.unreadable;
-    return { ...common, input: { messages: [{ role: 'user', content: text }] } };
+    const message = { role: 'user', content: text, ...attachments(ingested.stored) };
+    return { ...common, input: { messages: [message] } };
   }
 
   /** Those that nobody has answered elsewhere meanwhile. */
@@ -191,7 +193,7 @@ export class ChannelIntake {
       },
       mountRules['/api'],
     );
-    await store.beginThread(key, { threadId, at: this.#now() });
+    await store.beginThread(key, { threadId, agentSetup: null, at: this.#now() });
     const begun = await store.currentThread(key);
     if (!begun) throw new Error('The thread of a chat is gone as soon as it was made.');
     return begun;
@@ -216,15 +218,37 @@ export class ChannelIntake {
 }
 
 /** What every run of a channel begins with; the channel's own context lies on top. */
-function commonBody(config: ChannelConfig, row: ChannelMessageRow, isShown: boolean): RunCreate {
+function commonBody(
+  { assistant, recursion_limit, context }: ChannelConfig,
+  { row, thread, isShown }: { row: ChannelMessageRow; thread: ChannelThreadRow; isShown: boolean },
+): RunCreate {
+  const { agent_setup: agentSetup } = thread;
   return {
-    assistant_id: config.assistant,
+    assistant_id: agentSetup === null ? assistant : leadAgentName,
     multitask_strategy: 'enqueue',
     stream_mode: [isShown ? 'messages-tuple' : 'values'],
-    config: { recursion_limit: config.recursion_limit },
-    context: { thinking_enabled: true, is_plan_mode: false, subagent_enabled: false, ...config.context },
+    config: { recursion_limit },
+    context: {
+      thinking_enabled: true,
+      is_plan_mode: false,
+      subagent_enabled: false,
+      ...context,
+      ...(agentSetup !== null && { is_bootstrap: true, agent_name: agentSetup }),
+    },
     metadata: { channel: row.channel, chat_id: row.chat_id, channel_message: row.message_id },
   };
+}
+
+/** As chat clients show the files of a message. */
+function attachments(files: readonly StoredFile[]): object {
+  if (files.length === 0) return {};
+  const shown = files.map(({ filename, sizeBytes, path }) => ({
+    filename,
+    size: sizeBytes,
+    path,
+    status: 'uploaded',
+  }));
+  return { additional_kwargs: { files: shown } };
 }
 
 async function exists(

@@ -169,7 +169,10 @@ export class ChannelStore {
   }
 
   /** The chat goes on in this thread. */
-  async beginThread(key: ChatKey, thread: { threadId: string; at: string }): Promise<void> {
+  async beginThread(
+    key: ChatKey,
+    thread: { threadId: string; agentSetup: string | null; at: string },
+  ): Promise<void> {
     const { channel, chatId, userId } = key;
     await this.#database.write(async (trx) => {
       await trx
@@ -190,6 +193,7 @@ export class ChannelStore {
           is_current: 1,
           artifacts_sent: '[]',
           questions: null,
+          agent_setup: thread.agentSetup,
           created_at: thread.at,
         })
         .execute();

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { bytewiseText, dialectOf } from '../../platform/database/dialect.ts';
+import { bytewiseText, dialectOf, inKeyOrder } from '../../platform/database/dialect.ts';
 
 export const name = '001-conversation';
 
@@ -53,6 +53,7 @@ async function createThreadTables(db: Kysely<never>): Promise<void> {
     .addColumn('value', id, (column) => column.notNull())
     .addColumn('updated_at', id, (column) => column.notNull())
     .addPrimaryKeyConstraint('thread_metadata_pk', ['thread_id', 'key'])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
   await db.schema
     .createIndex('thread_metadata_search')
@@ -76,6 +77,7 @@ async function createThreadTables(db: Kysely<never>): Promise<void> {
     .addColumn('thread_id', id, (column) => column.primaryKey())
     .addColumn('event_seq', 'bigint', (column) => column.notNull())
     .addColumn('run_admission', 'bigint', (column) => column.notNull())
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
   await db.schema
     .createTable('deleted_threads')
@@ -185,6 +187,7 @@ async function createEventTables(db: Kysely<never>): Promise<void> {
     .addColumn('origin', 'text')
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .addPrimaryKeyConstraint('run_events_pk', ['thread_id', 'seq'])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
   await db.schema
     .createIndex('run_events_category')
@@ -302,6 +305,7 @@ async function createChannelTables(db: Kysely<never>): Promise<void> {
     .addColumn('is_current', 'integer')
     .addColumn('artifacts_sent', 'text', (column) => column.notNull())
     .addColumn('questions', 'text')
+    .addColumn('agent_setup', 'varchar(64)')
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .execute();
   // Of null there may be any number.
@@ -340,7 +344,11 @@ async function createChannelTables(db: Kysely<never>): Promise<void> {
     .columns(['channel', 'message_id'])
     .execute();
   await db.schema.createIndex('channel_messages_run').on('channel_messages').columns(['run_id']).execute();
-  await db.schema.createIndex('channel_messages_thread').on('channel_messages').columns(['thread_id']).execute();
+  await db.schema
+    .createIndex('channel_messages_thread')
+    .on('channel_messages')
+    .columns(['thread_id'])
+    .execute();
   await db.schema
     .createIndex('channel_messages_chat')
     .on('channel_messages')
