@@ -194,6 +194,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const profiles = new Profiles(options.home);
   const { memories, learning } = createMemory({
     database,
+    ownership,
     jobs,
     isThere: async ({ userId, agent }) =>
       (await dependencies.isUser(userId)) &&

@@ -3,12 +3,14 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { modelAsker } from '../agent/models/ask-model.ts';
 import type { ConversationTables } from '../tables.ts';
 import { LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';
 import { MemoryFiles, type MemoryKey } from './memory-files.ts';
 import { MemoryLearning } from './memory-learning.ts';
+import { MemoryLock } from './memory-lock.ts';
 
 export interface MemoryConfiguration {
   enabled: boolean;
@@ -26,6 +28,7 @@ export interface MemoryConfiguration {
 
 interface MemoryDependencies {
   database: Database<ConversationTables>;
+  ownership: Pick<Ownership, 'tryHold'>;
   jobs: Jobs;
   /** False once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
@@ -37,14 +40,17 @@ interface MemoryDependencies {
 }
 
 /** Everything about memory, put together. */
-export function createMemory({ database, models, home, clock, options, ...rest }: MemoryDependencies): {
+export function createMemory(dependencies: MemoryDependencies): {
   memories: Memories;
   learning: MemoryLearning;
 } {
+  const { database, ownership, models, home, clock, options, ...rest } = dependencies;
   const learns = options.enabled && options.extraction && models.configured.length > 0;
   const store = new LearningStore(database);
   const memories = new Memories({
     files: new MemoryFiles(home),
+    // SQLite is one process's alone.
+    lock: new MemoryLock(database.dialect === 'postgres' ? ownership : null),
     forgetWaiting: (key) => store.dropOf(key),
     clock,
     options: { ...options, learns },

@@ -11,6 +11,7 @@ import { LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';
 import { MemoryFiles, type MemoryKey } from './memory-files.ts';
 import { type AskModel, type EndedTurn, MemoryLearning } from './memory-learning.ts';
+import { MemoryLock } from './memory-lock.ts';
 
 const debounceMs = 1_000;
 
@@ -65,6 +66,7 @@ export class LearningFixture {
     const store = changes.store ?? new LearningStore(this.database);
     const memories = new Memories({
       files: new MemoryFiles(this.home),
+      lock: new MemoryLock(null),
       forgetWaiting: (key) => store.dropOf(key),
       clock,
       options: {

@@ -7,10 +7,10 @@ import type {
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { userScope } from '../user-scope.ts';
-import { KeyLock } from '../workspace/key-lock.ts';
 import { type LearnedChange, withLearned } from './learned-facts.ts';
 import { emptyMemory, requireImportable, withChangedFact, withFact, withoutFact } from './memory-document.ts';
 import type { MemoryFiles, MemoryKey } from './memory-files.ts';
+import type { MemoryLock } from './memory-lock.ts';
 import { memoryPrompt } from './memory-prompt.ts';
 
 export interface MemoryOptions {
@@ -27,6 +27,7 @@ export interface MemoryOptions {
 
 interface MemoriesOptions {
   files: MemoryFiles;
+  lock: MemoryLock;
   /** Drops what was said to an agent and waits to be learned. */
   forgetWaiting: (key: MemoryKey) => Promise<void>;
   clock: Clock;
@@ -39,10 +40,11 @@ export class Memories {
   readonly #forgetWaiting: MemoriesOptions['forgetWaiting'];
   readonly #clock: Clock;
   readonly #options: MemoryOptions;
-  readonly #lock = new KeyLock();
+  readonly #lock: MemoryLock;
 
-  constructor({ files, forgetWaiting, clock, options }: MemoriesOptions) {
+  constructor({ files, lock, forgetWaiting, clock, options }: MemoriesOptions) {
     this.#files = files;
+    this.#lock = lock;
     this.#forgetWaiting = forgetWaiting;
     this.#clock = clock;
     this.#options = options;
@@ -111,7 +113,7 @@ export class Memories {
   /** For an agent that is deleted: what waits to be learned is dropped, and nothing is written while it goes. */
   async remove(owner: Owner, agent: string, removeAgent: () => Promise<void>): Promise<void> {
     const key = keyOf(owner, agent);
-    await this.#lock.run(lockOf(key), async () => {
+    await this.#lock.run(key, async () => {
       await removeAgent();
       this.#files.forget(key);
       await this.#forgetWaiting(key);
@@ -126,7 +128,7 @@ export class Memories {
   ): Promise<void> {
     const { maxFacts } = this.#options;
     const key = keyOf(owner, agent);
-    await this.#lock.run(lockOf(key), async () => {
+    await this.#lock.run(key, async () => {
       const change = await changeNow();
       if (!change) return;
       const memory = await this.#files.read(key);
@@ -147,7 +149,7 @@ export class Memories {
   }
 
   async #replace(key: MemoryKey, next: () => Promise<MemoryDocument>): Promise<MemoryDocument> {
-    return this.#lock.run(lockOf(key), async () => {
+    return this.#lock.run(key, async () => {
       const memory = await next();
       await this.#files.write(key, memory);
       return memory;
@@ -157,10 +159,6 @@ export class Memories {
   #now(): string {
     return toIso(this.#clock());
   }
-}
-
-function lockOf({ userId, agent }: MemoryKey): string {
-  return JSON.stringify([userId, agent]);
 }
 
 function keyOf(owner: Owner, agent: string | null): MemoryKey {
