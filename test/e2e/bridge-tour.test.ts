@@ -4,6 +4,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readCredentials } from './credentials-file.ts';
+import { dataOf, framesIn, sendAsPage, uploadAsPage } from './page-of-session.ts';
 
 /** A bare machine: no key, no worker of one's own, nothing but the gateway, a picture and a wish. */
 
@@ -27,16 +28,15 @@ it('makes a smaller inverted copy of an uploaded picture, tells how far it is, a
   const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background } })
     .png()
     .toBuffer();
-  const form = new FormData();
-  form.append('files', new Blob([new Uint8Array(picture)]), 'cat.png');
-  const uploaded = await send(`${here}/uploads`, { body: form });
-  expect(await uploaded.json()).toMatchObject({
+  const page = { url: gateway.url, session };
+  expect(await uploadAsPage(page, thread, { name: 'cat.png', bytes: picture })).toMatchObject({
     success: true,
     files: [{ virtual_path: '/mnt/user-data/uploads/cat.png' }],
   });
 
   await workerIsUp();
-  const answer = await send(`${here}/runs/stream`, {
+  const answer = await sendAsPage(page, `${here}/runs/stream`, {
+    method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       assistant_id: 'lead_agent',
@@ -58,7 +58,7 @@ it('makes a smaller inverted copy of an uploaded picture, tells how far it is, a
   expect(messages.at(-1).content).toContain(artifacts[0]);
   expect(messages.at(-1).response_metadata).toMatchObject({ simulated: true });
 
-  const made = await send(`${here}/artifacts${artifacts[0]}`, { method: 'GET' });
+  const made = await sendAsPage(page, `${here}/artifacts${artifacts[0]}`, {});
   const image = sharp(Buffer.from(await made.arrayBuffer()));
   expect(await image.metadata()).toMatchObject({ width: 320, height: 240, format: 'png' });
   const { channels, data } = await image
@@ -128,21 +128,6 @@ interface Event {
   metadata: object;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads frames as they come
-type Data = any;
-
-function framesIn(text: string): { event: string; data: Data }[] {
-  return text.split('\n\n').flatMap((frame) => {
-    const [, event] = /^event: (.*)$/m.exec(frame) ?? [];
-    const [, data] = /^data: (.*)$/m.exec(frame) ?? [];
-    return event !== undefined && data !== undefined ? [{ event, data: JSON.parse(data) }] : [];
-  });
-}
-
-function dataOf(frames: { event: string; data: Data }[], event: string): Data[] {
-  return frames.filter((frame) => frame.event === event).map(({ data }) => data);
-}
-
 /** The built-in worker starts beside the gateway. */
 async function workerIsUp(): Promise<void> {
   for (;;) {
@@ -150,16 +135,4 @@ async function workerIsUp(): Promise<void> {
     if (data.some(({ state }) => state === 'idle')) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** As a page of the gateway sends it. */
-async function send(path: string, request: RequestInit): Promise<Response> {
-  const csrf = /csrf_token=([^;]+)/.exec(session.cookieHeader)?.[1] ?? '';
-  const answer = await fetch(new URL(path, gateway.url), {
-    method: 'POST',
-    ...request,
-    headers: { ...request.headers, cookie: session.cookieHeader, 'x-csrf-token': csrf },
-  });
-  expect(answer.status, path).toBe(200);
-  return answer;
 }
