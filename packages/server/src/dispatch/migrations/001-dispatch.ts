@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { dialectOf, inKeyOrder } from '../../platform/database/dialect.ts';
 
 export const name = '001-dispatch';
 
@@ -78,6 +79,7 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
     .addColumn('acceptedAt', 'varchar(24)')
     .addColumn('endedAt', 'varchar(24)')
     .addPrimaryKeyConstraint('task_attempts_pk', ['taskId', 'attempt'])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
 
   await db.schema
@@ -94,6 +96,7 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
     .addColumn('status', 'varchar(16)', (column) => column.notNull())
     .addColumn('count', 'integer', (column) => column.notNull())
     .addPrimaryKeyConstraint('task_counts_pk', ['owner', 'status'])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
 
   await db.schema

@@ -1,4 +1,11 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from 'kysely';
+import {
+  type CreateTableBuilder,
+  type Kysely,
+  PostgresAdapter,
+  type RawBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
 import type { Database } from './database.ts';
 
 /** The few things that the two databases spell differently, beside what the query builder knows. */
@@ -12,6 +19,15 @@ export function dialectOf(db: Kysely<never>): Dialect {
 /** Text that is compared byte by byte, as identifiers are; Postgres would follow the language of the server. */
 export function bytewiseText(dialect: Dialect): 'text' | RawBuilder<unknown> {
   return dialect === 'postgres' ? sql`text collate "C"` : 'text';
+}
+
+/**
+ * For a table of short rows whose primary key is text: SQLite keeps the rows in the order of the key, in one tree and not
+ * in two of which each write touches both. Postgres does as it always does.
+ */
+export function inKeyOrder(dialect: Dialect) {
+  return <Table extends string>(table: CreateTableBuilder<Table>): CreateTableBuilder<Table> =>
+    dialect === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table;
 }
 
 /** True for a column whose value stands in the list. One statement for lists of any length. */
