@@ -285,3 +285,14 @@ describe('a picture that an agent looks at', () => {
     expect(values.viewed_images).toEqual({});
   });
 });
+
+it.each([{ viewed_images: 'x' }, { uploaded_files: 5 }, { thread_data: [] }])(
+  'a state update of %j is refused, with its field',
+  async (values) => {
+    const thread = await ada.thread();
+    await ada.wait(thread, ask('Hello'));
+    const { status, text } = await ada.post(`/threads/${thread}/state`, { values });
+
+    expect([status, text]).toEqual([422, expect.stringContaining(Object.keys(values)[0] ?? '')]);
+  },
+);

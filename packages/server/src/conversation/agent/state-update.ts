@@ -36,9 +36,15 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
 
 /** What LangGraph cannot apply is the caller's to correct; anything else is thrown as it is. */
 export function asUpdateFault(error: unknown): unknown {
-  if (!(error instanceof Error) || !(faultNames.has(error.name) || isNoMessage(error))) return error;
+  if (!(error instanceof Error && isFault(error))) return error;
   const [message = ''] = error.message.split('\n');
   return new AppError('state_update_invalid', { message, cause: error });
+}
+
+function isFault(error: Error): boolean {
+  // A value that the schema of a channel refuses has no class and no code of its own.
+  const isRefused = error.message.startsWith('Validation failed for field ');
+  return isRefused || faultNames.has(error.name) || isNoMessage(error);
 }
 
 /** Something stands among the messages that is none. */
