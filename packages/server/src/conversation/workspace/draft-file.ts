@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { newId } from '../../lib/ids.ts';
@@ -25,6 +25,18 @@ export function isDraftName(name: string): boolean {
   return draftName.test(name);
 }
 
+/** No request takes longer to send its body, and no copy longer to be made. */
+const staleMs = 60 * 60 * 1000;
+
+/** Removes what a crash has left behind. */
+export async function sweepDrafts(disk: Disk, folder: string, nowMs: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isDraftName)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (nowMs - mtimeMs > staleMs) await dropDraft(disk, path);
+  }
+}
+
 /** Leaves nothing behind when it fails. */
 export async function writeDraft(disk: Disk, folder: string, options: DraftOptions): Promise<Draft> {
   const path = join(folder, `.upload-${newId()}.part`);
@@ -43,7 +55,7 @@ export async function placeDraft(disk: Disk, { path }: Draft, target: string): P
   await disk.syncDirectory(dirname(target));
 }
 
-/** A failure to tidy up must not hide what went wrong; the next upload into the folder sweeps. */
+/** A failure to tidy up must not hide what went wrong; whoever streams into the folder next sweeps. */
 export async function dropDraft(disk: Disk, path: string): Promise<void> {
   await disk.unlink(path).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type {
   ListedUpload,
@@ -11,7 +11,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { WorkspaceKey } from '../agent/tools/workspace.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
-import { dropDraft, isDraftName, isReplaceable, placeDraft } from './draft-file.ts';
+import { dropDraft, isDraftName, isReplaceable, placeDraft, sweepDrafts } from './draft-file.ts';
 import { KeyLock } from './key-lock.ts';
 import {
   type ReceivedFile,
@@ -43,8 +43,6 @@ interface UploadsAnswer {
 
 /** What a list shows at once, and what agents are told of. */
 const mostUploads = 1_000;
-/** No request takes longer to send its body. */
-const staleDraftMs = 60 * 60 * 1000;
 
 /** The files that users put into their threads. */
 export class Uploads {
@@ -90,7 +88,7 @@ export class Uploads {
     return whileThreadExists(this.#options, { owner, threadId }, async () => {
       const { folders, limits } = this.#options;
       const folder = await folders.make(keyOf(owner, threadId), 'uploads');
-      await this.#sweep(folder);
+      await sweepDrafts(folders.disk, folder, this.#options.clock());
       const requireSpace = () => folders.requireSpace(folder);
       await requireSpace();
       const received = await receiveUploads(parts, {
@@ -147,15 +145,6 @@ export class Uploads {
       message: messageOf(placed.length, skipped.length),
       skipped_files: skipped,
     };
-  }
-
-  /** What a crash left behind. */
-  async #sweep(folder: string): Promise<void> {
-    for (const name of (await readdir(folder)).filter(isDraftName)) {
-      const path = join(folder, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (this.#options.clock() - mtimeMs > staleDraftMs) await dropDraft(this.#options.folders.disk, path);
-    }
   }
 }
 

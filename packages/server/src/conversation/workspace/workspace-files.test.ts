@@ -1,4 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -84,6 +95,17 @@ describe('a file that does not fit into memory', () => {
     const read = Buffer.concat(await (await files.openStream(ada, path)).toArray());
     // Compared as a whole: byte by byte, as an assertion does it, takes half a minute.
     expect(read.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('removes what a crash has left of another one an hour ago', async () => {
+    await files.write(ada, path, bytes('old'));
+    const folder = join(root('users/ada'), 'outputs');
+    const [stale, going] = ['.upload-1.part', '.upload-2.part'].map((name) => join(folder, name));
+    for (const left of [stale, going]) await writeFile(left ?? '', 'a part');
+    const hourAgo = Date.now() / 1000 - 3_601;
+    await utimes(stale ?? '', hourAgo, hourAgo);
+    await files.writeFrom(ada, path, { source: Readable.from([bytes('new')]), maxBytes: 9 });
+    expect((await readdir(folder)).sort()).toEqual(['.upload-2.part', 'big.bin']);
   });
 
   test('leaves what was there when it is too large, breaks off, or the disk is full', async () => {

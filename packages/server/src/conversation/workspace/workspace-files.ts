@@ -2,6 +2,7 @@ import { type FileHandle, lstat, mkdir, opendir, realpath } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { openInside } from '../../platform/files/open-inside.ts';
 import { resolveInside } from '../../platform/files/safe-path.ts';
 import { isDiskFull } from '../../platform/files/write-blob.ts';
@@ -12,7 +13,15 @@ import type {
   WorkspaceEntry,
   WorkspaceKey,
 } from '../agent/tools/workspace.ts';
-import { type Draft, dropDraft, isDraftName, isReplaceable, placeDraft, writeDraft } from './draft-file.ts';
+import {
+  type Draft,
+  dropDraft,
+  isDraftName,
+  isReplaceable,
+  placeDraft,
+  sweepDrafts,
+  writeDraft,
+} from './draft-file.ts';
 import { KeyLock } from './key-lock.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';
@@ -23,10 +32,12 @@ const mostEntries = 10_000;
 /** The one way from a virtual path to a file of a thread and back. */
 export class WorkspaceFiles implements Workspace {
   readonly #folders: ThreadFolders;
+  readonly #clock: Clock;
   readonly #lock = new KeyLock();
 
-  constructor(folders: ThreadFolders) {
+  constructor(folders: ThreadFolders, clock: Clock = systemClock) {
     this.#folders = folders;
+    this.#clock = clock;
   }
 
   /**
@@ -82,6 +93,7 @@ export class WorkspaceFiles implements Workspace {
       await this.#folders.make(whose, place.folder);
       const target = await this.resolveIn(whose, place);
       await this.exclusively(target, () => this.#replace(whose, place, content));
+      await sweepDrafts(this.#folders.disk, dirname(target), this.#clock());
     } catch (error) {
       throw isDiskFull(error) ? new AppError('storage_full', { cause: error }) : error;
     } finally {
