@@ -7,6 +7,7 @@ import { repeatedCalls } from '../repeated-calls.ts';
 import { threadState } from '../thread-state.ts';
 import { askClarificationTool } from '../tools/ask-clarification.ts';
 import { toolErrors } from '../tools/tool-errors.ts';
+import { chosenTools } from './chosen-tools.ts';
 import { lastTurn } from './last-turn.ts';
 import type { SubagentType } from './subagent-settings.ts';
 
@@ -24,13 +25,15 @@ const notForSubagents: ReadonlySet<string> = new Set([askClarificationTool.name]
 
 export function subagentGraph(type: SubagentType, options: SubagentGraphOptions): AgentGraph {
   const { models, log, middleware } = options;
+  tellMissing(type, options);
   const agent = createAgent({
     name: type.name,
     model: new DemoModel(),
-    tools: toolsOf(type, options),
+    tools: options.tools.filter(({ name }) => !notForSubagents.has(name)),
     systemPrompt: type.systemPrompt,
     stateSchema: threadState,
     middleware: [
+      chosenTools(type),
       lastTurn(type.maxTurns),
       repeatedCalls(),
       answeringModel(models),
@@ -41,11 +44,11 @@ export function subagentGraph(type: SubagentType, options: SubagentGraphOptions)
   return agent.graph as unknown as AgentGraph;
 }
 
-function toolsOf({ name, tools: wanted }: SubagentType, { tools, log }: SubagentGraphOptions) {
-  const available = tools.filter((tool) => !notForSubagents.has(tool.name));
-  if (wanted === null) return available;
-  const missing = wanted.filter((each) => !available.some((tool) => tool.name === each));
-  if (missing.length > 0)
-    log.warn({ subagent: name, missing }, 'A sub-agent lacks tools that it should have');
-  return available.filter((tool) => wanted.includes(tool.name));
+/** Tools of other servers come and go, so that one that is missing is no mistake for certain. */
+function tellMissing({ name: subagent, tools: wanted }: SubagentType, options: SubagentGraphOptions): void {
+  const { tools, middleware, log } = options;
+  const around = middleware.flatMap(({ tools: added = [] }) => added);
+  const available = new Set([...tools, ...around].map(({ name }) => name));
+  const missing = (wanted ?? []).filter((name) => notForSubagents.has(name) || !available.has(name));
+  if (missing.length > 0) log.warn({ subagent, missing }, 'A sub-agent lacks tools that it should have');
 }

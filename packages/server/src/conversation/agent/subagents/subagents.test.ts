@@ -103,6 +103,17 @@ describe('a sub-agent', () => {
     });
   });
 
+  it('of a kind that is configured with tools has no others', async () => {
+    let acts = 0;
+    const act = worldly('act', async () => `acted ${++acts}`);
+    const other = worldly('other', async () => 'other');
+    await openWith([act, other], { calls: ['call_a'], tools: ['other'] });
+    const { end } = await run();
+
+    expect(acts).toBe(0);
+    expect(valuesOf(end).messages[2]?.content).toContain("does not have the tool 'act'");
+  });
+
   it('that calls tools for ever comes to its end with its last turn', async () => {
     const act = worldly('act', async () => 'acted');
     let turn = 0;
@@ -125,6 +136,7 @@ interface Given {
   calls?: string[];
   answer?: (messages: BaseMessage[]) => ScriptedTurn;
   maxTurns?: number;
+  tools?: string[];
   timer?: (action: () => void, delayMs: number) => () => void;
 }
 
@@ -145,7 +157,8 @@ async function openWith(
       ? { text: 'Done.' }
       : { calls: calls.map((id) => ({ name: 'task', args, id })) },
   );
-  const settings = { types: [generalPurpose({ maxTurns, timeoutMs: 900_000 })], maxConcurrent: 3 };
+  const type = { ...generalPurpose({ maxTurns, timeoutMs: 900_000 }), tools: given.tools ?? null };
+  const settings = { types: [type], maxConcurrent: 3 };
   const models = { of: async () => model as never, configOf: () => undefined, fallbacksOf: () => [] };
   const log = { warn: () => undefined };
   const middleware = [subagents({ settings, tools, middleware: [], models, timer, log })];
