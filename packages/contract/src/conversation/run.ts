@@ -70,7 +70,8 @@ export const runCreate = Type.Object({
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'Name of a graph, or id of an assistant. `lead_agent` when absent.',
+        description:
+          'Name of a graph, id of an assistant, or name of a custom agent. `lead_agent` when absent.',
       }),
     ),
   ),
@@ -80,7 +81,14 @@ export const runCreate = Type.Object({
   ),
   metadata: Type.Optional(nullable(record)),
   config: Type.Optional(Type.Union([runConfig, Type.Null()])),
-  context: Type.Optional(nullable(record)),
+  context: Type.Optional(
+    nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'For the graph. `lead_agent` knows model_name, thinking_enabled, reasoning_effort, is_plan_mode, subagent_enabled, max_concurrent_subagents, agent_name and is_bootstrap.',
+      }),
+    ),
+  ),
   checkpoint: Type.Optional(
     Type.Union([checkpointRef, Type.Null()], { description: 'The state to go on from; a fork.' }),
   ),

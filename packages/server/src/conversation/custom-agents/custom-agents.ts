@@ -19,7 +19,7 @@ interface CustomAgentsOptions {
   modelNames: readonly string[];
   /** Names that mean a graph wherever an agent is run. */
   graphIds: () => readonly string[];
-  /** Removes the memory of an agent beside the agent. */
+  /** Lets an agent be removed while nothing is written to its memory. */
   withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
   log: { warn(details: object, message: string): void };
 }
