@@ -130,6 +130,37 @@ describe('a file that does not fit into memory', () => {
   });
 });
 
+describe('a file that is changed', () => {
+  const path = '/mnt/user-data/workspace/count.txt';
+  const edit = (change: (present: Buffer | null) => string, maxBytes = 1_000) =>
+    files.edit(ada, path, { maxBytes, change: (present) => bytes(change(present)) });
+  const content = async () => (await files.read(ada, path, 1_000)).bytes.toString();
+
+  test('keeps every change of those that are made at once, and comes into being by the first', async () => {
+    const seen: unknown[] = [];
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        edit((present) => {
+          seen.push(present);
+          return `${Number(present?.toString() ?? 0) + 1}`;
+        }),
+      ),
+    );
+    expect(await content()).toBe('10');
+    expect(seen.filter((present) => present === null)).toHaveLength(1);
+  });
+
+  test('stays as it is when the change throws, or it is too large', async () => {
+    await files.write(ada, path, bytes('12345'));
+    const refuse = () => {
+      throw new Error('refused');
+    };
+    await expect(edit(refuse)).rejects.toThrow('refused');
+    await expect(edit(() => 'x', 4)).rejects.toMatchObject({ code: 'file_too_large' });
+    expect(await content()).toBe('12345');
+  });
+});
+
 describe('what a model may ask for', () => {
   test.each([
     '/mnt/user-data/../../../secret.txt',
@@ -164,7 +195,14 @@ describe('what a model may ask for', () => {
   );
 
   test('is never written beside the three folders, or over a folder', async () => {
-    for (const path of ['/mnt/user-data', '/mnt/user-data/a.txt', '/mnt/user-data/outputs'])
+    const ours = '/mnt/user-data/outputs/.upload-1.part';
+    for (const path of [
+      '/mnt/user-data',
+      '/mnt/user-data/a.txt',
+      '/mnt/user-data/outputs',
+      ours,
+      `${ours}/a`,
+    ])
       await expect(files.write(ada, path, bytes('x'))).rejects.toMatchObject({ code: 'path_denied' });
     await files.write(ada, '/mnt/user-data/outputs/deep/a.txt', bytes('x'));
     await expect(files.write(ada, '/mnt/user-data/outputs/deep', bytes('x'))).rejects.toMatchObject({

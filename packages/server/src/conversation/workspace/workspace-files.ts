@@ -224,6 +224,8 @@ export async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
 function placeOf(path: string): { folder: FolderName; path: string } {
   const relativePath = relativePathOf(path);
   const folder = folderNames.find((name) => relativePath.startsWith(`${name}/`));
+  // A name of ours would be shown to nobody.
+  if (folder && relativePath.split('/').some(isDraftName)) throw new AppError('path_denied');
   if (folder) return { folder, path: relativePath.slice(folder.length + 1) };
   throw new AppError('path_denied', {
     message: 'Files are written below uploads, workspace or outputs.',
