@@ -1,4 +1,4 @@
-import { type MemoryDocument, type MemoryFact, memoryFact } from '@switchyard/contract/conversation/memory';
+import type { MemoryDocument, MemoryFact } from '@switchyard/contract/conversation/memory';
 import { oneOf } from '@switchyard/contract/shapes';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -6,12 +6,11 @@ import { wellFormed } from '../journal/well-formed.ts';
 import { isManual, newFactId, plain } from './memory-document.ts';
 
 /** What a conversation changes in a memory. It is kept until it is in the file, so its facts have their ids already. */
-export const learnedChange = Type.Object({
-  facts: Type.Array(memoryFact),
+export interface LearnedChange {
+  facts: MemoryFact[];
   /** Ids of facts that hold no longer. */
-  outdated: Type.Array(Type.String()),
-});
-export type LearnedChange = Static<typeof learnedChange>;
+  outdated: string[];
+}
 
 export interface LearningRules {
   /** Facts of which the model is less sure are left out. */
