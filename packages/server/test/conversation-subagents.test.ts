@@ -29,7 +29,10 @@ beforeAll(async () => {
     if (isTitle(request)) return { text: 'Delegated' };
     return request.messages.at(-1)?.role === 'user' ? { calls: asked } : { text: 'All done.' };
   });
-  worker = await FakeWorker.start({ nodeClasses: ['EmptyImage', 'ImageInvert', 'SaveImage'] });
+  worker = await FakeWorker.start({
+    nodeClasses: ['EmptyImage', 'ImageInvert', 'SaveImage'],
+    outputBytes: 64,
+  });
   const keys = { base_url: provider.url, api_key: 'sk-1' };
   const models = readModels({ fast: { ...keys, model: 'gpt-fast' }, deep: { ...keys, model: 'gpt-deep' } });
   const agents = readSubagents({
@@ -220,7 +223,7 @@ describe('sub-agents', () => {
       messages.at(-1).role === 'tool'
         ? { text: 'Painted.' }
         : { calls: [{ id: 'call_1', name: 'run_workflow', args: { workflow } }] };
-    const { frames, threadId } = await delegate(['custom', 'values']);
+    const { frames, values, threadId } = await delegate(['custom', 'values']);
 
     const done = frames.filter(({ data }) => data.type === 'worker_task_completed').map(({ data }) => data);
     expect(new Set(done.map(({ task_id }) => task_id)).size).toBe(2);
@@ -232,6 +235,7 @@ describe('sub-agents', () => {
       { status: 'completed', conversation: { toolCallId: 'call_1' } },
       { status: 'completed', conversation: { toolCallId: 'call_1' } },
     ]);
+    expect(new Set(values.artifacts).size).toBe(2);
   });
 
   it('end with the run that is cancelled', async () => {
