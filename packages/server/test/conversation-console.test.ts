@@ -1,9 +1,13 @@
 import { type FakeOpenAi, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import { startGateway } from '@switchyard/dev-env/gateway';
+import { HttpSession } from '@switchyard/dev-env/http-session';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+import { shortTimeouts } from './support/dispatch-pool.ts';
 
 let provider: FakeOpenAi;
 let server: ConversationGateway;
@@ -136,6 +140,71 @@ describe('the console', () => {
     });
     expect((await ada.ok('GET', '/console/runs')).runs).toEqual([]);
     expect(await ada.ok('GET', '/console/usage')).toMatchObject({ total_runs: 1, total_cost: cost });
+  });
+});
+
+describe('the console of a gateway with a pool', () => {
+  it('tells how long the workflows of agents took, to administrators those of all users', async () => {
+    const worker = await startReferenceWorker();
+    const gateway = await startGateway({
+      config: { database: { backend: 'sqlite' } },
+      runTimeouts: shortTimeouts,
+    });
+    const admin = await DispatchCaller.initialize(gateway.url);
+    await admin.useWorkers([worker.port]);
+    const users = await Promise.all(
+      ['ada@example.com', 'bob@example.com'].map(async (email) => {
+        const session = await gateway.register(email);
+        const caller = await ConversationCaller.of(gateway.url, session);
+        const thread = await caller.thread({ metadata: { title: 'secret' } });
+        await caller.wait(thread, { assistant_id: 'lead_agent', input: says('invert a picture') });
+        const { items } = (await (await DispatchCaller.login(gateway.url, email)).call('GET', '/api/tasks'))
+          .data;
+        return { caller, task: items[0] };
+      }),
+    );
+    const secondsOf = ({ startedAt, finishedAt }: { startedAt: string; finishedAt: string }) =>
+      (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+
+    for (const { caller, task } of users) {
+      const usage = await caller.ok('GET', '/console/usage?days=2');
+      expect(usage.by_workflow).toEqual([
+        {
+          workflow: task.name,
+          tasks: 1,
+          failed_tasks: 0,
+          task_seconds: expect.closeTo(secondsOf(task), 2),
+          cost: null,
+        },
+      ]);
+      // The demo model has no price.
+      expect(usage).toMatchObject({ total_tasks: 1, total_cost: null, costs: {} });
+    }
+
+    const session = await HttpSession.login(gateway.url, {
+      email: 'admin@example.com',
+      password: 'correct horse battery',
+    });
+    const operator = await ConversationCaller.of(gateway.url, session, ['admin']);
+    expect(await operator.ok('GET', '/console/usage')).toMatchObject({ total_runs: 0, total_tasks: 0 });
+    const all = await operator.ok('GET', '/console/usage?scope=all');
+    expect(all).toMatchObject({ total_runs: 2, total_tasks: 2 });
+    expect(all.by_workflow).toMatchObject([{ workflow: users[0]?.task.name, tasks: 2 }]);
+    expect(all.by_user.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual(
+      users.map(({ caller }) => caller.userId).sort(),
+    );
+    expect(await operator.ok('GET', '/console/stats?scope=all')).toMatchObject({
+      total_runs: 2,
+      total_threads: 2,
+    });
+    const { runs } = await operator.ok('GET', '/console/runs?scope=all');
+    expect(runs).toHaveLength(2);
+    expect(runs.map(({ thread_title }: { thread_title: string }) => thread_title)).toEqual([null, null]);
+    const without = await ConversationCaller.of(gateway.url, session);
+    expect((await without.get('/console/usage?scope=all')).status).toBe(403);
+
+    await gateway.stop();
+    await worker.close();
   });
 });
 

@@ -143,6 +143,17 @@ describe('the recorder of a run', () => {
       });
     });
 
+    it('input that the provider had read before, by model', async () => {
+      const run = await fixture.recorder('r');
+      const cached = (cache_read: number) => ({ input_token_details: { cache_read } });
+      run.record(response('lead_agent', { input_tokens: 10, output_tokens: 1, ...cached(7) }));
+      run.record(response('lead_agent', { input_tokens: 20, output_tokens: 1, ...cached(5) }));
+      run.record(response('lead_agent', { input_tokens: 5, output_tokens: 1 }));
+      expect(JSON.parse(run.totals().token_usage_by_model)).toEqual({
+        m1: { tokens: 38, input_tokens: 35, output_tokens: 3, cache_read_tokens: 12, calls: 3 },
+      });
+    });
+
     it('messages, and keeps the first of the user and the last of the agent, cut to 2,000 characters', async () => {
       const run = await fixture.recorder('r');
       const message = (event_type: string, content: unknown): NewRunEvent => ({

@@ -101,15 +101,17 @@ export class UsageSummaries {
     const range = lastDays(clock(), { days, offsetMinutes });
     const [byDay, byUser, pool] = await Promise.all([
       store.byDay(owner, range, offsetMinutes),
-      store.byUser(owner, range),
+      asker.isEverybody ? store.byUser(owner, range) : null,
       workflowUsage?.(userScope(owner), range) ?? { workflows: [], tasks: 0, seconds: 0 },
     ]);
+    const own = userScope(asker.owner);
+    const used = byUser ?? byDay.map((row) => ({ ...row, user_id: own ?? '' }));
     const all = sumOf(prices, byDay);
     const { cost, currency } = all.total();
     return {
       days: range.numbers.map((day) => viewDay(prices, day, byDay)),
       by_model: byModel(prices, byDay),
-      by_user: topUsers(prices, byUser),
+      by_user: topUsers(prices, used),
       by_workflow: pool.workflows,
       total_tokens: tokensOf(byDay),
       total_runs: runsOf(byDay),
