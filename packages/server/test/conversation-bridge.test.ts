@@ -1,6 +1,7 @@
 import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { PoolWorkflows } from '@switchyard/server/ops/pool-workflows';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import type { Frame } from './support/conversation-stream.ts';
@@ -156,6 +157,25 @@ describe('a workflow that an agent runs', () => {
       error: { code: 'cancelled' },
     });
     expect(await ada.ok('GET', `/threads/${thread}/runs/${runId}`)).toMatchObject({ status: 'interrupted' });
+  });
+
+  it('is the same task for the same call, whatever its files are by now', async () => {
+    await usePool();
+    const { dispatch } = gateway.context;
+    if (!dispatch) throw new Error('This gateway has a pool.');
+    const pool = new PoolWorkflows({ ...dispatch, links: { lasting: () => '' }, approvals: null });
+    const call = { threadId: 't1', runId: 'r1', toolCallId: 'c1', idempotencyKey: 'r1:c1' };
+    const workflow = { '1': { class_type: 'SaveImage', inputs: {} } };
+    const order = { ...call, userId: ada.userId, workflow, name: null, params: { '1.images': '/mnt/x.png' } };
+    const gone = async () => {
+      throw new Error('The file is gone.');
+    };
+
+    const first = await pool.submit({ ...order, paramsToSubmit: async () => ({ '1.images': 'x' }) });
+    expect(await pool.submit({ ...order, paramsToSubmit: gone })).toEqual(first);
+    await expect(pool.submit({ ...order, params: {}, paramsToSubmit: gone })).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    });
   });
 
   it('shows the workers of the pool to who asks for them', async () => {

@@ -179,9 +179,18 @@ describe('a picture that was uploaded', () => {
     const thread = await ada.thread();
     await upload(ada, thread, { 'wide.png': await plain(30, 10, '#00ff00') });
     const path = '/mnt/user-data/uploads/wide.png';
-    const { artifacts } = await ask(ada, thread, `run turn around with picture = ${path}`);
+    const { artifacts, messages } = await ask(ada, thread, `run turn around with picture = ${path}`);
 
     expect(await sizeOf(await artifact(ada, thread, artifacts[0]))).toEqual([10, 30]);
+
+    const [made] = JSON.parse(messages.find(({ type }) => type === 'tool').content).files;
+    const byId = `run turn around with picture = {"$file":"${made.file_id}"}`;
+    expect((await ask(ada, await ada.thread(), byId)).artifacts).toHaveLength(1);
+    const bobInDispatch = await DispatchCaller.login(gateway.url, 'bob@example.com');
+    await bobInDispatch.call('POST', '/api/workflows', body);
+    const his = await ask(bob, await bob.thread(), byId);
+    expect(his.messages.at(-1).content).toContain(`There is no file ${made.file_id}`);
+    expect(his.artifacts ?? []).toEqual([]);
   });
 });
 
