@@ -5,7 +5,7 @@ export function agentPrompt({
   name,
   description,
   soul,
-}: Pick<WorkingAgent, 'name' | 'description' | 'soul'>) {
+}: Pick<WorkingAgent, 'name' | 'description' | 'soul'>): string {
   const about = description.trim() === '' ? '' : ` It is described so: ${description.trim()}`;
   const introduction = `You work as the user's own agent "${name}".${about}`;
   if (soul.trim() === '') return introduction;
