@@ -5,6 +5,7 @@ import type { ChatModelsOptions } from './models/chat-models.ts';
 import type { MemoryOf } from './remembered-context.ts';
 import { withNamesOfTheirOwn } from './tools/external-names.ts';
 import type { ExternalTool, ExternalTools } from './tools/external-tool.ts';
+import { SearchTurns } from './tools/files/search-turns.ts';
 import type { WorkflowRunner } from './tools/workflow-runner.ts';
 import type { FileMount, Workspace } from './tools/workspace.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -38,13 +39,13 @@ export function builtInAgents(options: {
         const { createLeadAgent, ownToolNames } = await loadLangchain(() => import('./lead-agent.ts'));
         const { ChatModels } = await loadLangchain(() => import('./models/chat-models.ts'));
         const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
-        const models = new ChatModels(options.models);
-        const taken = ownToolNames({ ...options, models, extraTools: [] });
+        const parts = { ...options, models: new ChatModels(options.models), searches: new SearchTurns() };
+        const taken = ownToolNames({ ...parts, extraTools: [] });
         const graphsWith = (offered: readonly ExternalTool[]) => {
           const extraTools = withNamesOfTheirOwn(offered, { taken, log: options.log });
           return new LeadAgentGraphs({
             saved: options.workflows?.saved ?? null,
-            make: (saved) => createLeadAgent({ ...options, models, saved, extraTools }),
+            make: (saved) => createLeadAgent({ ...parts, saved, extraTools }),
           });
         };
         let tools: readonly ExternalTool[] = [];

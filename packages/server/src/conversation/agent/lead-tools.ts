@@ -2,6 +2,7 @@ import { askClarificationTool } from './tools/ask-clarification.ts';
 import type { ExternalTool } from './tools/external-tool.ts';
 import { externalTools } from './tools/external-tools.ts';
 import { fileTools } from './tools/files/file-tools.ts';
+import type { SearchTurns } from './tools/files/search-turns.ts';
 import { listInstancesTool } from './tools/list-instances.ts';
 import type { PoolTools } from './tools/pool-task.ts';
 import { runWorkflowTool } from './tools/run-workflow.ts';
@@ -18,6 +19,8 @@ export interface LeadToolsOptions {
   workspace?: Workspace;
   /** Trees beside them that the agent reads. */
   mounts?: readonly FileMount[];
+  /** Of all agents, since they take the same processors. */
+  searches?: SearchTurns;
   /** Of other servers. */
   extraTools?: readonly ExternalTool[];
 }
@@ -27,12 +30,13 @@ export function leadTools({
   workflows,
   workspace,
   mounts = [],
+  searches,
   saved = [],
   extraTools = [],
 }: LeadToolsOptions) {
   return [
     askClarificationTool,
-    ...(workspace ? fileTools({ workspace, mounts }) : []),
+    ...(workspace ? fileTools({ workspace, mounts, ...(searches && { searches }) }) : []),
     ...(workflows ? poolTools({ workflows, workspace: workspace ?? null }, saved) : []),
     ...externalTools(extraTools),
   ];

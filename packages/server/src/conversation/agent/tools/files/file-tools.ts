@@ -5,15 +5,21 @@ import { listFilesTool } from './list-files.ts';
 import { presentFilesTool } from './present-files.ts';
 import { readFileTool } from './read-file.ts';
 import { replaceTextTool } from './replace-text.ts';
+import { SearchTurns } from './search-turns.ts';
 import { writeFileTool } from './write-file.ts';
 
+export interface FileToolsOptions extends FileTreesOptions {
+  /** Shared by all agents of a process, whose processors they take. */
+  searches?: SearchTurns;
+}
+
 /** What an agent does with the files of its thread. */
-export function fileTools(options: FileTreesOptions) {
-  const trees = new FileTrees(options);
+export function fileTools({ searches = new SearchTurns(), ...files }: FileToolsOptions) {
+  const trees = new FileTrees(files);
   return [
     listFilesTool(trees),
     globFilesTool(trees),
-    grepFilesTool(trees),
+    grepFilesTool(trees, searches),
     readFileTool(trees),
     writeFileTool(trees),
     replaceTextTool(trees),

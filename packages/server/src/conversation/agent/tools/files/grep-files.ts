@@ -7,7 +7,7 @@ import type { FileTrees } from './file-trees.ts';
 import { globMatcher } from './glob-pattern.ts';
 import { literalPattern, PatternSearch, type SearchedPattern } from './pattern-search.ts';
 import { ResultLines } from './result-lines.ts';
-import { SearchTurns } from './search-turns.ts';
+import type { SearchTurns } from './search-turns.ts';
 import { isText } from './text-content.ts';
 import { description, withoutSlash } from './tool-arguments.ts';
 import { Walk, type WalkedEntry } from './walk-files.ts';
@@ -19,8 +19,6 @@ const totalBytes = 64 * 1024 * 1024;
 const mostResults = 500;
 const usualResults = 100;
 
-const turns = new SearchTurns({ atOnce: 2, waitingPerUser: 8 });
-
 interface Search extends SearchedPattern {
   path: string;
   fits: (relativePath: string) => boolean;
@@ -28,7 +26,7 @@ interface Search extends SearchedPattern {
   signal: AbortSignal | undefined;
 }
 
-export function grepFilesTool(trees: FileTrees) {
+export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
   return tool(
     async (asked, config) => {
       const { userId, threadId } = requireRunHandle(config);
@@ -40,7 +38,7 @@ export function grepFilesTool(trees: FileTrees) {
         most: asked.max_results,
         signal: config.signal,
       };
-      return turns.run(userId, () => grep(trees, { userId, threadId }, search));
+      return searches.run(userId, () => grep(trees, { userId, threadId }, search));
     },
     {
       name: 'grep',

@@ -5,13 +5,18 @@ interface Waiting {
   begin: () => void;
 }
 
+interface SearchLimits {
+  atOnce: number;
+  waitingPerUser: number;
+}
+
 /** Searches cost a processor each: one at a time for a user, and a few for all, in the order of asking. */
 export class SearchTurns {
-  readonly #limits: { atOnce: number; waitingPerUser: number };
+  readonly #limits: SearchLimits;
   readonly #searching = new Set<string>();
   readonly #waiting: Waiting[] = [];
 
-  constructor(limits: { atOnce: number; waitingPerUser: number }) {
+  constructor(limits: SearchLimits = { atOnce: 2, waitingPerUser: 8 }) {
     this.#limits = limits;
   }
 
