@@ -238,6 +238,16 @@ describe('sub-agents', () => {
     expect(new Set(values.artifacts).size).toBe(2);
   });
 
+  it.each(['lead_agent', 'subagent:x', 'middleware:title'])('cannot be taken for others: %s', async (tag) => {
+    const { status, body: answer } = await ada.post(`/threads/${await ada.thread()}/runs`, {
+      ...body(['values']),
+      config: { tags: ['mine', tag] },
+    });
+
+    expect(status).toBe(422);
+    expect(answer.detail[0].loc).toEqual(['body', 'config', 'tags', 1]);
+  });
+
   it('end with the run that is cancelled', async () => {
     subagent = () => ({ text: 'Counting', hangs: true });
     const threadId = await ada.thread();

@@ -9,6 +9,11 @@ export interface ModelCall {
 
 const knownTag = /^(lead_agent$|subagent:|middleware:)/;
 
+/** A tag that says who asks a model. The gateway sets them; whoever asks for a run must not. */
+export function isCallerTag(tag: string): boolean {
+  return knownTag.test(tag);
+}
+
 /**
  * Who asks the model. A tag decides; then what LangChain's own middleware and agents say of themselves. In a user's own
  * graph a call of the root graph is the lead agent's.

@@ -1,6 +1,7 @@
 import { type RunCreate, type StreamMode, streamModes } from '@switchyard/contract/conversation/run';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
+import { isCallerTag } from '../agent/model-caller.ts';
 import { withMessageIds } from '../journal/human-message.ts';
 
 type Json = Record<string, unknown>;
@@ -45,6 +46,7 @@ export function threadIdsIn({ config, checkpoint }: RunCreate): { path: string[]
 /** Every known field is obeyed or refused here; null is as good as absent. */
 export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
   refuseUnsupported(body);
+  refuseCallerTags(body);
   const { assistant, newId } = rules;
   const given = body.config ?? {};
   return {
@@ -103,6 +105,19 @@ export function refusal(fault: Omit<Fault, 'in'>): AppError {
 function refuseUnsupported({ feedback_keys, langsmith_tracer }: RunCreate): void {
   if (feedback_keys && feedback_keys.length > 0) throw unsupported('feedback_keys', feedback_keys);
   if (langsmith_tracer) throw unsupported('langsmith_tracer', null);
+}
+
+/** Answers and tokens would be counted as somebody else's. */
+function refuseCallerTags({ config }: RunCreate): void {
+  const tags = config?.tags ?? [];
+  const index = tags.findIndex(isCallerTag);
+  if (index === -1) return;
+  throw refusal({
+    path: ['config', 'tags', index],
+    type: 'value_error',
+    message: 'Value error, lead_agent, subagent:… and middleware:… are tags of the gateway itself',
+    input: tags[index],
+  });
 }
 
 function recursionLimitOf({ config }: RunCreate, { assistant, recursionLimit }: RequestRules): number {
