@@ -7,7 +7,10 @@ import type { ConversationCaller } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { type ReplyReceiver, signatureOf, startReplyReceiver } from './support/reply-receiver.ts';
 
-const secret = `whsec_${randomBytes(32).toString('base64')}`;
+const names = ['desk', 'shop', 'lab', 'careful', 'off', 'closed'] as const;
+const secrets = Object.fromEntries(
+  names.map((name) => [name, `whsec_${randomBytes(32).toString('base64')}`]),
+) as Record<(typeof names)[number], string>;
 const otherSecret = `whsec_${randomBytes(32).toString('base64')}`;
 
 let receiver: ReplyReceiver;
@@ -21,28 +24,34 @@ beforeAll(async () => {
     channels: readChannels({
       desk: {
         ...common,
-        secret,
+        secret: secrets.desk,
         users: { 'ada-id': 'ada@example.com', 'bob-id': 'bob@example.com' },
         assistant: 'chat',
       },
       shop: {
         ...common,
-        secret: otherSecret,
+        secret: secrets.shop,
         user: 'ada@example.com',
         allowed_users: ['*'],
         assistant: 'failing',
       },
-      lab: { ...common, secret, user: 'ada@example.com', allowed_users: ['ada-id'], assistant: 'approval' },
+      lab: {
+        ...common,
+        secret: secrets.lab,
+        user: 'ada@example.com',
+        allowed_users: ['ada-id'],
+        assistant: 'approval',
+      },
       careful: {
         type: 'http',
-        secret,
+        secret: secrets.careful,
         url: receiver.url,
         user: 'ada@example.com',
         allowed_users: ['*'],
         assistant: 'chat',
       },
-      off: { ...common, secret, enabled: false, user: 'ada@example.com', allowed_users: ['*'] },
-      closed: { ...common, secret, users: { x: 'nobody@example.com' }, assistant: 'chat' },
+      off: { ...common, secret: secrets.off, enabled: false, user: 'ada@example.com', allowed_users: ['*'] },
+      closed: { ...common, secret: secrets.closed, users: { x: 'nobody@example.com' }, assistant: 'chat' },
     }),
   });
   [ada, bob] = [server.ada, server.bob];
@@ -69,13 +78,15 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
+const secretOf = (channel: string) => (secrets as Record<string, string>)[channel] ?? otherSecret;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 async function post(message: object, sent: Sent = {}): Promise<{ status: number; body: unknown }> {
   const { channel = 'desk', id = newId(), timestamp = String(nowSeconds()) } = sent;
   const body = JSON.stringify(message);
   const signature =
-    sent.signature ?? signatureOf({ id, timestamp, body: sent.signed ?? body }, sent.secret ?? secret);
+    sent.signature ??
+    signatureOf({ id, timestamp, body: sent.signed ?? body }, sent.secret ?? secretOf(channel));
   const answer = await server.gateway.fetch(`/api/channels/${channel}/messages`, {
     method: 'POST',
     headers: {
@@ -127,7 +138,7 @@ describe('a signed message', () => {
       timestamp: String(headers['webhook-timestamp']),
       body,
     };
-    expect(headers['webhook-signature']).toBe(signatureOf(signed, secret));
+    expect(headers['webhook-signature']).toBe(signatureOf(signed, secrets.desk));
   });
 
   it('is the same message when it is delivered again, also at the same moment', async () => {
@@ -196,7 +207,7 @@ describe('a signed message', () => {
   });
 
   it('is answered plainly when its run fails', async () => {
-    await post(said('hello', 'sad'), { channel: 'shop', secret: otherSecret });
+    await post(said('hello', 'sad'), { channel: 'shop' });
     await answered('sad', ['An internal error occurred. Please try again.']);
   });
 
@@ -233,7 +244,7 @@ describe('what is not signed with the secret of the channel', () => {
     ['an id without end', { id: 'x'.repeat(129) }],
     ['a channel that is not there', { channel: 'nowhere' }],
     ['a channel that is switched off', { channel: 'off' }],
-    ['the secret of another channel', { channel: 'shop' }],
+    ['the secret of another channel', { channel: 'shop', secret: secrets.desk }],
   ])('is refused: %s', async (_what, sent) => {
     expect(await post(said('let me in', 'forged'), sent)).toEqual(denied);
     expect(textsIn('forged')).toEqual([]);
@@ -256,7 +267,7 @@ describe('what is not signed with the secret of the channel', () => {
   it('is one signature among several of a sender that changes its secret', async () => {
     const [id, timestamp] = [newId(), String(nowSeconds())];
     const message = said('rotating', 'rotate');
-    const good = signatureOf({ id, timestamp, body: JSON.stringify(message) }, secret);
+    const good = signatureOf({ id, timestamp, body: JSON.stringify(message) }, secrets.desk);
     expect(await post(message, { id, timestamp, signature: `v1,AAAA ${good}` })).toMatchObject({
       status: 202,
     });

@@ -66,6 +66,8 @@ describe('channels', () => {
       ],
       'two channels of the name "a"',
     ],
+    [{ a: bot, b: bot }, '.b.token is the same as that of a; each needs its own'],
+    [{ a: desk, b: desk }, '.b.secret is the same as that of a'],
     [Array.from({ length: 21 }, () => bot), 'has 21 entries; 20 are the limit'],
   ])('refuse %j', (data, message) => {
     expect(() => readChannels(data)).toThrow(RangeError);

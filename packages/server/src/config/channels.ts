@@ -61,7 +61,23 @@ export function readChannels(data: unknown): ChannelConfig[] {
   const names = channels.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new RangeError(`has two channels of the name "${twice}"`);
+  refuseShared(channels);
   return channels;
+}
+
+/** What is signed for one channel must not count in another, and one bot has one that fetches its messages. */
+function refuseShared(channels: readonly ChannelConfig[]): void {
+  for (const key of ['secret', 'token'] as const) {
+    for (const [index, channel] of channels.entries()) {
+      const other = channels
+        .slice(0, index)
+        .find((before) => before[key] !== null && before[key] === channel[key]);
+      if (other)
+        throw new RangeError(
+          `.${channel.name}.${key} is the same as that of ${other.name}; each needs its own`,
+        );
+    }
+  }
 }
 
 /** Secrets as `***`; the context may hold some too, so of it only the names are shown. */

@@ -40,7 +40,7 @@ interface ChannelIntakeOptions {
   log: { warn(details: object, message: string): void };
 }
 
-/** Messages of a chat that one job goes through; what is left has the next one. */
+/** More than may wait in one chat. */
 const mostAtOnce = 100;
 /** A message that fails as often is answered with an apology, so that those behind it get their turn. */
 const mostAttempts = 5;
@@ -73,7 +73,6 @@ export class ChannelIntake {
       signal.throwIfAborted();
       await this.#attempt(found, row, signal);
     }
-    if (rows.length === mostAtOnce) throw new Error('More messages of this chat wait.');
   }
 
   async #attempt(found: ConfiguredChannel, row: ChannelMessageRow, signal: AbortSignal): Promise<void> {

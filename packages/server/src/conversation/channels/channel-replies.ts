@@ -4,6 +4,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
+import { wellFormed } from '../journal/well-formed.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { ChannelMessageRow, ConversationTables, RunRow } from '../tables.ts';
 import type { Artifacts } from '../workspace/artifacts.ts';
@@ -11,7 +12,7 @@ import { type Channel, DeliveryError, type OutboundFile } from './channel.ts';
 import { answerOf, answerTexts, type ChannelAnswer } from './channel-answer.ts';
 import { type ChannelJobs, replyJob, replyKind, runReplyJob } from './channel-jobs.ts';
 import type { ChannelRegistry } from './channel-registry.ts';
-import type { ChannelStore } from './channel-store.ts';
+import { type ChannelStore, keepMessagesMs } from './channel-store.ts';
 import type { LiveReplies } from './live-replies.ts';
 import { openArtifacts } from './outbound-files.ts';
 
@@ -68,7 +69,7 @@ export class ChannelReplies {
   }
 
   async #attempt(id: string, { attempt, signal }: { attempt: number; signal: AbortSignal }): Promise<void> {
-    const { store, registry, report, log } = this.#options;
+    const { store, registry, report } = this.#options;
     const row = await store.find(id);
     if (!row || row.closed_at !== null) return;
     const found = registry.get(row.channel);
@@ -79,19 +80,25 @@ export class ChannelReplies {
       report(row.channel, null);
     } catch (error) {
       if (signal.aborted) throw error;
-      const reason = error instanceof DeliveryError ? error.message : 'The answer could not be made.';
-      report(row.channel, reason);
-      const isLast = attempt > replyRetryDelaysMs.length;
-      if (isLast || (error instanceof DeliveryError && error.isFinal)) {
-        log.warn({ err: error, channel: row.channel, message: row.id }, 'An answer could not be sent');
-        return store.close(row.id, { status: 'failed', error: reason, at: this.#now() });
-      }
-      await store.change(row.id, { error: reason, updated_at: this.#now() });
-      if (error instanceof DeliveryError && error.retryAfterMs !== null) {
-        return this.#later(row, error.retryAfterMs);
-      }
-      throw error;
+      await this.#failed(row, attempt, error);
     }
+  }
+
+  /** Throws what is to be tried again after the job's own delay. */
+  async #failed(row: ChannelMessageRow, attempt: number, error: unknown): Promise<void> {
+    const { store, report, clock, log } = this.#options;
+    const failure = error instanceof DeliveryError ? error : null;
+    const reason = failure?.message ?? 'The answer could not be made.';
+    report(row.channel, reason);
+    // Who is asked to come back later does not count attempts; in the end it is too late all the same.
+    const isTooOld = row.created_at < toIso(clock() - keepMessagesMs);
+    if (isTooOld || failure?.isFinal || attempt > replyRetryDelaysMs.length) {
+      log.warn({ err: error, channel: row.channel, message: row.id }, 'An answer could not be sent');
+      return store.close(row.id, { status: 'failed', error: reason, at: this.#now() });
+    }
+    await store.change(row.id, { error: reason, updated_at: this.#now() });
+    if (failure?.retryAfterMs == null) throw error;
+    await this.#later(row, failure.retryAfterMs);
   }
 
   async #send(row: ChannelMessageRow, channel: Channel, signal: AbortSignal): Promise<void> {
@@ -197,5 +204,5 @@ function withNames(
     ...(names.length > 0 ? [`Files: ${names.join(', ')}`] : []),
     ...(others.length > 0 ? [`Not sent: ${others.join(', ')}`] : []),
   ];
-  return [text, ...lines].join('\n\n');
+  return wellFormed([text, ...lines].join('\n\n'));
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ChannelNetwork } from './channel-network.ts';
 import type { Channels } from './channels.ts';
 import { inboundOf } from './http-channel.ts';
-import { verifiedId } from './signed-message.ts';
+import { headOf, isSigned } from './signed-message.ts';
 
 interface ChannelRoutesOptions {
   channels: Channels;
@@ -22,14 +22,15 @@ export function channelRoutes({ channels, network, clock }: ChannelRoutesOptions
 
   /** The signature covers the bytes as they came, so it is checked before anything reads them. */
   const verify = async (request: FastifyRequest, payload: AsyncIterable<Buffer>): Promise<Readable> => {
+    const head = headOf(request.headers, clock());
+    if (!head) throw new AppError('channel_signature_invalid');
     const body = await readWhole(payload);
     const { name } = request.params as { name: string };
     const secret = channels.find(name)?.config.secret;
-    const { sign } = network;
-    const id = secret ? verifiedId(request.headers, { body, secret, nowMs: clock(), sign }) : null;
     // A channel that is not there looks like one whose secret is not known.
-    if (id === null) throw new AppError('channel_signature_invalid');
-    verified.set(request, id);
+    if (!secret || !isSigned(head, { body, secret, ...network }))
+      throw new AppError('channel_signature_invalid');
+    verified.set(request, head.id);
     return Readable.from([body], { objectMode: false });
   };
 

@@ -28,6 +28,9 @@ export interface WaitingLimits {
 
 export type Acceptance = 'accepted' | 'duplicate' | 'chat_full' | 'channel_full';
 
+/** A repetition within this time is known; what could not be answered for as long is given up. */
+export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000;
+
 /**
  * Messages of channels and the threads of their chats. Its callers are the channels themselves, which have settled whose a
  * message is before it is stored: every row names its user.

@@ -11,7 +11,7 @@ import type { Channel, InboundMessage } from './channel.ts';
 import { type ChannelJobs, intakeJob, intakeKind, replyJob } from './channel-jobs.ts';
 import type { ChannelRegistry, ConfiguredChannel } from './channel-registry.ts';
 import { accountOfSender, type FindAccount } from './channel-senders.ts';
-import type { ChannelStore } from './channel-store.ts';
+import { type ChannelStore, keepMessagesMs } from './channel-store.ts';
 
 interface ChannelsOptions {
   store: ChannelStore;
@@ -35,8 +35,6 @@ const day = 24 * 60 * 60 * second;
 const waitingLimits = { ofChat: 20, ofChannel: 1_000 };
 const longestText = 32_000;
 const mostFiles = 10;
-/** A repetition within this time is known; what could not be answered for as long is given up. */
-const keepMs = 7 * day;
 const mostSwept = 1_000;
 /** Longer than any wait between two attempts. */
 const quietMs = 3 * 60 * 60 * second;
@@ -94,8 +92,9 @@ export class Channels {
     return { success: true, message: `Channel ${name} restarted successfully` };
   }
 
+  /** Also before the start and while it ends: what is stored is answered later. */
   find(name: string): ConfiguredChannel | undefined {
-    return this.#isRunning ? this.#options.registry.get(name) : undefined;
+    return this.#options.registry.get(name);
   }
 
   /** Answers once the message is on disk. Throws for a sender who is not let in, and while too many wait. */
@@ -147,7 +146,7 @@ export class Channels {
    */
   async sweep({ untouchedMs = quietMs }: { untouchedMs?: number } = {}): Promise<void> {
     const { store, jobs, registry, clock } = this.#options;
-    const tooOld = toIso(clock() - keepMs);
+    const tooOld = toIso(clock() - keepMessagesMs);
     await store.forgetClosedBefore(tooOld);
     const untouched = { before: toIso(clock() - untouchedMs), limit: mostSwept };
     for (const row of await store.open(untouched)) {

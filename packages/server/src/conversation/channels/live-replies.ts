@@ -3,6 +3,7 @@ import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { dataOf } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import { wellFormed } from '../journal/well-formed.ts';
 import type { ChannelMessageRow } from '../tables.ts';
 import { type Channel, DeliveryError } from './channel.ts';
 import { textOf } from './channel-answer.ts';
@@ -140,7 +141,7 @@ class Showing {
 
   /** Answers how long the channel wants to be left alone. */
   async #show(): Promise<number> {
-    const text = this.#text.trim().slice(0, longestPreview);
+    const text = wellFormed(this.#text.trim().slice(0, longestPreview));
     if (text === '' || text === this.#shown) return 0;
     try {
       const sentId = await this.#options.preview(`${text} …`, this.#sentId);
