@@ -282,4 +282,32 @@ describe.each([
       { numRuns: 40 },
     );
   }, 60_000);
+
+  it('keeps every event of a run, whenever the process dies while owners are written', async () => {
+    const event = (user_id: string | null, seq: number) => `${JSON.stringify({ seq, user_id })}\n`;
+    const tree = {
+      'threads/t1/runs/r1.jsonl': event(null, 1) + event('ada', 2),
+      'threads/t1/runs/r2.jsonl': event('bob', 3),
+      'threads/t2/runs/r3.jsonl': event(null, 1),
+    };
+    for (let diesAt = 0; ; diesAt += 1) {
+      const wasWhole = await inHome(tree, async (home) => {
+        const entries = await migrate(home, { disk: dyingDisk(disk, diesAt) });
+        await migrate(home, { disk });
+        const logs = Object.entries(treeOf(home)).filter(([path]) => path.endsWith('.jsonl'));
+        expect(Object.fromEntries(logs.map(([path, text]) => [path, ownersIn(text)]))).toEqual({
+          'users/ada/threads/t1/runs/r1.jsonl': ['ada', 'ada'],
+          'users/bob/threads/t1/runs/r2.jsonl': ['bob'],
+          'users/bob/threads/t2/runs/r3.jsonl': ['bob'],
+        });
+        return entries.every(({ action }) => action !== 'failed');
+      });
+      if (wasWhole) return expect(diesAt).toBeGreaterThan(10);
+    }
+  }, 60_000);
 });
+
+function ownersIn(log: string): unknown[] {
+  const lines = log.trimEnd().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { user_id: unknown }).user_id);
+}
