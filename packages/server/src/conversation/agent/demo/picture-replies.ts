@@ -19,7 +19,7 @@ interface Known {
   lastMade: string | undefined;
 }
 
-export const listUploads: ScriptedCall = {
+const listUploads: ScriptedCall = {
   name: listFilesName,
   args: { description: 'See which pictures there are', path: uploads },
 };

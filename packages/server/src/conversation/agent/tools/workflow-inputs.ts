@@ -48,7 +48,7 @@ export async function withFiles(params: Params, files: InputFiles): Promise<Para
   );
 }
 
-export function isThreadPath(value: unknown): value is string {
+function isThreadPath(value: unknown): value is string {
   return typeof value === 'string' && threadPath.test(value);
 }
 

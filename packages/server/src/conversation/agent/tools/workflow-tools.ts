@@ -60,6 +60,8 @@ function savedWorkflowTool(
       description:
         `Runs the user's workflow "${name}" on the pool of workers and waits for it. ${description}`.trim(),
       schema: tellingPaths(schema, fileNames),
+      // Or the model is told that something does not fit, and not what.
+      verboseParsingErrors: true,
     },
   );
 }
