@@ -108,6 +108,11 @@ export class FakeTelegram {
     this.#troubles.push(...troubles.map((trouble) => ({ method, trouble })));
   }
 
+  /** Orders of trouble that nothing has come for are forgotten. */
+  calmDown(): void {
+    this.#troubles.length = 0;
+  }
+
   async close(): Promise<void> {
     for (const wake of this.#polls) wake();
     this.#server.closeAllConnections();
