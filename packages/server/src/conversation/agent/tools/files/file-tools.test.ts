@@ -189,6 +189,17 @@ describe('files are found', () => {
     });
   });
 
+  it('in the first megabytes of a file, and the answer says so', async () => {
+    await put('workspace/big.log', `needle\n${'x'.repeat(5_000_000)}\nneedle\n`);
+    const answer = await use('grep', { path: '/mnt/user-data/workspace/big.log', pattern: 'needle' });
+    expect(answer).toBe(
+      [
+        '/mnt/user-data/workspace/big.log:1: needle',
+        '[Not everything was looked at: it stopped after 4194304 bytes of /mnt/user-data/workspace/big.log. Narrow the path, the glob or the pattern.]',
+      ].join('\n'),
+    );
+  });
+
   it('never beyond the bounds of an answer', async () => {
     for (let index = 0; index < 60; index += 1)
       await put(`workspace/many/${String(index).padStart(200, 'n')}.txt`, 'x'.repeat(1_000));

@@ -34,7 +34,7 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
         path: withoutSlash(asked.path),
         pattern: asked.literal ? literalPattern(asked.pattern) : asked.pattern,
         isCaseSensitive: asked.case_sensitive,
-        fits: asked.glob === undefined ? () => true : globMatcher(asked.glob),
+        fits: asked.glob ? globMatcher(asked.glob) : () => true,
         most: asked.max_results,
         signal: config.signal,
       };
@@ -48,7 +48,7 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
         description,
         pattern: z.string().min(1),
         path: z.string().describe('The whole path of a folder or file, as /mnt/user-data/workspace.'),
-        glob: z.string().min(1).optional().describe('Only files whose names fit, as *.md or src/**/*.ts.'),
+        glob: z.string().min(1).nullish().describe('Only files whose names fit, as *.md or src/**/*.ts.'),
         literal: z.boolean().default(false).describe('The pattern is plain text.'),
         case_sensitive: z.boolean().default(false),
         max_results: z.number().int().min(1).max(mostResults).default(usualResults),
@@ -75,7 +75,10 @@ async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Prom
       );
       const found = text ? await pattern.linesOf(text, { most: lines.left + 1, timeMs: walk.leftMs }) : [];
       if (!found.every(({ line, text: shown }) => lines.add(`${file.path}:${line}: ${shown}`))) break;
-      if (bytes.isSpent) break;
+      if (bytes.isSpent) {
+        bytes.stoppedBy = `${totalBytes} bytes`;
+        break;
+      }
     }
   } catch (error) {
     signal?.throwIfAborted();
@@ -108,10 +111,10 @@ class ReadBudget {
     read: (maxBytes: number) => Promise<{ bytes: Buffer; sizeBytes: number } | null>,
   ): Promise<Buffer | null> {
     const content = await read(Math.min(fileBytes, this.#leftBytes));
-    if (!content || !isText(content.bytes)) return null;
+    if (!content) return null;
     this.#leftBytes -= content.bytes.length;
-    if (this.isSpent) this.stoppedBy = `${totalBytes} bytes`;
-    else if (content.sizeBytes > fileBytes) this.stoppedBy = `${fileBytes} bytes of ${path}`;
+    if (!isText(content.bytes)) return null;
+    if (content.sizeBytes > fileBytes) this.stoppedBy = `${fileBytes} bytes of ${path}`;
     return content.bytes;
   }
 }

@@ -23,7 +23,7 @@ export function readFileTool(trees: FileTrees) {
       }
       if (sizeBytes === 0) return 'The file is empty.';
       const unreadBytes = sizeBytes - bytes.length;
-      return linesOf(textOf(bytes), { path, first, last, unreadBytes });
+      return linesOf(textOf(bytes), { path, first, last: last ?? undefined, unreadBytes });
     },
     {
       name: 'read_file',
@@ -32,7 +32,7 @@ export function readFileTool(trees: FileTrees) {
         description,
         path: filePath,
         start_line: z.number().int().min(1).max(mostLine).default(1).describe('Counts from 1.'),
-        end_line: z.number().int().min(1).max(mostLine).optional().describe('The last line that is read.'),
+        end_line: z.number().int().min(1).max(mostLine).nullish().describe('The last line that is read.'),
       }),
     },
   );
