@@ -55,6 +55,14 @@ describe('a search for a pattern', () => {
     await search.close();
   });
 
+  it('ends at once when it is closed', async () => {
+    search = new PatternSearch({ pattern: '^(a+)+$', isCaseSensitive: true });
+    const stuck = search.linesOf(Buffer.from(`${'a'.repeat(60)}!`), { most: 1, timeMs: 600_000 });
+    const outcome = expect(stuck).rejects.toMatchObject({ code: 'pattern_too_slow' });
+    await search.close();
+    await outcome;
+  });
+
   it.each(['(', 'x'.repeat(1_001), ''])('is refused with %j', (pattern) => {
     expect(() => new PatternSearch({ pattern, isCaseSensitive: false })).toThrow(
       expect.objectContaining({ code: 'pattern_invalid' }),
