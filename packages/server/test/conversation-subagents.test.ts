@@ -173,6 +173,25 @@ describe('sub-agents', () => {
     ]);
   });
 
+  it('of a custom agent have no tool that it has not, and it may go without them', async () => {
+    await ada.ok('POST', '/agents', { name: 'solo', tool_groups: ['workflows'], soul: 'You paint.' });
+    await ada.ok('POST', '/agents', {
+      name: 'boss',
+      tool_groups: ['subagents', 'file:read'],
+      soul: 'You lead.',
+    });
+    await delegate(['values'], { assistant_id: 'boss' });
+    const ofSubagent = provider.requests.find(isSubagent)?.tools;
+    provider.requests.length = 0;
+    const { values } = await delegate(['values'], { assistant_id: 'solo' });
+
+    expect(ofSubagent).toContain('read_file');
+    expect(ofSubagent).not.toContain('run_workflow');
+    expect(provider.requests.filter(isSubagent)).toEqual([]);
+    expect(JSON.stringify(provider.requests[0]?.messages)).not.toContain('sub-agents');
+    expect(values.messages[2]).toMatchObject({ name: 'task', status: 'error' });
+  });
+
   it('that fail leave the others and the turn alone', async () => {
     subagent = ({ messages }) =>
       messages[1].content.includes('red') ? { status: 400 } : { text: 'Counted blue.' };

@@ -69,9 +69,10 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
     systemPrompt,
     stateSchema: threadState,
     middleware: [
+      // First, so that those after it see which tools there are.
+      ...ofAgent,
       ...turnMiddleware({ models, turn, log }),
       ...helpers,
-      ...ofAgent,
       ...asAgent,
       ...files,
       ...setup,

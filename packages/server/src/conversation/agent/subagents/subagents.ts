@@ -13,13 +13,11 @@ export function subagents(options: TaskToolOptions) {
     tools: [taskTool(options)],
     wrapModelCall: (request, handler) => {
       const { isEnabled, atOnce } = subagentWish(request.runtime, settings);
-      if (isEnabled) {
-        return handler({
-          ...request,
-          systemMessage: request.systemMessage.concat(`\n\n${guidance(atOnce)}`),
-        });
-      }
-      return handler({ ...request, tools: request.tools.filter(({ name }) => name !== taskToolName) });
+      const others = request.tools.filter(({ name }) => name !== taskToolName);
+      if (!isEnabled) return handler({ ...request, tools: others });
+      // A custom agent may go without.
+      if (others.length === request.tools.length) return handler(request);
+      return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${guidance(atOnce)}`) });
     },
     wrapToolCall: (request, handler) => {
       const { toolCall, state, runtime } = request;
