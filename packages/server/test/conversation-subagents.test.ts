@@ -282,6 +282,27 @@ describe('sub-agents', () => {
     const path = `/threads/${threadId}/runs/${run.run_id}/events?event_types=task_cancelled`;
     expect(await ada.ok('GET', path)).toHaveLength(2);
   });
+
+  it('take along what they have begun on the pool when the run is cancelled', async () => {
+    asked = [task('call_a', 'Paint')];
+    subagent = () => ({ calls: [{ id: 'call_1', name: 'run_workflow', args: { workflow } }] });
+    worker.behaviour.runMs = 60_000;
+    const before = worker.stats.accepted;
+    const threadId = await ada.thread();
+    const { run_id: runId } = await ada.run(threadId, body(['values']));
+    await ada.until(
+      async () => worker.stats.accepted,
+      (accepted) => accepted > before,
+    );
+    await ada.ok('POST', `/threads/${threadId}/runs/${runId}/cancel?wait=1`);
+
+    const { items } = (await adaInDispatch.call('GET', '/api/tasks')).data;
+    const begun = items.find((item: { conversation: { runId: string } | null }) => {
+      return item.conversation?.runId === runId;
+    });
+    expect(await adaInDispatch.ended(begun.id)).toMatchObject({ error: { code: 'cancelled' } });
+    worker.behaviour.runMs = 0;
+  });
 });
 
 interface StoredEvent {
