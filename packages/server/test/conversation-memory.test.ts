@@ -62,8 +62,13 @@ describe('a memory', () => {
 
     const changed = await user.ok('PATCH', `/memory/facts/${first.id}`, { content: 'uno', category: 'goal' });
     expect(changed.facts).toEqual([{ ...first, content: 'uno', category: 'goal' }, second]);
+    const reworded = await user.ok('PATCH', `/memory/facts/${second.id}`, { content: 'dos' });
+    expect(reworded.facts[1]).toEqual({ ...second, content: 'dos' });
+    const surer = await user.ok('PATCH', `/memory/facts/${first.id}`, { confidence: 1 });
+    expect(surer.facts[0]).toEqual({ ...first, content: 'uno', category: 'goal', confidence: 1 });
+    expect((await user.call('PATCH', `/memory/facts/${first.id}`, {})).status).toBe(422);
     const left = await user.ok('DELETE', `/memory/facts/${first.id}`);
-    expect(left.facts).toEqual([second]);
+    expect(left.facts).toEqual([{ ...second, content: 'dos' }]);
     expect((await user.call('DELETE', `/memory/facts/${first.id}`)).body).toEqual({
       detail: `Memory fact '${first.id}' not found.`,
     });

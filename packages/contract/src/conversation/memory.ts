@@ -69,7 +69,15 @@ export const newFact = Type.Object({
   confidence: Type.Optional(confidence),
 });
 export type NewFact = Static<typeof newFact>;
-export const factChange = Type.Partial(newFact, { minProperties: 1 });
+/** Without defaults: what is left out stays as it is. */
+export const factChange = Type.Object(
+  {
+    content: Type.Optional(content),
+    category: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
+  { minProperties: 1 },
+);
 export type FactChange = Static<typeof factChange>;
 
 export const getMemory = {
