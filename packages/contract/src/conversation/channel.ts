@@ -12,7 +12,6 @@ export const channelStatus = Type.Object({
   ),
   waiting: Type.Integer({ description: 'Messages that are not answered yet.' }),
 });
-export type ChannelStatus = Static<typeof channelStatus>;
 
 export const channelList = Type.Object({
   service_running: Type.Boolean(),
@@ -49,7 +48,6 @@ export const messageReceipt = Type.Object({
   accepted: Type.Boolean(),
   duplicate: Type.Boolean({ description: 'It came before under this `webhook-id`; nothing is done again.' }),
 });
-export type MessageReceipt = Static<typeof messageReceipt>;
 
 /** What an HTTP channel is sent, signed as its own messages are. `webhook-id` is the same in each attempt. */
 export interface ChannelReply {

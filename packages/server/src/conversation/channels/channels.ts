@@ -237,7 +237,7 @@ export class Channels {
   }
 }
 
-export function notFound(name: string): AppError {
+function notFound(name: string): AppError {
   return new AppError('channel_not_found', { message: `Channel '${name}' not found` });
 }
 

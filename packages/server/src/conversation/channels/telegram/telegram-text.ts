@@ -1,5 +1,5 @@
 /** What Telegram takes in one message, in UTF-16 units. */
-export const longestMessage = 4_096;
+const longestMessage = 4_096;
 
 /**
  * Cuts a text into messages: between paragraphs, else lines, sentences or words, and only a text without any of them
