@@ -220,7 +220,9 @@ describe('a picture that an agent looks at', () => {
   it('is shown in the next call alone, and kept in no message', async () => {
     const thread = await threadWithPicture();
     script = [[look], [['ls', { path: '/mnt/user-data' }]]];
-    const values = await ada.wait(thread, ask('What is on it?'));
+    const stream = await ada.stream(thread, { ...ask('What is on it?'), stream_mode: ['values', 'updates'] });
+    const frames = await stream.rest();
+    const { values } = await ada.ok('GET', `/threads/${thread}/state`);
 
     const requests = provider.requests.map(({ messages }) => messages);
     expect(provider.requests[0]?.tools).toContain('view_image');
@@ -232,8 +234,10 @@ describe('a picture that an agent looks at', () => {
       ],
     });
     expect(JSON.stringify([requests[0], requests[2]])).not.toContain('base64');
+    const viewed = frames.filter(({ event }) => event === 'values').map(({ data }) => data.viewed_images);
+    expect(viewed).toContainEqual({ [path]: { base64: '', mime_type: 'image/png' } });
     expect(values.viewed_images).toEqual({});
-    expect(JSON.stringify(values)).not.toContain('base64');
+    expect(JSON.stringify([frames, values])).not.toContain(picture.toString('base64'));
     expect(values.messages.map(({ type }: Message) => type)).toEqual([
       'human',
       'ai',
@@ -272,7 +276,7 @@ describe('a picture that an agent looks at', () => {
       'Successfully read image',
       expect.stringContaining('at most 4 pictures'),
     ]);
-    expect(JSON.stringify(provider.requests[1]?.messages).split('base64')).toHaveLength(2);
+    expect(JSON.stringify(provider.requests[1]?.messages).split(dataUrl)).toHaveLength(2);
   });
 
   it('comes from a tool alone, and not from a client', async () => {

@@ -14,7 +14,7 @@ export const uploadedFile = z.object({
 });
 
 const viewedImage = z.object({ base64: z.string(), mime_type: z.string() });
-export type ViewedImages = Record<string, z.infer<typeof viewedImage>>;
+type ViewedImages = Record<string, z.infer<typeof viewedImage>>;
 
 /** The channels of a conversation besides `messages`, which every agent has. */
 export const threadState = new StateSchema({
@@ -24,7 +24,10 @@ export const threadState = new StateSchema({
   todos: z.array(todo).nullable().optional(),
   /** What the user has put into the thread, as the last turn found it. */
   uploaded_files: z.array(uploadedFile).nullable().optional(),
-  /** Pictures that the next call of the model is shown, by their virtual paths. An empty record takes them all away. */
+  /**
+   * Pictures that the next call of the model is shown, by their virtual paths. Their bytes stay on the disk, and `base64` is
+   * empty. An empty record takes them all away.
+   */
   viewed_images: new ReducedValue(z.record(z.string(), viewedImage).default({}), { reducer: merged }),
   /** Virtual paths: where files lie on the disk, nobody is told. */
   thread_data: z

@@ -4,11 +4,14 @@ import { createMiddleware } from 'langchain';
 import { callsOf } from './dangling-calls.ts';
 import type { AnsweringModels } from './models/answering-model.ts';
 import { wishOf } from './models/model-wish.ts';
-import { threadState, type ViewedImages } from './thread-state.ts';
+import { runHandleOf } from './run-handle.ts';
+import { threadState } from './thread-state.ts';
 import { FileTrees, type FileTreesOptions } from './tools/files/file-trees.ts';
-import { viewImageName, viewImageTool } from './tools/files/view-image.ts';
+import { readPicture, viewImageName, viewImageTool } from './tools/files/view-image.ts';
+import { ToolFailure } from './tools/tool-failure.ts';
+import type { WorkspaceKey } from './tools/workspace.ts';
 
-/** Each is held by a checkpoint and sent to the provider whole. */
+/** Each is sent to the provider whole. */
 const mostAtOnce = 4;
 
 /**
@@ -17,22 +20,25 @@ const mostAtOnce = 4;
  * are asked in its place when it fails.
  */
 export function viewedImages(models: AnsweringModels, files: FileTreesOptions) {
+  const trees = new FileTrees(files);
   return createMiddleware({
     name: 'ViewImageMiddleware',
     stateSchema: threadState,
-    tools: [viewImageTool(new FileTrees(files))],
+    tools: [viewImageTool(trees)],
     wrapModelCall: async (request, handler) => {
       const { messages, tools, runtime } = request;
-      const viewed = request.state.viewed_images ?? {};
+      const viewed = Object.keys(request.state.viewed_images ?? {});
+      const run = runHandleOf(runtime);
       const canSee = seesPictures(models, runtime);
       // A question of the user begins anew, whatever a run that was stopped, or a client, has left here.
-      const isAsked = canSee && messages.at(-1)?.type === 'tool' && Object.keys(viewed).length > 0;
+      const isAsked = canSee && messages.at(-1)?.type === 'tool';
+      const pictures = isAsked && run ? await messagesOf(trees, run, viewed.slice(0, mostAtOnce)) : [];
       const answer = await handler({
         ...request,
         tools: canSee ? tools : tools.filter(({ name }) => name !== viewImageName),
-        messages: isAsked ? [...messages, messageOf(viewed)] : messages,
+        messages: [...messages, ...pictures],
       });
-      return Object.keys(viewed).length === 0 ? answer : new Command({ update: { viewed_images: {} } });
+      return viewed.length === 0 ? answer : new Command({ update: { viewed_images: {} } });
     },
     wrapToolCall: (request, handler) => {
       const { toolCall, state, runtime } = request;
@@ -56,12 +62,28 @@ function seesPictures(
   return asked.every((name) => models.configOf({ name })?.supports_vision === true);
 }
 
-function messageOf(viewed: ViewedImages): HumanMessage {
-  const blocks = Object.entries(viewed).flatMap(([path, { base64, mime_type: type }]) => [
-    { type: 'text', text: `The picture ${path}:` },
-    { type: 'image_url', image_url: { url: `data:${type};base64,${base64}` } },
-  ]);
-  return new HumanMessage({ content: blocks });
+/** One message, or none. */
+async function messagesOf(
+  trees: FileTrees,
+  whose: WorkspaceKey,
+  paths: readonly string[],
+): Promise<HumanMessage[]> {
+  const content = (await Promise.all(paths.map((path) => blocksOf(trees, whose, path)))).flat();
+  return content.length === 0 ? [] : [new HumanMessage({ content })];
+}
+
+async function blocksOf(trees: FileTrees, whose: WorkspaceKey, path: string) {
+  try {
+    const { base64, mime_type: type } = await readPicture(trees, whose, path);
+    return [
+      { type: 'text', text: `The picture ${path}:` },
+      { type: 'image_url', image_url: { url: `data:${type};base64,${base64}` } },
+    ];
+  } catch (error) {
+    // It was changed or taken away since the tool looked at it.
+    if (error instanceof ToolFailure) return [{ type: 'text', text: error.message }];
+    throw error;
+  }
 }
 
 /** Which of those that were asked for together it is; from the messages, so that a repeated call is the same one. */
