@@ -25,8 +25,7 @@ let userId: string;
 
 beforeAll(async () => {
   worker = await FakeWorker.start();
-  const address = `127.0.0.1:${worker.port}`;
-  writeFileSync(join(home.path, 'switchyard.yaml'), `version: 1\ndispatch:\n  workers: ["${address}"]\n`);
+  writeConfig();
   gateway = await SpawnedGateway.start({ home: home.path });
   session = await HttpSession.register(gateway.url, {
     email: 'ada@example.com',
@@ -104,6 +103,21 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     await expectOneOfEach(going);
   });
 
+  it('and stops the task of a run that is not taken up again', async () => {
+    worker.behaviour.runMs = 120_000;
+    const going = await begin({});
+    await until(() => worker.stats.accepted > accepted);
+    await gateway.kill9();
+    writeConfig('conversation:\n  on_recovery: fail\n');
+    await restart();
+
+    expect(await ended(going)).toMatchObject({ status: 'error' });
+    const { data } = await session.get<{ data: { items: TaskView[] } }>('/api/tasks');
+    const [task] = data.items.filter(({ conversation }) => conversation?.runId === going.runId);
+    await until(async () => (await taskOf(task?.id)).status === 'failed');
+    expect(await taskOf(task?.id)).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+  });
+
   /** Asks for a picture of the thread; its file is put where an upload would be. */
   async function begin({ inputBytes = 1_000 }: { inputBytes?: number }): Promise<Going> {
     accepted = worker.stats.accepted;
@@ -142,13 +156,8 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
 
   /** The next process ends the run: with one task, run once, and its picture there once. */
   async function expectOneOfEach({ thread, runId, folder }: Going): Promise<void> {
-    gateway = await SpawnedGateway.start({ home: home.path });
-    session = session.at(gateway.url);
-    await until(async () => {
-      const { status } = await session.get<{ status: string }>(`/api/threads/${thread}/runs/${runId}`);
-      return status !== 'pending' && status !== 'running';
-    });
-    expect(await session.get(`/api/threads/${thread}/runs/${runId}`)).toMatchObject({ status: 'success' });
+    await restart();
+    expect(await ended({ thread, runId })).toMatchObject({ status: 'success' });
     const { values } = await session.get<{ values: { messages: Message[]; artifacts: string[] } }>(
       `/api/threads/${thread}/state`,
     );
@@ -171,6 +180,33 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     expect(worker.stats.accepted - accepted).toBe(1);
   }
 });
+
+interface TaskView {
+  id: string;
+  status: string;
+  conversation: { runId: string } | null;
+}
+
+async function taskOf(taskId = ''): Promise<TaskView> {
+  return (await session.get<{ data: TaskView }>(`/api/tasks/${taskId}`)).data;
+}
+
+async function ended({ thread, runId }: Pick<Going, 'thread' | 'runId'>): Promise<{ status: string }> {
+  const read = () => session.get<{ status: string }>(`/api/threads/${thread}/runs/${runId}`);
+  await until(async () => !['pending', 'running'].includes((await read()).status));
+  return read();
+}
+
+async function restart(): Promise<void> {
+  gateway = await SpawnedGateway.start({ home: home.path });
+  session = session.at(gateway.url);
+}
+
+function writeConfig(more = ''): void {
+  const address = `127.0.0.1:${worker.port}`;
+  const text = `version: 1\ndispatch:\n  workers: ["${address}"]\n${more}`;
+  writeFileSync(join(home.path, 'switchyard.yaml'), text);
+}
 
 interface Message {
   type: string;

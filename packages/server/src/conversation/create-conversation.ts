@@ -299,6 +299,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       await forgetTurnOfRun(trx, run);
     },
     webhookCaller: dependencies.webhookCaller,
+    stopTasks: async (userId, runId) => dependencies.workflows?.cancelOfRun(userId, runId),
     follower: {
       plan: (trx, run) => channels.planReply(trx, run),
       wake: (run) => channels.wakeReply(run),

@@ -7,6 +7,7 @@ export interface TimedTask {
 }
 
 export interface TaskOfRun extends TimedTask {
+  id: string;
   conversation: string;
 }
 
@@ -56,7 +57,7 @@ export class TaskCostStore {
           .limit(latest)
           .as('recent'),
       )
-      .select(['conversation', 'startedAt', 'finishedAt'])
+      .select(['id', 'conversation', 'startedAt', 'finishedAt'])
       .where('conversation', 'like', `%${JSON.stringify(runId)}%`)
       .execute();
     return rows as TaskOfRun[];

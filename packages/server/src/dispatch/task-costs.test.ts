@@ -55,8 +55,8 @@ describe('what a run has cost', () => {
     await took(60, {});
 
     expect((await costs.ofRun('ada', 'r1')).sort((a, b) => (a.toolCallId < b.toolCallId ? -1 : 1))).toEqual([
-      { toolCallId: 'c1', seconds: 20, hasEnded: true },
-      { toolCallId: 'c2', seconds: 30, hasEnded: false },
+      { taskId: expect.any(String), toolCallId: 'c1', seconds: 20, hasEnded: true },
+      { taskId: expect.any(String), toolCallId: 'c2', seconds: 30, hasEnded: false },
     ]);
   });
 });

@@ -8,6 +8,7 @@ import type { TaskCostStore, TimedTask } from './task-cost-store.ts';
 
 /** Of one tool call: how long its task took, or has run until now. */
 export interface CallCost {
+  taskId: string;
   toolCallId: string;
   seconds: number;
   hasEnded: boolean;
@@ -53,7 +54,7 @@ export class TaskCosts {
     const tasks = await this.#store.ofRun(userId, runId);
     const costs = tasks.map((task) => {
       const call = JSON.parse(task.conversation) as TaskConversation;
-      return { call, seconds: this.#secondsOf(task), hasEnded: task.finishedAt !== null };
+      return { call, taskId: task.id, seconds: this.#secondsOf(task), hasEnded: task.finishedAt !== null };
     });
     return costs
       .filter(({ call }) => call.runId === runId)

@@ -13,6 +13,7 @@ import type { Links } from '../dispatch/links.ts';
 import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
 import type { StoredFiles } from '../dispatch/stored-files.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
+import type { TaskCosts } from '../dispatch/task-costs.ts';
 import { taskErrorOf, viewResult } from '../dispatch/task-view.ts';
 import { type TaskUpdate, WatcherBehind } from '../dispatch/task-watch.ts';
 import type { SubmitMeta, Tasks } from '../dispatch/tasks.ts';
@@ -22,6 +23,7 @@ interface PoolOptions {
   tasks: Pick<Tasks, 'submitRequest' | 'watch' | 'cancel'>;
   savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'runWith'>;
   files: Pick<StoredFiles, 'addOnce' | 'open'>;
+  costs: Pick<TaskCosts, 'ofRun'>;
   approvals: WorkflowApprovals | null;
   instances: Pick<Instances, 'list'>;
   links: Pick<Links, 'lasting'>;
@@ -84,6 +86,13 @@ export class PoolWorkflows implements WorkflowRunner {
       await this.#options.tasks.cancel({ owner: { user: userId } }, taskId);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'task_finished') throw error;
+    }
+  }
+
+  async cancelOfRun(userId: string, runId: string): Promise<void> {
+    const tasks = await this.#options.costs.ofRun(userId, runId);
+    for (const { taskId, hasEnded } of tasks) {
+      if (!hasEnded) await this.cancel(userId, taskId);
     }
   }
 

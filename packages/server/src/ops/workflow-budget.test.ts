@@ -6,14 +6,14 @@ import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
 describe('over_budget', () => {
   it('lets go on what fits into the budget', async () => {
     const desk = new Desk({ estimate: 30 });
-    desk.ofRun = [{ toolCallId: 'c0', seconds: 70, hasEnded: true }];
+    desk.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 70, hasEnded: true }];
 
     expect(await desk.question('c1')).toBeNull();
   });
 
   it('asks about what goes beyond it', async () => {
     const desk = new Desk({ estimate: 31 });
-    desk.ofRun = [{ toolCallId: 'c0', seconds: 70, hasEnded: true }];
+    desk.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 70, hasEnded: true }];
 
     expect(await desk.question('c1')).toBe(
       'A workflow may go beyond the budget of this run: 70 of 100 s are used. It will take about 31 s.',
@@ -35,10 +35,10 @@ describe('over_budget', () => {
   it('counts a task that goes on with its estimate, and one that has ended with what it took', async () => {
     const desk = new Desk({ estimate: 60 });
     await desk.question('c1');
-    desk.ofRun = [{ toolCallId: 'c1', seconds: 1, hasEnded: false }];
+    desk.ofRun = [{ taskId: 't-c1', toolCallId: 'c1', seconds: 1, hasEnded: false }];
     expect(await desk.question('c2')).toContain('60 of 100 s');
 
-    desk.ofRun = [{ toolCallId: 'c1', seconds: 20, hasEnded: true }];
+    desk.ofRun = [{ taskId: 't-c1', toolCallId: 'c1', seconds: 20, hasEnded: true }];
     expect(await desk.question('c2')).toBeNull();
   });
 

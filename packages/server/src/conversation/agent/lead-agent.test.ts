@@ -171,6 +171,7 @@ function agent(
       yield { type: 'completed', files: [{ ...file, contentType: 'image/png', sizeBytes: 3 }], texts: [] };
     },
     cancel: async () => {},
+    cancelOfRun: async () => {},
     instances: async () => [],
     saved: savedWorkflows([]),
     files: new PoolFilesInMemory(),

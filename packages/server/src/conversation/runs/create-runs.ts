@@ -17,7 +17,7 @@ import { RunAdmission } from './run-admission.ts';
 import { RunClaimStore } from './run-claim-store.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunEnds } from './run-ends.ts';
-import { RunExecutor } from './run-executor.ts';
+import { RunExecutor, type RunExecutorOptions } from './run-executor.ts';
 import { RunIntake, type RunIntakeOptions } from './run-intake.ts';
 import { RunRecovery } from './run-recovery.ts';
 import { RunScheduler } from './run-scheduler.ts';
@@ -51,6 +51,8 @@ export interface RunsDependencies {
     run: { threadId: string; runId: string },
   ) => Promise<void>;
   webhookCaller: WebhookCaller | null;
+  /** Stops what a run has begun on the pool. */
+  stopTasks?: RunExecutorOptions['stopTasks'];
   /** Somebody who follows the ends of runs: part of the unit, and after the commit. */
   follower?: {
     plan: (trx: WriteTransaction<ConversationTables>, run: RunRow) => Promise<void>;
@@ -113,6 +115,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     runner: dependencies.runner,
     states,
     streamLog,
+    stopTasks: dependencies.stopTasks,
     ...timed,
     rules: options,
     log,

@@ -18,13 +18,14 @@ import type { RunEnding } from './run-ending.ts';
 import type { RunKwargs } from './run-request.ts';
 import { RunStop } from './run-stop.ts';
 
-interface RunExecutorOptions {
+export interface RunExecutorOptions {
   claims: Pick<RunClaimStore, 'claim' | 'confirm'>;
   ending: RunEnding;
   journal: Pick<Journal, 'recorderFor'>;
   runner: AgentRunner;
   states: Pick<GraphStates, 'current' | 'rollback'>;
   streamLog: Pick<StreamLog, 'begin' | 'append' | 'abandon'>;
+  stopTasks?: ((userId: string, runId: string) => Promise<void>) | undefined;
   clock: Clock;
   timer?: Timer;
   rules: {
@@ -123,6 +124,7 @@ export class RunExecutor {
       const recorder = await this.#recorder(row, claim);
       const attempt = { row, kwargs: JSON.parse(kwargs) as RunKwargs, claim, recorder, signal };
       const outcome = await this.#outcome(attempt, controller);
+      if (outcome && outcome.status !== 'success') await this.#stopTasks(row);
       if (outcome) await this.#end(attempt, outcome);
       else streamLog.abandon(row.run_id);
     } catch (error) {
@@ -131,6 +133,15 @@ export class RunExecutor {
       if (!(error instanceof ClaimLost || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
     }
+  }
+
+  /** Before its end is written, so that a crash in between repeats it. Its tools see to it too, where they still run. */
+  async #stopTasks({ run_id: runId, user_id: userId }: RunRow): Promise<void> {
+    const { stopTasks, log } = this.#options;
+    if (!stopTasks || userId === null) return;
+    await stopTasks(userId, runId).catch((error: unknown) =>
+      log.warn({ err: error, runId }, 'Tasks of a run that has ended could not be stopped'),
+    );
   }
 
   /** How the run has ended; undefined when it has not, and goes on elsewhere. */

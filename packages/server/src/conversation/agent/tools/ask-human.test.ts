@@ -94,6 +94,7 @@ class Pool {
         yield { type: 'completed', files: [], texts: [] };
       },
       cancel: async () => {},
+      cancelOfRun: async () => {},
       instances: async () => [],
       saved: savedWorkflows([]),
       files: new PoolFilesInMemory(),

@@ -80,7 +80,6 @@ export async function runPoolTask(
   await run.beforeActing();
   signal.throwIfAborted();
   const { taskId } = await ('workflowId' in order ? workflows.saved.submit(order) : workflows.submit(order));
-  await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: toolCallId });
   const { outputs, texts } = await follow(workflows, taskId, {
     ...call,
     keep: (made) => putIntoThread({ taskId, files: made }, files),
@@ -123,6 +122,7 @@ async function follow(
   };
   const at = { taskId, toolCallId };
   try {
+    await call.note('worker_task_submitted', { task_id: taskId, tool_call_id: toolCallId });
     const end = await lastUpdate(workflows.watch(run.userId, taskId, signal));
     if (end.type === 'completed') {
       const outputs = await call.keep(end.files);

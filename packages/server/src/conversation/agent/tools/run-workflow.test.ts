@@ -222,6 +222,8 @@ class Pool implements WorkflowRunner {
     this.cancelled.push(taskId);
   }
 
+  async cancelOfRun(): Promise<void> {}
+
   async instances(): Promise<never[]> {
     return [];
   }

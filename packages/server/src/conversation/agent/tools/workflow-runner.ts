@@ -14,6 +14,8 @@ export interface WorkflowRunner {
   watch(userId: string, taskId: string, signal: AbortSignal): AsyncIterable<WorkflowUpdate>;
   /** Asks the task to stop. One that has ended already is no error. */
   cancel(userId: string, taskId: string): Promise<void>;
+  /** As `cancel`, for every task that a run has asked for and that has not ended. */
+  cancelOfRun(userId: string, runId: string): Promise<void>;
   /** The workers as this user may see them. */
   instances(userId: string): Promise<WorkerSummary[]>;
   /** The workflows that users have saved under names. */
