@@ -31,7 +31,7 @@ export interface SubagentOutcome {
   status: 'success' | 'error';
   /** For the lead agent's model. */
   text: string;
-  /** Virtual paths of what it made. */
+  /** Virtual paths of what it made, also before it failed. */
   artifacts: readonly string[];
 }
 
@@ -62,15 +62,19 @@ export async function runSubagent(
     run.tell({ type: 'task_cancelled', task_id, error: wireError(signal.reason).message });
   };
   config.signal?.addEventListener('abort', onAbort, { once: true });
+  let artifacts: readonly string[] = [];
+  const see = (state: SubagentState): void => {
+    artifacts = state.artifacts ?? [];
+  };
   try {
     const started: SubagentEvent = { type: 'task_started', task_id, description: task.description };
     tell(started);
     await note(started);
-    const state = await work(task, { config, signal: time.signal, tell });
+    const state = await work(task, { config, signal: time.signal, tell, see });
     const result = answerOf(state);
     tell({ type: 'task_completed', task_id, result });
     await note({ type: 'task_completed' });
-    return { status: 'success', text: outcomeTexts.completed(result), artifacts: state.artifacts ?? [] };
+    return { status: 'success', text: outcomeTexts.completed(result), artifacts };
   } catch (error) {
     if (isBubbleUp(error) || config.signal?.aborted) throw error;
     const isLate = time.signal.aborted;
@@ -80,7 +84,7 @@ export async function runSubagent(
     tell(ended);
     await note(ended);
     const text = isLate ? outcomeTexts.timedOut(message) : outcomeTexts.failed(message);
-    return { status: 'error', text, artifacts: [] };
+    return { status: 'error', text, artifacts };
   } finally {
     stopTimer();
     config.signal?.removeEventListener('abort', onAbort);
@@ -97,20 +101,22 @@ class SubagentTimeout extends Error {
   }
 }
 
-async function work(
-  task: SubagentTask,
-  {
-    config,
-    signal,
-    tell,
-  }: { config: LangGraphRunnableConfig; signal: AbortSignal; tell: (event: SubagentEvent) => void },
-): Promise<SubagentState> {
+interface Surroundings {
+  config: LangGraphRunnableConfig;
+  /** Ends the sub-agent alone. */
+  signal: AbortSignal;
+  tell: (event: SubagentEvent) => void;
+  see: (state: SubagentState) => void;
+}
+
+async function work(task: SubagentTask, { config, signal, tell, see }: Surroundings): Promise<SubagentState> {
   const input = { messages: [new HumanMessage(task.prompt)] };
   const options = { ...configOf(task, config, signal), streamMode: 'values' as const };
   const told = new Set<unknown>();
   let state: SubagentState | undefined;
   for await (const values of await task.graph.stream(input, options)) {
     state = values as unknown as SubagentState;
+    see(state);
     const answers = state.messages.filter((message) => message.type === 'ai');
     for (const [index, message] of answers.entries()) {
       if (told.has(message.id)) continue;

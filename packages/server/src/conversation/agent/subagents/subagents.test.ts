@@ -73,7 +73,10 @@ describe('a sub-agent', () => {
     expect(custom(frames).at(-1)).toEqual({ type: 'task_timed_out', task_id: 'call_a', error: why });
   });
 
-  it('hands what it has made to the thread', async () => {
+  it.each([
+    ['ends', undefined, 'Task Succeeded.'],
+    ['fails', 'out of words', 'Task failed. Error: out of words'],
+  ])('hands what it has made to the thread, whether it %s', async (_how, fails, text) => {
     const make = tool(
       (_input: object, config) =>
         new Command({
@@ -84,9 +87,14 @@ describe('a sub-agent', () => {
         }),
       { name: 'act', description: 'Makes.', schema: z.object({}) },
     );
-    await openWith([make]);
+    const answer = (messages: BaseMessage[]): ScriptedTurn =>
+      messages.at(-1)?.type === 'tool'
+        ? { text: 'made', ...(fails !== undefined && { fails }) }
+        : { calls: [{ name: 'act', args: {}, id: 'call_1' }] };
+    await openWith([make], { answer });
     const { end } = await run();
 
+    expect(valuesOf(end).messages[2]?.content).toContain(text);
     expect(valuesOf(end).artifacts).toEqual(['/mnt/user-data/outputs/a.png']);
   });
 
