@@ -111,6 +111,23 @@ describe('a sub-agent', () => {
     });
   });
 
+  it('gets its own answer where several wait for a human', async () => {
+    const ask = worldly('act', async () => `The answer is ${interrupt('May I?')}.`);
+    await openWith([ask]);
+    const { end } = await run();
+    if (end.outcome !== 'done') throw new Error('The run failed.');
+    const waiting = Object.values(end.state.interrupts).flat();
+    const resume = Object.fromEntries(waiting.map(({ id }, index) => [id, index === 0 ? 'yes' : 'no']));
+    const second = await run({ command: { resume } });
+
+    expect(waiting).toHaveLength(2);
+    const results = valuesOf(second.end).messages.slice(2, 4);
+    expect(results.map(({ content }) => content).sort()).toEqual([
+      'Task Succeeded. Result: The answer is no.',
+      'Task Succeeded. Result: The answer is yes.',
+    ]);
+  });
+
   it('of a kind that is configured with tools has no others', async () => {
     let acts = 0;
     const act = worldly('act', async () => `acted ${++acts}`);
