@@ -108,6 +108,18 @@ describe('sub-agents', () => {
     ]);
   });
 
+  it.each([
+    [['events', 'custom', 'values']],
+    [['debug', 'tasks', 'checkpoints', 'tools', 'updates', 'custom', 'values']],
+  ])('work in runs with the stream modes %j', async (modes) => {
+    const { frames, values, run } = await delegate(modes);
+
+    expect(run.status).toBe('success');
+    expect(values.messages).toHaveLength(5);
+    const ended = frames.filter(({ data }) => data?.type === 'task_completed');
+    expect(ended.map(({ event }) => event)).toEqual(['custom', 'custom']);
+  });
+
   it('are seen at work by clients that ask for graphs within the graph', async () => {
     const { frames } = await delegate(['messages-tuple'], { stream_subgraphs: true });
 
