@@ -217,12 +217,22 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     workflow_approval: choice(
       ['always', 'over_budget', 'never'],
       'never',
-      'When a human is asked before an agent runs a workflow. over_budget: when its run would go beyond workflow_budget, or nothing like it has run before.',
+      'When a human is asked before an agent runs a workflow. over_budget: when its run would go beyond workflow_budget or workflow_budget_cost, or nothing like it has run before.',
     ),
     workflow_budget: duration('10m', 'What the tasks of one run may take together, for over_budget.', {
       minimum: '0s',
       maximum: '30d',
     }),
+    workflow_budget_cost: number(
+      0,
+      'What the tasks of one run may cost together, for over_budget; counts in place of workflow_budget. 0: time counts.',
+      { minimum: 0, maximum: 1_000_000 },
+    ),
+    workflow_price_per_hour: number(
+      0,
+      'What an hour of a worker costs, for workflow_budget_cost. 0: it is not priced, and what is not priced is over the budget.',
+      { minimum: 0, maximum: 1_000_000 },
+    ),
   }),
 
   run_events: section('The stored record of agent runs.', {

@@ -67,7 +67,13 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
 /** Null where nobody is asked before an agent runs a workflow. */
 export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null {
   const { workflow_approval: approval, workflow_budget: budgetMs } = conversation;
-  return approval === 'never' ? null : { approval, budgetSeconds: budgetMs / 1000 };
+  const { workflow_budget_cost: most, workflow_price_per_hour: pricePerHour } = conversation;
+  if (approval === 'never') return null;
+  const budget =
+    most > 0
+      ? ({ kind: 'cost', most, pricePerHour: pricePerHour > 0 ? pricePerHour : null } as const)
+      : ({ kind: 'time', mostSeconds: budgetMs / 1000 } as const);
+  return { approval, budget };
 }
 
 export function conversationOptions(

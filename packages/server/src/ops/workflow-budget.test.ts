@@ -57,6 +57,28 @@ describe('over_budget', () => {
   });
 });
 
+describe('over_budget in money', () => {
+  const budget = { kind: 'cost', most: 0.5, pricePerHour: 36 } as const;
+
+  it('lets go on what it can pay, and asks about what it cannot', async () => {
+    const fits = new Desk({ estimate: 40, budget });
+    fits.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 10, hasEnded: true }];
+    expect(await fits.question('c1')).toBeNull();
+
+    const desk = new Desk({ estimate: 41, budget });
+    desk.ofRun = fits.ofRun;
+    expect(await desk.question('c1')).toBe(
+      'A workflow may go beyond the budget of this run: 0.10 of 0.5 are spent, at 36 an hour. It will take about 41 s.',
+    );
+  });
+
+  it('asks about everything where nothing is priced', async () => {
+    const desk = new Desk({ estimate: 0, budget: { ...budget, pricePerHour: null } });
+
+    expect(await desk.question('c1')).toContain('what its tasks cost is not known');
+  });
+});
+
 describe('always', () => {
   it('asks, whatever it costs', async () => {
     expect(await new Desk({ estimate: 1, approval: 'always' }).question('c1')).toBe(
@@ -73,12 +95,14 @@ class Desk {
   constructor({
     estimate,
     approval = 'over_budget',
+    budget = { kind: 'time', mostSeconds: 100 },
   }: {
     estimate: number | null;
     approval?: ApprovalPolicy['approval'];
+    budget?: ApprovalPolicy['budget'];
   }) {
     this.#budget = new WorkflowBudget({
-      policy: { approval, budgetSeconds: 100 },
+      policy: { approval, budget },
       tasks: { hasSubmitted: async (_userId, key) => this.submitted.has(key) },
       savedWorkflows: {
         taskOf: async () => {

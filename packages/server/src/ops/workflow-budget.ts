@@ -7,11 +7,16 @@ import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
 import type { CallCost, TaskCosts } from '../dispatch/task-costs.ts';
 import type { Tasks } from '../dispatch/tasks.ts';
 
+export type RunBudget =
+  | { kind: 'time'; mostSeconds: number }
+  /** Without a price nothing is known to fit. */
+  | { kind: 'cost'; most: number; pricePerHour: number | null };
+
 export interface ApprovalPolicy {
   /** When a human is asked before an agent's workflow runs. */
   approval: 'always' | 'over_budget';
-  /** What the tasks of one run may take together before `over_budget` asks. */
-  budgetSeconds: number;
+  /** What the tasks of one run may take or cost together before `over_budget` asks. */
+  budget: RunBudget;
 }
 
 interface WorkflowBudgetOptions {
@@ -50,8 +55,9 @@ export class WorkflowBudget implements WorkflowApprovals {
     const ofRun = await costs.ofRun(userId, runId);
     // From here on nothing is awaited, so that calls that come together see each other.
     const spent = this.#spent(runId, ofRun);
-    if (estimate === null || spent + estimate > policy.budgetSeconds) {
-      return `A workflow may go beyond the budget of this run: ${rounded(spent)} of ${policy.budgetSeconds} s are used. ${told}`;
+    const seconds = secondsIn(policy.budget);
+    if (estimate === null || seconds === null || spent + estimate > seconds) {
+      return `A workflow may go beyond the budget of this run: ${usedOf(policy.budget, spent)}. ${told}`;
     }
     this.#reserve(order, estimate);
     return null;
@@ -72,6 +78,22 @@ export class WorkflowBudget implements WorkflowApprovals {
     const [oldest] = this.#reserved.keys();
     if (this.#reserved.size > mostRuns && oldest !== undefined) this.#reserved.delete(oldest);
   }
+}
+
+const hourSeconds = 3_600;
+
+/** Null where nobody knows what a second costs. */
+function secondsIn(budget: RunBudget): number | null {
+  if (budget.kind === 'time') return budget.mostSeconds;
+  return budget.pricePerHour === null ? null : (budget.most / budget.pricePerHour) * hourSeconds;
+}
+
+function usedOf(budget: RunBudget, spentSeconds: number): string {
+  if (budget.kind === 'time') return `${rounded(spentSeconds)} of ${budget.mostSeconds} s are used`;
+  const { most, pricePerHour } = budget;
+  if (pricePerHour === null) return `what its tasks cost is not known, and they may cost ${most}`;
+  const cost = (spentSeconds * pricePerHour) / hourSeconds;
+  return `${cost.toFixed(2)} of ${most} are spent, at ${pricePerHour} an hour`;
 }
 
 function rounded(seconds: number): number {
