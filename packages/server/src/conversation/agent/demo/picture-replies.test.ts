@@ -28,6 +28,7 @@ describe('the demo model, asked for pictures', () => {
   it.each([
     ['make it smaller', [`${uploads}/dog.png`]],
     ['invert my cat', [`${uploads}/cat.png`]],
+    ['make these darker and half size', [`${uploads}/dog.png`, `${uploads}/cat.png`]],
     ['invert all pictures', [`${uploads}/dog.png`, `${uploads}/cat.png`]],
   ])('looks which pictures there are for %j', (question, paths) => {
     expect(nextReply([user(question)], tools).calls).toMatchObject([{ name: 'ls', args: { path: uploads } }]);

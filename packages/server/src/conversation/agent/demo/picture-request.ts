@@ -30,7 +30,7 @@ export function pictureRequest(question: string): PictureRequest | null {
     names.push(quoted ?? bare ?? whole);
     return ` <${names.length - 1}> `;
   });
-  const ofAll = /\b(?:all|every|each)\b/i.test(text);
+  const ofAll = /\b(?:all|every|each|these|those|them)\b/i.test(text);
   const several = severalOf(text, names);
   if (several) return { wishes: [several], ofAll: ofAll || several.names.length === 0 };
   const wishes = editWishes(text, names);
