@@ -33,14 +33,15 @@ afterAll(async () => {
   await telegram.close();
 });
 
+const soon = { timeout: 10_000 };
+const calls = (name: string) => telegram.calls.filter(({ method }) => method === name).length;
 let chats = 1_000;
 const newChat = () => {
   chats += 1;
   return chats;
 };
 const textsIn = (chatId: number) => telegram.shown(chatId).map(({ text }) => text);
-const answered = (chatId: number, texts: unknown) =>
-  expect.poll(() => textsIn(chatId), { timeout: 10_000 }).toEqual(texts);
+const answered = (chatId: number, texts: unknown) => expect.poll(() => textsIn(chatId), soon).toEqual(texts);
 const threadsOf = (caller: ConversationCaller, chatId: number) =>
   caller.ok('POST', '/threads/search', { metadata: { chat_id: String(chatId) } });
 
@@ -64,7 +65,7 @@ describe('a chat', () => {
     telegram.say({ chatId, userId: adaId, text: 'from ada' });
     telegram.say({ chatId, userId: bobId, text: 'from bob' });
     await expect
-      .poll(() => textsIn(chatId).sort(), { timeout: 10_000 })
+      .poll(() => textsIn(chatId).sort(), soon)
       .toEqual(['You said: from ada', 'You said: from bob']);
 
     const [hers] = await threadsOf(ada, chatId);
@@ -88,7 +89,7 @@ describe('a chat', () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'count to 2000' });
     const whole = Array.from({ length: 2000 }, (_, index) => index + 1).join(' ');
-    await expect.poll(() => textsIn(chatId).join(' '), { timeout: 10_000 }).toBe(whole);
+    await expect.poll(() => textsIn(chatId).join(' '), soon).toBe(whole);
     for (const text of textsIn(chatId)) expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
@@ -96,17 +97,15 @@ describe('a chat', () => {
     const chatId = newChat();
     const bytes = Buffer.from('a,b\n1,2\n');
     telegram.say({ chatId, userId: adaId, text: 'look', document: { name: 'table.csv', bytes } });
-    await expect.poll(() => textsIn(chatId)[0], { timeout: 10_000 }).toContain('look');
+    await expect.poll(() => textsIn(chatId)[0], soon).toContain('look');
     expect(textsIn(chatId)[0]).toContain(
       '- table.csv (0.0 KB)\n  Type: file\n  Path: /mnt/user-data/uploads/table.csv',
     );
 
     telegram.say({ chatId, userId: adaId, document: { name: 'table.csv', bytes: Buffer.from('other') } });
-    await expect
-      .poll(() => textsIn(chatId)[1], { timeout: 10_000 })
-      .toContain('/mnt/user-data/uploads/table_1.csv');
+    await expect.poll(() => textsIn(chatId)[1], soon).toContain('/mnt/user-data/uploads/table_1.csv');
     telegram.say({ chatId, userId: adaId, photo: Buffer.from('picture') });
-    await expect.poll(() => textsIn(chatId)[2], { timeout: 10_000 }).toContain('Type: image');
+    await expect.poll(() => textsIn(chatId)[2], soon).toContain('Type: image');
 
     const [{ thread_id }] = await threadsOf(ada, chatId);
     const { files } = await ada.ok('GET', `/threads/${thread_id}/uploads/list`);
@@ -143,9 +142,7 @@ describe('a chat', () => {
     telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-stop before 1' });
     await gate.reached;
     telegram.say({ chatId, userId: adaId, text: '/stop' });
-    await expect
-      .poll(() => textsIn(chatId).slice(1).sort(), { timeout: 10_000 })
-      .toEqual(['Stopped.', 'Stopping.']);
+    await expect.poll(() => textsIn(chatId).slice(1).sort(), soon).toEqual(['Stopped.', 'Stopping.']);
     gate.open();
     const [run] = await ada.ok('GET', `/threads/${thread_id}/runs`);
     expect(run.status).toBe('interrupted');
@@ -163,7 +160,7 @@ describe('commands', () => {
     expect(await threadsOf(ada, chatId)).toHaveLength(2);
     telegram.say({ chatId, userId: adaId, text: '/status@some_bot' });
     await expect
-      .poll(() => textsIn(chatId)[3], { timeout: 10_000 })
+      .poll(() => textsIn(chatId)[3], soon)
       .toMatch(/^Active thread: [\w-]+\nTitle: .*\nStatus: idle\nLast run: success$/);
   });
 
@@ -178,7 +175,7 @@ describe('commands', () => {
   ])('%s', async (text, answer) => {
     const chatId = newChat();
     telegram.say({ chatId, userId: bobId, text });
-    await expect.poll(() => textsIn(chatId), { timeout: 10_000 }).toEqual([expect.stringMatching(answer)]);
+    await expect.poll(() => textsIn(chatId), soon).toEqual([expect.stringMatching(answer)]);
   });
 });
 
@@ -219,6 +216,21 @@ describe('a repeated delivery', () => {
 });
 
 describe('a Telegram in trouble', () => {
+  it('holds up one chat only', async () => {
+    const [stuck, other] = [newChat(), newChat()];
+    const before = calls('getFile');
+    telegram.trouble('getFile', { hangs: true });
+    telegram.say({ chatId: stuck, userId: adaId, document: { name: 'a.txt', bytes: Buffer.from('a') } });
+    await expect.poll(() => calls('getFile'), soon).toBe(before + 1);
+    for (let index = 0; index < 8; index += 1) {
+      telegram.say({ chatId: stuck, userId: adaId, text: `${index}` });
+    }
+    await expect.poll(() => telegram.pending, soon).toBe(0);
+    telegram.say({ chatId: other, userId: bobId, text: 'me too' });
+    await answered(other, ['You said: me too']);
+    expect(textsIn(stuck)).toEqual([]);
+  });
+
   it('is waited for as long as it asks for', async () => {
     const chatId = newChat();
     telegram.trouble('sendMessage', { status: 429, description: 'Too Many Requests', retryAfter: 1 });
@@ -237,12 +249,12 @@ describe('a Telegram in trouble', () => {
   it('that refuses a chat for ever is not asked again', async () => {
     const chatId = newChat();
     telegram.trouble('sendMessage', { status: 403, description: 'Forbidden: bot was blocked by the user' });
-    const before = telegram.calls.filter(({ method }) => method === 'sendMessage').length;
+    const before = calls('sendMessage');
     telegram.say({ chatId, userId: adaId, text: '/memory' });
     const { read } = server.gateway.context.database.withTables<ConversationTables>();
     const rows = read.selectFrom('channel_messages').where('chat_id', '=', String(chatId));
     await expect
-      .poll(() => rows.select(['status', 'error', 'text']).execute(), { timeout: 10_000 })
+      .poll(() => rows.select(['status', 'error', 'text']).execute(), soon)
       .toEqual([
         {
           status: 'failed',
@@ -250,6 +262,6 @@ describe('a Telegram in trouble', () => {
           text: '',
         },
       ]);
-    expect(telegram.calls.filter(({ method }) => method === 'sendMessage')).toHaveLength(before + 1);
+    expect(calls('sendMessage')).toBe(before + 1);
   });
 });

@@ -2,26 +2,24 @@ import type { RunCreate } from '@switchyard/contract/conversation/run';
 import type { ChannelConfig } from '../../config/channels.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { newId, newTimeOrderedId } from '../../lib/ids.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { leadAgentName } from '../agent/lead-agent-name.ts';
-import { mountRules } from '../mount-rules.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { ChannelMessageRow, ChannelThreadRow } from '../tables.ts';
-import type { ThreadAccess } from '../threads/thread-access.ts';
-import type { Threads } from '../threads/threads.ts';
 import type { Uploads } from '../workspace/uploads.ts';
 import type { InboundFile } from './channel.ts';
 import { answerTexts, decisionText, type Question, resumeOf } from './channel-answer.ts';
 import { commandIn } from './channel-command.ts';
 import type { ChannelCommands } from './channel-commands.ts';
 import { ingestFiles, type StoredFile, textWithFiles } from './channel-files.ts';
-import { type ChannelJobs, chatKey, replyJob, replyKind } from './channel-jobs.ts';
+import { type ChannelJobs, chatKey, intakeJob, replyJob, replyKind } from './channel-jobs.ts';
 import type { ChannelRegistry, ConfiguredChannel } from './channel-registry.ts';
 import { accountOfSender, type FindAccount } from './channel-senders.ts';
 import type { ChannelStore } from './channel-store.ts';
+import type { ChatThreads } from './chat-threads.ts';
 import type { LiveReplies } from './live-replies.ts';
 
 interface ChannelIntakeOptions {
@@ -30,18 +28,18 @@ interface ChannelIntakeOptions {
   findAccount: FindAccount;
   commands: ChannelCommands;
   runs: Pick<Runs, 'start' | 'find'>;
-  threads: Pick<Threads, 'create'>;
-  access: Pick<ThreadAccess, 'require'>;
+  chats: ChatThreads;
   uploads: Pick<Uploads, 'add' | 'list'>;
   live: Pick<LiveReplies, 'follow'>;
-  ownership: Pick<Ownership, 'hold'>;
+  ownership: Pick<Ownership, 'tryHold'>;
   jobs: ChannelJobs;
   clock: Clock;
   log: { warn(details: object, message: string): void };
 }
 
-/** More than may wait in one chat. */
 const mostAtOnce = 100;
+/** Somebody else is at the chat and may be about to end. */
+const lookAgainMs = 300;
 /** A message that fails as often is answered with an apology, so that those behind it get their turn. */
 const mostAttempts = 5;
 /** Of a job; more than a message has, so that no message is left without its apology. */
@@ -60,18 +58,26 @@ export class ChannelIntake {
     const found = this.#options.registry.get(channel);
     // Switched off: its messages wait until it is switched on again, or are too old.
     if (!found) return;
-    await this.#options.ownership.hold(
+    // A job that waited here would keep one of another chat from its turn.
+    const isDone = await this.#options.ownership.tryHold(
       chatKey(channel, chatId),
       async (lease) => this.#drain(found, chatId, lease.signal),
       { signal },
     );
+    if (isDone) return;
+    const runAtMs = this.#options.clock() + lookAgainMs;
+    await this.#options.jobs.add({ ...intakeJob(channel, chatId), runAtMs });
   }
 
+  /** What comes meanwhile included. */
   async #drain(found: ConfiguredChannel, chatId: string, signal: AbortSignal): Promise<void> {
-    const rows = await this.#options.store.accepted(found.channel.name, chatId, mostAtOnce);
-    for (const row of rows) {
-      signal.throwIfAborted();
-      await this.#attempt(found, row, signal);
+    for (;;) {
+      const rows = await this.#options.store.accepted(found.channel.name, chatId, mostAtOnce);
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        signal.throwIfAborted();
+        await this.#attempt(found, row, signal);
+      }
     }
   }
 
@@ -99,7 +105,7 @@ export class ChannelIntake {
     if (command) {
       return this.#answer(row, await this.#options.commands.answer(command, { owner, row, config }));
     }
-    const thread = await this.#threadOf(owner, row, config);
+    const thread = await this.#options.chats.of(owner, row, config);
     const runId = row.run_id ?? newTimeOrderedId(this.#options.clock());
     await this.#options.store.change(row.id, {
       thread_id: thread.thread_id,
@@ -154,7 +160,7 @@ export class ChannelIntake {
   /** Those that nobody has answered elsewhere meanwhile. */
   async #questionsOf(owner: Owner, { thread_id, questions }: ChannelThreadRow): Promise<Question[]> {
     if (questions === null) return [];
-    const thread = await this.#options.access.require(owner, thread_id, { mustExist: true });
+    const thread = await this.#options.chats.find(owner, thread_id);
     return thread?.status === 'interrupted' ? (JSON.parse(questions) as Question[]) : [];
   }
 
@@ -169,38 +175,9 @@ export class ChannelIntake {
     }
   }
 
-  /** The chat's thread; a new one for a new chat, and where somebody has deleted it. */
-  async #threadOf(owner: Owner, row: ChannelMessageRow, config: ChannelConfig): Promise<ChannelThreadRow> {
-    const { store, access } = this.#options;
-    const key = { channel: row.channel, chatId: row.chat_id, userId: row.user_id };
-    // Of an earlier attempt: what it has put there belongs to this run.
-    if (row.thread_id !== null) {
-      const placed = await store.thread(owner, row.thread_id);
-      if (placed) return placed;
-    }
-    const current = await store.currentThread(key);
-    if (current && (await exists(access, owner, current.thread_id))) return current;
-    const threadId = newId();
-    await this.#options.threads.create(
-      owner,
-      {
-        threadId,
-        assistantId: config.assistant,
-        metadata: { channel: row.channel, chat_id: row.chat_id },
-        ifExists: 'do_nothing',
-        supersteps: [],
-      },
-      mountRules['/api'],
-    );
-    await store.beginThread(key, { threadId, agentSetup: null, at: this.#now() });
-    const begun = await store.currentThread(key);
-    if (!begun) throw new Error('The thread of a chat is gone as soon as it was made.');
-    return begun;
-  }
-
   async #answer(row: ChannelMessageRow, text: string): Promise<void> {
     const { store, jobs } = this.#options;
-    const columns = { status: 'answered', reply: text, updated_at: this.#now() } as const;
+    const columns = { status: 'answered', run_id: null, reply: text, updated_at: this.#now() } as const;
     const isOpen = await store.change(row.id, columns, (trx) =>
       jobs.enqueue(trx, replyJob({ id: row.id, run_id: null })),
     );
@@ -248,18 +225,4 @@ function attachments(files: readonly StoredFile[]): object {
     status: 'uploaded',
   }));
   return { additional_kwargs: { files: shown } };
-}
-
-async function exists(
-  access: Pick<ThreadAccess, 'require'>,
-  owner: Owner,
-  threadId: string,
-): Promise<boolean> {
-  try {
-    await access.require(owner, threadId, { mustExist: true });
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'thread_not_found') return false;
-    throw error;
-  }
 }

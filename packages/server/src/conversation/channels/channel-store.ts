@@ -173,11 +173,10 @@ export class ChannelStore {
 
   /** The chat goes on in this thread. */
   async beginThread(
-    key: ChatKey,
+    { channel, chatId, userId }: ChatKey,
     thread: { threadId: string; agentSetup: string | null; at: string },
-  ): Promise<void> {
-    const { channel, chatId, userId } = key;
-    await this.#database.write(async (trx) => {
+  ): Promise<ChannelThreadRow> {
+    return this.#database.write(async (trx) => {
       await trx
         .updateTable('channel_threads')
         .set({ is_current: null })
@@ -186,7 +185,7 @@ export class ChannelStore {
         .where('user_id', '=', userId)
         .where('is_current', '=', 1)
         .execute();
-      await trx
+      return trx
         .insertInto('channel_threads')
         .values({
           thread_id: thread.threadId,
@@ -199,7 +198,8 @@ export class ChannelStore {
           agent_setup: thread.agentSetup,
           created_at: thread.at,
         })
-        .execute();
+        .returningAll()
+        .executeTakeFirstOrThrow();
     });
   }
 

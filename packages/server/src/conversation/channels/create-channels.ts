@@ -26,6 +26,7 @@ import { channelRoutes } from './channel-routes.ts';
 import type { FindAccount } from './channel-senders.ts';
 import { ChannelStore, forgetChannelThread } from './channel-store.ts';
 import { Channels } from './channels.ts';
+import { ChatThreads } from './chat-threads.ts';
 import { HttpChannel } from './http-channel.ts';
 import { LiveReplies } from './live-replies.ts';
 import { TelegramChannel } from './telegram/telegram-channel.ts';
@@ -39,7 +40,7 @@ export interface ChannelsSurroundings {
 
 interface ChannelsDependencies extends ChannelsSurroundings {
   database: Database<ConversationTables>;
-  ownership: Pick<Ownership, 'hold'>;
+  ownership: Pick<Ownership, 'hold' | 'tryHold'>;
   jobs: ChannelJobs;
   streamLog: Pick<StreamLog, 'read'>;
   runs: Pick<Runs, 'start' | 'find' | 'list' | 'valuesOf' | 'cancelMany'>;
@@ -97,17 +98,10 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
     timer,
     log,
   });
-  const commands = new ChannelCommands({
-    store,
-    threads,
-    access,
-    runs,
-    memories,
-    models: listModels(dependencies.models),
-    clock,
-  });
+  const chats = new ChatThreads({ store, threads, access, clock });
+  const commands = new ChannelCommands({ chats, runs, memories, models: listModels(dependencies.models) });
   const shared = { store, registry, runs, ownership, jobs, clock, log, live };
-  const intake = new ChannelIntake({ ...shared, findAccount, commands, threads, access, uploads });
+  const intake = new ChannelIntake({ ...shared, findAccount, commands, chats, uploads });
   const replies = new ChannelReplies({
     ...shared,
     artifacts,
