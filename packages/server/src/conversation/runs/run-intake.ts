@@ -23,6 +23,7 @@ import {
 } from './run-request.ts';
 import type { RunScheduler } from './run-scheduler.ts';
 import type { RunWebhooks } from './run-webhooks.ts';
+import { requireWishes } from './run-wishes.ts';
 
 /** Who starts a run, and through which mount. */
 export interface RunCaller {
@@ -152,6 +153,7 @@ export class RunIntake {
 
   /** Users' own graphs may mean something else by the same keys. */
   async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
+    requireWishes(asked);
     const name = agentWishOf(asked);
     const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
     const kwargs =

@@ -7,8 +7,8 @@ export interface ModelWish {
   effort: ReasoningEffort | null;
 }
 
-const efforts = ['minimal', 'low', 'medium', 'high'] as const;
-export type ReasoningEffort = (typeof efforts)[number];
+export const reasoningEfforts = ['minimal', 'low', 'medium', 'high'] as const;
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /** `context` wins over `configurable`, where older clients put the same keys. */
 export function wishOf(context: unknown, configurable: unknown): ModelWish {
@@ -16,7 +16,7 @@ export function wishOf(context: unknown, configurable: unknown): ModelWish {
   return {
     name: typeof model_name === 'string' && model_name !== '' ? model_name : null,
     thinking: thinking_enabled === true,
-    effort: efforts.find((effort) => effort === reasoning_effort) ?? null,
+    effort: reasoningEfforts.find((effort) => effort === reasoning_effort) ?? null,
   };
 }
 
