@@ -107,6 +107,7 @@ describe('an agent and the files of its thread', () => {
       '# Result',
       'Successfully presented files',
     ]);
+    expect(tools.map(({ status }) => status)).toEqual(Array(tools.length).fill('success'));
     expect(values.artifacts).toEqual([path]);
     expect((await ada.get(`/threads/${thread}/artifacts${path}`)).text).toBe('# Result\n');
     expect((await bob.get(`/threads/${thread}/artifacts${path}`)).status).toBe(404);
@@ -276,6 +277,7 @@ describe('a picture that an agent looks at', () => {
       'Successfully read image',
       expect.stringContaining('at most 4 pictures'),
     ]);
+    expect(answers.map(({ status }) => status)).toEqual(['success', 'error', 'error', 'success', 'error']);
     expect(JSON.stringify(provider.requests[1]?.messages).split(dataUrl)).toHaveLength(2);
   });
 

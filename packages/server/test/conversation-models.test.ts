@@ -127,6 +127,27 @@ describe('configured models', () => {
   );
 
   it.each([
+    ['thinking_enabled', 'true'],
+    ['is_plan_mode', 1],
+    ['subagent_enabled', 'yes'],
+    ['is_bootstrap', 'no'],
+    ['reasoning_effort', 'extreme'],
+    ['model_name', 5],
+  ])('are not asked by a run whose %s is %j', async (key, value) => {
+    const threadId = await ada.thread();
+    const said = { [key]: value };
+    for (const [wish, place] of [
+      [{ context: said }, ['context']],
+      [{ config: { configurable: said } }, ['config', 'configurable']],
+    ] as const) {
+      const { status, body } = await ada.post(`/threads/${threadId}/runs`, { ...question('Hi'), ...wish });
+      expect(status).toBe(422);
+      expect(body.detail).toMatchObject([{ loc: ['body', ...place, key], input: value }]);
+    }
+    expect(await ada.ok('GET', `/threads/${threadId}/runs`)).toEqual([]);
+  });
+
+  it.each([
     [{ thinking_enabled: true }, { thinking: { type: 'enabled' }, reasoning_effort: 'high' }],
     [{ thinking_enabled: false }, { reasoning_effort: 'minimal' }],
   ])('think as the run says: %j', async (context, sent) => {
@@ -334,6 +355,20 @@ describe('a turn', () => {
 
     expect(planned.todos).toEqual(todos);
     expect(plain.todos ?? null).toBeNull();
+    expect(planned.messages[2]).toMatchObject({ name: 'write_todos', status: 'success' });
+  });
+
+  it('refuses a list that was not asked for', async () => {
+    const calls = [{ id: 'call_1', name: 'write_todos', args: { todos: [] } }];
+    answer = ({ messages }) =>
+      asideAnswer(messages) ?? (messages.at(-1)?.role === 'user' ? { calls } : { text: 'Done.' });
+    const { messages, todos } = await ada.wait(await ada.thread(), question('Plan'));
+
+    expect(messages[2]).toMatchObject({
+      status: 'error',
+      content: expect.stringContaining('not in plan mode'),
+    });
+    expect(todos ?? null).toBeNull();
   });
 });
 

@@ -23,6 +23,16 @@ export function planTodos() {
       }
       return handler({ ...request, tools: request.tools.filter(({ name }) => name !== toolName) });
     },
+    wrapToolCall: (request, handler) => {
+      const { toolCall, runtime } = request;
+      if (toolCall.name !== toolName || isPlanMode(runtime)) return handler(request);
+      return new ToolMessage({
+        content: `Error: Tool '${toolName}' was refused: this run is not in plan mode. Go on without a list.`,
+        tool_call_id: toolCall.id ?? '',
+        name: toolName,
+        status: 'error',
+      });
+    },
   });
 }
 
@@ -32,6 +42,7 @@ const writeTodos = tool(
       content: 'The list is written.',
       tool_call_id: toolCall?.id ?? '',
       name: toolName,
+      status: 'success',
     });
     return new Command({ update: { todos, messages: [message] } });
   },

@@ -22,6 +22,7 @@ export function presentFilesTool(trees: FileTrees) {
         content: 'Successfully presented files',
         tool_call_id: toolCallIdOf(config),
         name,
+        status: 'success',
       });
       return new Command({ update: { artifacts: filepaths, messages: [message] } });
     },

@@ -50,6 +50,7 @@ export function viewImageTool(trees: FileTrees) {
         content: 'Successfully read image',
         tool_call_id: toolCallIdOf(config),
         name: viewImageName,
+        status: 'success',
       });
       const viewed_images = { [path]: { base64: '', mime_type } };
       return new Command({ update: { viewed_images, messages: [message] } });
