@@ -36,6 +36,15 @@ describe('a path of the thread', () => {
     expect([...pool.kept]).toEqual([['f1', { userId: 'ada', filename: 'cat.png', text: 'a cat' }]]);
   });
 
+  it('may be written as a reference to a file is', async () => {
+    const given = { a: { $file: cat }, b: { $file: 'an-id' }, c: ['1', 0], d: null };
+
+    expect(await withFiles(given, files)).toEqual({ ...given, a: { $file: 'f1' } });
+    expect(await withGraphFiles({ workflow: { '1': load({ $file: cat }) }, params: {} }, files)).toEqual({
+      '1.image': { $file: 'f1' },
+    });
+  });
+
   it('in the graph becomes a param, unless the params say something else', async () => {
     const workflow = { '1': load(cat), '2': load(cat), '3': load('of-the-worker.png'), odd: 'no node' };
     const other = '/mnt/user-data/outputs/deep/dog.png';

@@ -33,31 +33,36 @@ export async function withGraphFiles(
 
 /** The params with a file of the pool in place of each path of the thread; others stay as they are. */
 export async function withFiles(params: Params, files: InputFiles): Promise<Params> {
-  const paths = [...new Set(Object.values(params).filter(isThreadPath))];
-  if (paths.length === 0) return params;
-  if (paths.length > mostFiles) {
+  const paths = new Set(Object.values(params).flatMap((value) => pathIn(value) ?? []));
+  if (paths.size === 0) return params;
+  if (paths.size > mostFiles) {
     throw new ToolFailure(
       'too_many_files',
-      `The workflow reads ${paths.length} files of the thread; at most ${mostFiles} are possible.`,
+      `The workflow reads ${paths.size} files of the thread; at most ${mostFiles} are possible.`,
     );
   }
-  const references = new Map<unknown, { $file: string }>();
+  const references = new Map<string | undefined, { $file: string }>();
   for (const path of paths) references.set(path, { $file: await taken(path, files) });
   return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, references.get(value) ?? value]),
+    Object.entries(params).map(([name, value]) => [name, references.get(pathIn(value)) ?? value]),
   );
 }
 
-function isThreadPath(value: unknown): value is string {
-  return typeof value === 'string' && threadPath.test(value);
+/** Written plainly, or as models write it who have read what a reference to a file looks like. */
+function pathIn(value: unknown): string | undefined {
+  const { $file: path } = (typeof value === 'object' && value !== null ? value : { $file: value }) as {
+    $file?: unknown;
+  };
+  return typeof path === 'string' && threadPath.test(path) ? path : undefined;
 }
 
 function pathsInGraph(workflow: Params): Params {
   return Object.fromEntries(
     Object.entries(workflow).flatMap(([id, node]) =>
-      Object.entries(inputsOf(node))
-        .filter(([, value]) => isThreadPath(value))
-        .map(([input, path]) => [`${id}.${input}`, path]),
+      Object.entries(inputsOf(node)).flatMap(([input, value]) => {
+        const path = pathIn(value);
+        return path === undefined ? [] : [[`${id}.${input}`, path]];
+      }),
     ),
   );
 }
