@@ -108,6 +108,8 @@ describe('the configuration of MCP servers', () => {
     ['a loader of the system', { ...processServer, env: { LD_PRELOAD: '/tmp/x.so' } }],
     ['another scheme', { type: 'http', url: 'file:///etc/passwd' }],
     ['credentials in the address', { type: 'http', url: 'https://me:secret@mcp.example' }],
+    ['a header that has no name', { type: 'http', url: 'https://mcp.example', headers: { 'a b': 'x' } }],
+    ['two headers in one', { type: 'http', url: 'https://mcp.example', headers: { a: 'x\r\nb: y' } }],
   ])('refuses %s', async (_what, given) => {
     const answer = await put({ x: given });
     expect(answer.status).toBe(400);

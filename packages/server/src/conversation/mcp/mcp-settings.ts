@@ -60,7 +60,10 @@ export function requireAllowed(
 ): void {
   for (const [name, server] of Object.entries(servers)) {
     if (server.type === 'stdio') requireSafeProcess(name, server, allowedCommands);
-    else requireAddress(name, server);
+    else {
+      requireAddress(name, server);
+      requireHeaders(name, server);
+    }
   }
 }
 
@@ -121,6 +124,21 @@ function requireAddress(name: string, { url }: McpServer): void {
   }
   if (address.username || address.password) {
     throw refused(name, 'url', 'must not hold credentials; put them into headers');
+  }
+}
+
+function requireHeaders(name: string, { headers }: McpServer): void {
+  for (const [key, value] of Object.entries(headers)) {
+    try {
+      new Headers([[key, value]]);
+    } catch {
+      // Its own sentence would show the value.
+      throw refused(
+        name,
+        `headers.${key}`,
+        'is no header that can be sent: it has characters that HTTP does not allow',
+      );
+    }
   }
 }
 
