@@ -35,6 +35,8 @@ interface Said {
   chatType?: 'private' | 'group';
   document?: { name: string; bytes: Buffer };
   photo?: Buffer;
+  /** Several pictures under one name. */
+  album?: string;
   /** Telegram delivers what was not confirmed once more, under the same id. */
   updateId?: number;
   messageId?: number;
@@ -47,6 +49,8 @@ interface Said {
 export class FakeTelegram {
   readonly token = '123456:TEST-token_for-the-fake-bot-api';
   readonly calls: BotCall[] = [];
+  /** How often messages were handed over. */
+  batches = 0;
   readonly #server: Server;
   readonly #updates: { update_id: number; message: object }[] = [];
   readonly #files = new Map<string, Buffer>();
@@ -81,7 +85,17 @@ export class FakeTelegram {
     return this.#polls.size;
   }
 
-  say({ chatId, userId, text, chatType = 'private', document, photo, updateId, messageId }: Said): number {
+  say({
+    chatId,
+    userId,
+    text,
+    chatType = 'private',
+    document,
+    photo,
+    album,
+    updateId,
+    messageId,
+  }: Said): number {
     const id = messageId ?? this.#next();
     this.#updates.push({
       update_id: updateId ?? this.#next(),
@@ -91,6 +105,7 @@ export class FakeTelegram {
         from: { id: userId, is_bot: false, first_name: 'Somebody' },
         chat: { id: chatId, type: chatType },
         ...(document || photo ? text !== undefined && { caption: text } : { text }),
+        ...(album !== undefined && { media_group_id: album }),
         ...(document && { document: { ...this.#keep(document.bytes), file_name: document.name } }),
         ...(photo && { photo: [{ ...this.#keep(Buffer.from('small')), width: 90 }, this.#keep(photo)] }),
       },
@@ -174,7 +189,9 @@ export class FakeTelegram {
         request.once('close', wake);
       });
     }
-    return this.#updates.slice(0, 100);
+    const batch = this.#updates.slice(0, 100);
+    if (batch.length > 0) this.batches += 1;
+    return batch;
   }
 
   #show(fields: Record<string, unknown>, file: { filename?: string; bytes?: Buffer }): object {

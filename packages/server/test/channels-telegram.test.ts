@@ -121,6 +121,17 @@ describe('a chat', () => {
     expect(await stored.text()).toBe('a,b\n1,2\n');
   });
 
+  it('takes an album, whose pictures come one by one, for one message', async () => {
+    const chatId = newChat();
+    const before = telegram.batches;
+    telegram.say({ chatId, userId: adaId, photo: Buffer.from('one'), album: 'a1', text: 'compare' });
+    await expect.poll(() => telegram.batches, soon).toBeGreaterThan(before);
+    telegram.say({ chatId, userId: adaId, photo: Buffer.from('two'), album: 'a1' });
+    await expect
+      .poll(() => textsIn(chatId), soon)
+      .toEqual([expect.stringMatching(/photo_\d+.*photo_\d+.*compare$/s)]);
+  });
+
   it('goes on without a file that cannot be fetched', async () => {
     const chatId = newChat();
     telegram.trouble('getFile', { status: 400, description: 'Bad Request: file is too big' });

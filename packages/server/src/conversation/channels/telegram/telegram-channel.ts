@@ -13,7 +13,7 @@ import {
 } from '../channel.ts';
 import { TelegramApi, type TelegramChat } from './telegram-api.ts';
 import { splitText } from './telegram-text.ts';
-import { inboundOf } from './telegram-update.ts';
+import { messagesOf } from './telegram-update.ts';
 
 const second = 1_000;
 const longestPauseMs = 60 * second;
@@ -21,6 +21,15 @@ const longestPauseMs = 60 * second;
 const longestWaitMs = 30 * second;
 const photoTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const largestPhotoBytes = 10 * 1024 * 1024;
+
+/** Pictures of an album come one by one, within a moment. */
+const albumMs = 700;
+
+interface Position {
+  offset: number | null;
+  /** The album that was left to grow. */
+  album: string | null;
+}
 
 type Handlers = { accept: Accept; report: (error: string | null) => void };
 
@@ -45,7 +54,7 @@ export class TelegramChannel implements Channel {
   }
 
   readonly receive = async ({ accept, report }: Handlers, signal: AbortSignal): Promise<void> => {
-    const position: { offset: number | null } = { offset: null };
+    const position: Position = { offset: null, album: null };
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -63,12 +72,17 @@ export class TelegramChannel implements Channel {
   };
 
   /** What was asked for with a higher offset is stored here, and Telegram forgets it then. */
-  async #fetch(position: { offset: number | null }, accept: Accept, signal: AbortSignal): Promise<void> {
-    for (const update of await this.#api.updates(position.offset, signal)) {
-      const message = inboundOf(update, this.#config);
+  async #fetch(position: Position, accept: Accept, signal: AbortSignal): Promise<void> {
+    const received = messagesOf(await this.#api.updates(position.offset, signal), this.#config);
+    const last = received.at(-1);
+    const growing = last && last.album !== position.album ? last.album : null;
+    for (const { message, lastUpdateId } of growing === null ? received : received.slice(0, -1)) {
       if (message) await accept(message);
-      position.offset = update.update_id + 1;
+      position.offset = lastUpdateId + 1;
     }
+    position.album = growing;
+    // Not confirmed, so it comes again, with what belongs to it.
+    if (growing !== null) await this.#pause(albumMs, signal);
   }
 
   async deliver(reply: Reply, signal: AbortSignal): Promise<void> {

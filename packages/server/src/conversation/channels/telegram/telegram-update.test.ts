@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inboundOf, type TelegramUpdate } from './telegram-update.ts';
+import { inboundOf, messagesOf, type TelegramUpdate } from './telegram-update.ts';
 
 const message = { message_id: 7, from: { id: 11 }, chat: { id: 11, type: 'private' }, text: 'hi' };
 const read = (changes: object, groups = false) =>
@@ -43,5 +43,43 @@ describe('an update of Telegram', () => {
       { kind: 'file', ref: 'd', filename: 'a.pdf' },
       { kind: 'file', ref: 'v', filename: 'recording_7.ogg' },
     ]);
+  });
+});
+
+describe('an album', () => {
+  const picture = (id: number, album: string | undefined, caption?: string) => ({
+    update_id: id,
+    message: {
+      ...message,
+      message_id: id,
+      text: undefined,
+      caption,
+      media_group_id: album,
+      photo: [{ file_id: `p${id}` }],
+    },
+  });
+
+  it('is one message with the words of whichever picture has them', () => {
+    const updates = [
+      picture(1, 'a'),
+      picture(2, 'a', 'both'),
+      picture(3, 'b'),
+      picture(4, undefined, 'single'),
+    ];
+    const received = messagesOf(updates as unknown as TelegramUpdate[], { groups: false });
+    expect(received).toMatchObject([
+      {
+        album: 'a',
+        lastUpdateId: 2,
+        message: { messageId: '11:1', text: 'both', files: [{ ref: 'p1' }, { ref: 'p2' }] },
+      },
+      { album: 'b', lastUpdateId: 3, message: { messageId: '11:3', files: [{ ref: 'p3' }] } },
+      { album: null, lastUpdateId: 4, message: { messageId: '11:4', text: 'single' } },
+    ]);
+  });
+
+  it('is only confirmed when nobody said it to us', () => {
+    const updates = [{ update_id: 9, message: { ...message, from: { id: 5, is_bot: true } } }];
+    expect(messagesOf(updates, { groups: false })).toEqual([{ message: null, album: null, lastUpdateId: 9 }]);
   });
 });

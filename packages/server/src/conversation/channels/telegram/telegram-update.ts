@@ -9,6 +9,8 @@ export interface TelegramUpdate {
 interface TelegramMessage {
   message_id?: number;
   message_thread_id?: number;
+  /** Of an album: each of its pictures is a message, the words stand with one of them. */
+  media_group_id?: string;
   is_topic_message?: boolean;
   from?: { id?: number; is_bot?: boolean };
   chat?: { id?: number; type?: string };
@@ -26,6 +28,32 @@ interface TelegramFile {
   file_id?: string;
   file_name?: string;
   file_size?: number;
+}
+
+export interface ReceivedMessage {
+  /** Null for what is only confirmed. */
+  message: InboundMessage | null;
+  album: string | null;
+  lastUpdateId: number;
+}
+
+/** What came in, an album as one message. Its id is that of its first picture, also when it comes again. */
+export function messagesOf(
+  updates: readonly TelegramUpdate[],
+  options: { groups: boolean },
+): ReceivedMessage[] {
+  const received: ReceivedMessage[] = [];
+  for (const update of updates) {
+    const message = inboundOf(update, options);
+    const album = update.message?.media_group_id ?? null;
+    const last = received.at(-1);
+    if (message && last?.message && album !== null && album === last.album) {
+      last.message.files.push(...message.files);
+      last.message.text ||= message.text;
+      last.lastUpdateId = update.update_id;
+    } else received.push({ message, album, lastUpdateId: update.update_id });
+  }
+  return received;
 }
 
 /** Null for what nobody said to us: another bot, a group where the channel keeps out, news about the chat itself. */
