@@ -118,6 +118,11 @@ export class FakeTelegram {
     return [...this.#shown.values()].filter((message) => message.chatId === String(chatId));
   }
 
+  /** Somebody deletes a message of the bot's. */
+  remove({ chatId, messageId }: ShownMessage): void {
+    this.#shown.delete(`${chatId}:${messageId}`);
+  }
+
   /** The next call of this method fails so; several follow each other. */
   trouble(method: string, ...troubles: Trouble[]): void {
     this.#troubles.push(...troubles.map((trouble) => ({ method, trouble })));
@@ -149,8 +154,7 @@ export class FakeTelegram {
       response.destroy();
       return;
     }
-    if (result === null)
-      return fail(response, { status: 400, description: 'Bad Request: message to edit not found' });
+    if (typeof result === 'string') return fail(response, { status: 400, description: result });
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, result }));
   }
 
@@ -202,9 +206,11 @@ export class FakeTelegram {
     return { message_id: messageId, chat: { id: Number(chatId) }, date: 0 };
   }
 
-  #edit(fields: Record<string, unknown>): object | null {
+  /** A text is what is wrong. */
+  #edit(fields: Record<string, unknown>): object | string {
     const shown = this.#shown.get(`${String(fields.chat_id)}:${String(fields.message_id)}`);
-    if (!shown) return null;
+    if (!shown) return 'Bad Request: message to edit not found';
+    if (shown.text === String(fields.text)) return 'Bad Request: message is not modified';
     shown.text = String(fields.text);
     shown.edits += 1;
     return { message_id: shown.messageId };

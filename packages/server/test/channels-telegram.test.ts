@@ -257,6 +257,28 @@ describe('a Telegram in trouble', () => {
     await answered(chatId, ['Memory contains 0 fact(s).']);
   });
 
+  it('that answers nothing to a change it has made is asked again without harm', async () => {
+    const chatId = newChat();
+    const gate = closeGate('telegram-cut');
+    telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-cut before 3' });
+    await answered(chatId, ['1 2 …']);
+    telegram.trouble('editMessageText', { cut: true });
+    const before = calls('editMessageText');
+    gate.open();
+    await expect.poll(() => calls('editMessageText') - before, soon).toBe(2);
+    await answered(chatId, ['1 2 3 4']);
+  });
+
+  it('that has lost the message which shows the answer gets the answer in a new one', async () => {
+    const chatId = newChat();
+    const gate = closeGate('telegram-lost');
+    telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-lost before 3' });
+    await answered(chatId, ['1 2 …']);
+    for (const message of telegram.shown(chatId)) telegram.remove(message);
+    gate.open();
+    await answered(chatId, ['1 2 3 4']);
+  });
+
   it('that refuses a chat for ever is not asked again', async () => {
     const chatId = newChat();
     telegram.trouble('sendMessage', { status: 403, description: 'Forbidden: bot was blocked by the user' });
