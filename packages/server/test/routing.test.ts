@@ -17,6 +17,7 @@ function routes(app: App): void {
   app.route({ ...testRoute, method: 'GET', url: '/api/threads/:id', schema, handler });
   app.route({ ...testRoute, method: 'DELETE', url: '/api/threads/:id', schema, handler });
   app.route({ ...testRoute, method: 'GET', url: '/api/tasks/:id', schema, handler });
+  app.route({ ...testRoute, method: 'GET', url: '/api/threads/:id/files/*', schema, handler });
 }
 
 /** Stands for the guard: it runs for paths without a route too. */
@@ -61,6 +62,13 @@ test('a wrong method is 405 and names the right ones', async () => {
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
   expect(headers.allow).toBe('DELETE, GET, HEAD');
   expect((await ask('DELETE', '/api/tasks/1/')).headers.allow).toBe('GET, HEAD');
+});
+
+test('a path that ends where a file is to be named is no path, whatever the method', async () => {
+  for (const method of ['GET', 'DELETE'] as const) {
+    expect((await ask(method, '/api/threads/1/files/')).status).toBe(404);
+  }
+  expect((await ask('DELETE', '/api/threads/1/files/a/b')).headers.allow).toBe('GET, HEAD');
 });
 
 test('a slash at the end changes nothing', async () => {

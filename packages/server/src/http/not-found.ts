@@ -40,7 +40,7 @@ export function addNotFoundHandler(app: App, routes: RouteTable): void {
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')
-    .map((part) => (part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : escapeText(part)))
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part === '*' ? '.+' : escapeText(part)))
     .join('/');
   return new RegExp(`^${source}/?$`);
 }
