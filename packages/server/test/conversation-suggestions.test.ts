@@ -29,6 +29,14 @@ describe('suggestions of a configured model', () => {
   const suggest = (body: object) => ada.post(`/threads/${thread}/suggestions`, body);
   const messages = [user('How tall is it?'), { role: 'assistant', content: '300 m.' }];
 
+  it('are at most as many as their settings say', async () => {
+    const { enabled, max_suggestions: most } = await ada.ok('GET', '/suggestions/config');
+    expect(enabled).toBe(true);
+    reply = { text: JSON.stringify(['1?', '2?', '3?', '4?', '5?', '6?', '7?']) };
+    expect((await suggest({ messages, n: most })).body.suggestions).toHaveLength(most);
+    expect((await suggest({ messages, n: most + 1 })).status).toBe(422);
+  });
+
   it('are read from its answer, and are not simulated', async () => {
     reply = { text: '<think>hm</think>```json\n["How old is it?", "Who built it?", "Why?", "More?"]\n```' };
     expect(await suggest({ messages, n: 2 })).toMatchObject({

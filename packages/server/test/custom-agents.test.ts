@@ -308,6 +308,14 @@ describe('a user profile', () => {
   );
 });
 
+it('are a feature that clients can ask for', async () => {
+  expect(await ada.ok('GET', '/features')).toEqual({
+    agents_api: { enabled: true },
+    browser_control: { enabled: false },
+    mcp_tasks: { enabled: false },
+  });
+});
+
 describe('with agents_api.enabled: false', () => {
   it('every route answers 403', async () => {
     const off = await startConversation({ agents_api: { enabled: false } });
@@ -323,6 +331,7 @@ describe('with agents_api.enabled: false', () => {
     ] as const;
     const answers = [];
     for (const [method, path, body] of asked) answers.push(await off.ada.call(method, path, { body }));
+    const features = await off.ada.ok('GET', '/features');
     await off.close();
 
     for (const answer of answers) {
@@ -331,5 +340,6 @@ describe('with agents_api.enabled: false', () => {
         body: { detail: expect.stringContaining('Custom-agent management API is disabled') },
       });
     }
+    expect(features.agents_api).toEqual({ enabled: false });
   });
 });

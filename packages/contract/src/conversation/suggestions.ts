@@ -3,12 +3,14 @@ import type { Endpoint } from '../endpoint.ts';
 import { nullable } from '../shapes.ts';
 import { threadParams } from './ids.ts';
 
+export const mostSuggestions = 5;
+
 export const suggestionsBody = Type.Object({
   messages: Type.Array(
     Type.Object({ role: Type.String({ maxLength: 64 }), content: Type.String({ maxLength: 100_000 }) }),
     { maxItems: 1_000 },
   ),
-  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 5, default: 3 })),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSuggestions, default: 3 })),
   model_name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
 });
 export type SuggestionsBody = Static<typeof suggestionsBody>;
@@ -29,5 +31,16 @@ export const suggestFollowUps = {
         simulated: Type.Boolean({ description: 'They are from the script of the demo model.' }),
       }),
     },
+  },
+} as const satisfies Endpoint;
+
+export const getSuggestionsConfig = {
+  method: 'GET',
+  url: '/api/suggestions/config',
+  config: { access: 'conversation:read' },
+  schema: {
+    summary: 'How many suggestions can be asked for',
+    tags: ['Suggestions'],
+    response: { 200: Type.Object({ enabled: Type.Boolean(), max_suggestions: Type.Integer() }) },
   },
 } as const satisfies Endpoint;

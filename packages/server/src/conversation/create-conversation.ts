@@ -37,6 +37,7 @@ import { resolvedAgent } from './catalog/assistant.ts';
 import { AssistantStore } from './catalog/assistant-store.ts';
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
+import { featureRoutes } from './catalog/feature-routes.ts';
 import { type ChannelsSurroundings, createChannels } from './channels/create-channels.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
 import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
@@ -389,6 +390,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         clock,
       }),
       channels.routes,
+      featureRoutes({ agentsApi: options.agentsApi.enabled }),
       ...catalogRoutes({
         assistants,
         storeItems,

@@ -292,6 +292,8 @@ export const attempts: Record<string, Attempts> = {
   'GET /console/stats': () => [{ path: '/console/stats' }, { path: '/console/stats?scope=all' }],
   'GET /console/runs': () => [{ path: '/console/runs' }, { path: '/console/runs?scope=all' }],
   'GET /console/usage': () => [{ path: '/console/usage' }, { path: '/console/usage?scope=all' }],
+  'GET /features': () => [{ path: '/features' }],
+  'GET /suggestions/config': () => [{ path: '/suggestions/config' }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };

@@ -1,4 +1,8 @@
-import { suggestFollowUps } from '@switchyard/contract/conversation/suggestions';
+import {
+  getSuggestionsConfig,
+  mostSuggestions,
+  suggestFollowUps,
+} from '@switchyard/contract/conversation/suggestions';
 import type { Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
@@ -20,6 +24,11 @@ export function suggestionRoutes({ access, suggestions }: SuggestionRoutesOption
           simulated: suggestions.areSimulated,
         };
       },
+    });
+
+    app.route({
+      ...getSuggestionsConfig,
+      handler: async () => ({ enabled: true, max_suggestions: mostSuggestions }),
     });
   };
 }
