@@ -3,6 +3,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { Turns } from '../../lib/async/turns.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
@@ -45,6 +46,8 @@ export interface ExpectedRun {
 /** Ids of frames ascend over attempts, of which none makes as many. */
 const idsPerAttempt = 1_000_000;
 const endRetryMs = 1_000;
+/** Where many runs begin at once, each is told that it does before any has far to go: a graph's first steps hold the loop. */
+const beginningsPerTurn = 4;
 /** Below the patience of who deletes a thread and waits for its runs. */
 const deafMs = 5_000;
 
@@ -62,6 +65,7 @@ export class RunExecutor {
   readonly #options: RunExecutorOptions;
   readonly #timer: Timer;
   readonly #active = new Map<string, AbortController>();
+  readonly #beginnings = new Turns(beginningsPerTurn);
 
   constructor(options: RunExecutorOptions) {
     this.#options = options;
@@ -169,6 +173,7 @@ export class RunExecutor {
 
   async #runAgent(attempt: Attempt): Promise<AgentRunEnd> {
     const { row, kwargs, recorder, signal } = attempt;
+    await this.#beginnings.next();
     signal.throwIfAborted();
     if (row.attempt > 1) {
       // Clients may have lost frames with the process that made them: here is everything.
