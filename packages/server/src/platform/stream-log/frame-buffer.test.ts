@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { FrameBuffer } from './frame-buffer.ts';
-import { encodeEvent, type StreamFrame } from './stream-frame.ts';
+import { newFrame, type StreamFrame } from './stream-frame.ts';
 
 function frame(id: number): StreamFrame {
-  return { id, event: 'n', bytes: encodeEvent({ event: 'n', data: '1', id }) };
+  return newFrame({ event: 'n', data: '1', id });
 }
 
 test('keeps the newest frames, and their positions while others go', () => {

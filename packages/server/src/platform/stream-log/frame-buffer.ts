@@ -100,7 +100,7 @@ export class FrameBuffer {
     for (let at = this.#free + position - this.#firstPosition; at < this.#frames.length; at += 1) {
       const frame = this.#frames[at];
       if (frame === undefined) break;
-      bytes += frame.bytes.length;
+      bytes += frame.sizeBytes;
       if (taken.length > 0 && bytes > bytesMax) break;
       taken.push(frame);
     }
@@ -109,5 +109,5 @@ export class FrameBuffer {
 }
 
 function sizeOf(frame: StreamFrame): number {
-  return frame.bytes.length + overheadBytes;
+  return frame.sizeBytes + overheadBytes;
 }

@@ -1,7 +1,7 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
-import { encodeEvent, type StreamFrame } from './stream-frame.ts';
+import { newFrame } from './stream-frame.ts';
 import {
   partBytes,
   type ReadOptions,
@@ -64,7 +64,7 @@ export class RunStream {
 
   append(event: string, data: string): number {
     const id = this.#lastId + 1;
-    const frame: StreamFrame = { id, event, bytes: encodeEvent({ event, data, id }) };
+    const frame = newFrame({ event, data, id });
     this.#lastId = id;
     if (this.#buffer) {
       this.#buffer.push(frame);

@@ -1,10 +1,12 @@
-/** One event of a stream, encoded once for all who read it. */
+/** One event of a stream, written once for all who read it. */
 export interface StreamFrame {
   readonly id: number;
   /** Its name on the wire, as `values` or `messages|agent:1`. */
   readonly event: string;
-  /** The whole event as it crosses the wire. Shared: never write into it. */
-  readonly bytes: Buffer;
+  /** The whole event as it crosses the wire. */
+  readonly text: string;
+  /** What it is there in bytes. */
+  readonly sizeBytes: number;
 }
 
 interface NewEvent {
@@ -19,28 +21,33 @@ const lineBreak = /[\r\n]/;
 const dataMark = '\ndata: ';
 const eventEnd = '\n\n';
 
+export function newFrame(event: NewEvent & { id: number }): StreamFrame {
+  const text = eventText(event);
+  return { id: event.id, event: event.event, text, sizeBytes: Buffer.byteLength(text) };
+}
+
 /** An event as it crosses the wire. */
-export function encodeEvent({ event, data, id }: NewEvent): Buffer {
+export function encodeEvent(event: NewEvent): Buffer {
+  return Buffer.from(eventText(event));
+}
+
+/** The JSON text of a frame, for readers inside the gateway. */
+export function dataOf({ text }: StreamFrame): string {
+  return text.slice(text.indexOf(dataMark) + dataMark.length, -eventEnd.length);
+}
+
+/** Several frames as one piece for the socket: a buffer of its own for each would cost more than its content. */
+export function joinFrames(frames: readonly StreamFrame[]): Buffer {
+  const [first, second] = frames;
+  if (first !== undefined && second === undefined) return Buffer.from(first.text);
+  return Buffer.from(frames.map(({ text }) => text).join(''));
+}
+
+function eventText({ event, data, id }: NewEvent): string {
   if (lineBreak.test(event))
     throw new Error(`The name of a stream event has a line break: ${JSON.stringify(event)}.`);
   if (lineBreak.test(data))
     throw new Error(`The data of the stream event "${event}" has a line break: write JSON in one line.`);
   const idLine = id === undefined ? '' : `\nid: ${id}`;
-  const text = `event: ${event}${idLine}${dataMark}${data}${eventEnd}`;
-  // Not from Node's pool: a frame that is kept would hold its neighbours' 8 kB as well.
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
-}
-
-/** The JSON text of a frame, for readers inside the gateway. */
-export function dataOf({ bytes }: StreamFrame): string {
-  return bytes.toString('utf8', bytes.indexOf(dataMark) + dataMark.length, bytes.length - eventEnd.length);
-}
-
-/** Several frames as one piece for the socket; a single one is not copied. */
-export function joinFrames(frames: readonly StreamFrame[]): Buffer {
-  const [first, second] = frames;
-  if (first !== undefined && second === undefined) return first.bytes;
-  return Buffer.concat(frames.map(({ bytes }) => bytes));
+  return `event: ${event}${idLine}${dataMark}${data}${eventEnd}`;
 }

@@ -74,7 +74,7 @@ export function streamLogConformance(
         writer.append('run', 'messages|agent:1', '["a\\nb"]');
         writer.end('run');
         const parts = await allParts(read('run', 6));
-        expect(parts.flatMap(framesOf).map(({ bytes }) => bytes.toString())).toEqual([
+        expect(parts.flatMap(framesOf).map(({ text }) => text)).toEqual([
           'event: messages|agent:1\nid: 7\ndata: ["a\\nb"]\n\n',
         ]);
       });
@@ -302,7 +302,7 @@ export function streamLogConformance(
         const parts = await allParts(read('run'));
         expect(parts[0]?.type).toBe('gap');
         const kept = parts.flatMap(framesOf);
-        const bytes = kept.reduce((sum, frame) => sum + frame.bytes.length, 0);
+        const bytes = kept.reduce((sum, frame) => sum + frame.sizeBytes, 0);
         expect(kept.length).toBeGreaterThan(2);
         expect(bytes).toBeLessThanOrEqual(limits.bytesPerRun);
         expect(kept.at(-1)?.id).toBe(8);
@@ -340,7 +340,7 @@ export function streamLogConformance(
         for (const key of keys) {
           writer.end(key);
           const kept = (await allParts(read(key))).flatMap(framesOf);
-          bytes += kept.reduce((sum, frame) => sum + frame.bytes.length, 0);
+          bytes += kept.reduce((sum, frame) => sum + frame.sizeBytes, 0);
           expect(kept.at(-1)?.id).toBe(4);
         }
         expect(bytes).toBeLessThanOrEqual(limits.bytes);
