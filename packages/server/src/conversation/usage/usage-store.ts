@@ -1,8 +1,9 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import type { ConversationTables, RunRow } from '../tables.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import type { ConversationTables, RunRow, RunUsageRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { UsedTokens } from './costs.ts';
 import { usageRowsOf } from './run-usage.ts';
@@ -62,8 +63,24 @@ const minuteMs = 60 * 1000;
 
 /** Part of the unit that ends a run. */
 export async function recordUsage(trx: WriteTransaction<ConversationTables>, run: RunRow): Promise<void> {
-  await trx.insertInto('run_usage').values(usageRowsOf(run)).execute();
+  await newUsage.run(trx, usageRowsOf(run));
 }
+
+const newUsage = new PreparedRows(
+  [
+    'run_id',
+    'model',
+    'user_id',
+    'ended_ms',
+    'first_of_run',
+    'calls',
+    'tokens',
+    'input_tokens',
+    'output_tokens',
+    'cache_read_tokens',
+  ],
+  (db: Kysely<ConversationTables>, rows: RunUsageRow[]) => db.insertInto('run_usage').values(rows),
+);
 
 /** What runs are there, and what they have used. */
 export class UsageStore {
