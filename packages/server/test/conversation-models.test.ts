@@ -130,6 +130,8 @@ describe('configured models', () => {
     ['thinking_enabled', 'true'],
     ['is_plan_mode', 1],
     ['subagent_enabled', 'yes'],
+    ['max_concurrent_subagents', 'many'],
+    ['max_concurrent_subagents', 2.5],
     ['is_bootstrap', 'no'],
     ['reasoning_effort', 'extreme'],
     ['model_name', 5],

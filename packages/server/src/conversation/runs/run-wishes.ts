@@ -17,6 +17,11 @@ const flag: Form = {
   type: 'bool_type',
   message: 'Input should be a valid boolean',
 };
+const whole: Form = {
+  fits: (value) => Number.isInteger(value),
+  type: 'int_type',
+  message: 'Input should be a valid integer',
+};
 const effort: Form = {
   fits: (value) => reasoningEfforts.some((each) => each === value),
   type: 'literal_error',
@@ -29,6 +34,7 @@ const forms: Record<string, Form> = {
   reasoning_effort: effort,
   is_plan_mode: flag,
   subagent_enabled: flag,
+  max_concurrent_subagents: whole,
   is_bootstrap: flag,
 };
 
