@@ -137,7 +137,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   title: section('Titles of threads, once the first question is answered.', {
     enabled: boolean(
       true,
-      'A configured model writes them; otherwise they are the beginning of the question.',
+      'A configured model writes them, without one they are the beginning of the question. When false, threads get none.',
     ),
     model_name: text(null, "The model that writes them; the run's own when absent."),
   }),

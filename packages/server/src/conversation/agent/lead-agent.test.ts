@@ -116,6 +116,19 @@ describe('the lead agent', () => {
     expect(new Set(second.map(({ title }) => title))).toEqual(new Set(['invert a picture']));
   });
 
+  it('gives no title where titles are switched off, and keeps one that is there', async () => {
+    const title = { enabled: false, model: null };
+    const graph = createLeadAgent({ models, turn: { ...turn, title }, workflows: null, log });
+    graph.checkpointer = new MemorySaver();
+    const untitled = await states(graph, 'hello');
+
+    expect(untitled.at(-1)?.messages.map(({ type }) => type)).toEqual(['human', 'ai']);
+    expect(untitled.filter(({ title }) => title)).toEqual([]);
+    expect(await graph.invoke({ ...question('hello'), title: 'Mine' }, config())).toMatchObject({
+      title: 'Mine',
+    });
+  });
+
   it('keeps the title that the thread has', async () => {
     const { title } = await agent().invoke({ ...question('hello'), title: 'Mine' }, config());
 

@@ -6,7 +6,6 @@ import { failureKey } from './run-failure.ts';
 import { threadState } from './thread-state.ts';
 
 export interface TitleSettings {
-  /** False takes the title from the question itself, without a model. */
   enabled: boolean;
   /** Null for the run's own. */
   model: string | null;
@@ -22,7 +21,10 @@ const longestSide = 500;
  */
 export function threadTitle(
   models: AnsweringModels,
-  { settings, log }: { settings: TitleSettings; log: { warn(details: object, message: string): void } },
+  {
+    settings,
+    log,
+  }: { settings: Pick<TitleSettings, 'model'>; log: { warn(details: object, message: string): void } },
 ) {
   return createMiddleware({
     name: 'TitleMiddleware',
@@ -31,7 +33,6 @@ export function threadTitle(
     afterModel: async ({ messages, title }, runtime) => {
       if (title || !isAnswered(messages)) return;
       const question = messages.find(({ type }) => type === 'human')?.text ?? '';
-      if (!settings.enabled) return { title: titleOf(question) };
       try {
         const prompt = promptOf(question, messages.at(-1)?.text ?? '');
         const said = await askAside(models, {

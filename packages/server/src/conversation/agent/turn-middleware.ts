@@ -28,6 +28,6 @@ export function turnMiddleware({
     modelFailure(log),
     answeringModel(models),
     toolErrors(log),
-    threadTitle(models, { settings: turn.title, log }),
+    ...(turn.title.enabled ? [threadTitle(models, { settings: turn.title, log })] : []),
   ] as const;
 }
