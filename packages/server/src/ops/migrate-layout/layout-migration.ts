@@ -78,7 +78,11 @@ export class LayoutMigration {
       return;
     }
     const links = await this.#linksIn(from);
-    if (!this.isDryRun) await moveTree(this.disk, this.at(from), this.at(place.path));
+    if (!this.isDryRun) {
+      // Before the move: a run that is broken off behind it would not come back to the folder.
+      await this.#makePrivate([from, ...foldersAbove(place.path)]);
+      await moveTree(this.disk, this.at(from), this.at(place.path));
+    }
     this.#gone.add(from);
     this.#taken.add(place.path);
     const isAside = place.path !== to;
@@ -115,14 +119,20 @@ export class LayoutMigration {
 
   /** The first folder above a place that is not a folder: what is moved there would lie outside, or nowhere. */
   async #blockedBy(path: string): Promise<string | null> {
-    const parts = dirname(path).split(/[/\\]/);
-    for (let count = 1; count <= parts.length; count += 1) {
-      const folder = join(...parts.slice(0, count));
+    for (const folder of foldersAbove(path)) {
       const kind = folder === '.' ? 'folder' : await this.kindOf(folder);
       if (kind === null) return null;
       if (kind !== 'folder') return folder;
     }
     return null;
+  }
+
+  async #makePrivate(paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const entry = path === '.' ? null : await lookAt(this.at(path));
+      if (entry?.kind !== 'folder' || (entry.stats.mode & 0o777) === 0o700) continue;
+      await this.disk.makePrivate(this.at(path));
+    }
   }
 
   /** They go along as they are: nothing ever follows them, here or in the gateway. */
@@ -133,6 +143,12 @@ export class LayoutMigration {
     const more = odd.length > named.length ? ` and ${odd.length - named.length} more` : '';
     return `holds links or special files, which are not followed: ${named.join(', ')}${more}`;
   }
+}
+
+/** The outermost first. */
+function foldersAbove(path: string): string[] {
+  const parts = dirname(path).split(/[/\\]/);
+  return parts.map((_, index) => join(...parts.slice(0, index + 1)));
 }
 
 const mostAside = 1_000;

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import fc from 'fast-check';
@@ -68,6 +68,27 @@ describe('the move into the layout with users', () => {
       'removed threads',
     ]);
     expect(statSync(join(folder.path, 'users/ada')).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['one file system', quickDisk],
+    ['two file systems', dividedDisk],
+  ])('lets nobody else look into folders of users and threads, on %s', async (_, disk) => {
+    const modeOf = (path: string) => statSync(join(folder.path, path)).mode & 0o777;
+    makeTree(folder.path, {
+      'threads/t1/user-data/uploads/a.txt': 'of ada',
+      'users/ada/threads/t0/user-data/uploads/a.txt': 'of ada',
+    });
+    for (const path of ['threads/t1', 'users', 'users/ada', 'users/ada/threads']) {
+      chmodSync(join(folder.path, path), 0o755);
+    }
+
+    await migrate(folder.path, { disk, isDryRun: true });
+    expect(modeOf('users/ada')).toBe(0o755);
+    await migrate(folder.path, { disk });
+    for (const path of ['users', 'users/ada', 'users/ada/threads', 'users/ada/threads/t1']) {
+      expect([path, modeOf(path)]).toEqual([path, 0o700]);
+    }
   });
 
   it('puts memory, profile and agents below the default user, agents in lower case', async () => {

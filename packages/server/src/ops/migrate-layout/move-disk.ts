@@ -17,6 +17,8 @@ import { nodeDisk } from '../../platform/files/disk.ts';
 export interface MoveDisk {
   rename: (from: string, to: string) => Promise<void>;
   makeFolder: (path: string) => Promise<void>;
+  /** Nobody else of this machine may look into the folder. */
+  makePrivate: (folder: string) => Promise<void>;
   copyFile: (from: string, to: string, meta: FileMeta) => Promise<void>;
   copyLink: (from: string, to: string) => Promise<void>;
   writeText: (path: string, text: string) => Promise<void>;
@@ -37,6 +39,7 @@ export const nodeMoveDisk: MoveDisk = {
   makeFolder: async (path) => {
     await mkdir(path, { recursive: true, mode: 0o700 });
   },
+  makePrivate: (folder) => chmod(folder, 0o700),
   copyFile: copyWhole,
   copyLink: async (from, to) => symlink(await readlink(from), to),
   writeText: (path, text) => writeFile(path, text, { mode: 0o600, flush: true }),
