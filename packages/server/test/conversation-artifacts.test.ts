@@ -150,6 +150,11 @@ describe('the path of an artifact', () => {
     ['mnt/user-data/', 400, 'Path is not a file: mnt/user-data'],
     ['mnt/user-data/outputs', 400, 'Path is not a file: mnt/user-data/outputs'],
     ['mnt/user-data/outputs/none.txt', 404, 'Artifact not found: mnt/user-data/outputs/none.txt'],
+    [
+      `mnt/user-data/outputs/${'é'.repeat(128)}`,
+      404,
+      `Artifact not found: mnt/user-data/outputs/${'é'.repeat(128)}`,
+    ],
     ['mnt/user-data/outputs/a.txt/b', 404, 'Artifact not found: mnt/user-data/outputs/a.txt/b'],
   ])('%j is refused in the words of the contract', async (path, status, detail) => {
     put('outputs/a.txt', 'x');
@@ -167,6 +172,7 @@ describe('the path of an artifact', () => {
     'outputs//etc/passwd',
     'outputs/a.txt:stream',
     'outputs/con',
+    `outputs/${'x'.repeat(256)}/../../secret.txt`,
     'outputs/link',
     'outputs/folder/secret.txt',
     'outputs/dangling',

@@ -240,14 +240,16 @@ function isFolderName(path: string): boolean {
 function explained(error: unknown, relativePath: string): unknown {
   if (isMissing(error)) return notFound(relativePath);
   if (!(error instanceof AppError) || error.code !== 'path_not_allowed') return error;
-  // A file stands where the path has a folder: there is nothing, and nothing is hidden.
-  if (codeOf(error.cause) === 'ENOTDIR') return notFound(relativePath);
+  // A file stands where the path has a folder, or no disk has names so long: there is nothing, and nothing is hidden.
+  const code = codeOf(error.cause);
+  if (code === 'ENOTDIR') return notFound(relativePath);
+  if (code === 'ENAMETOOLONG') return notFound(relativePath, error);
   return new AppError('path_denied', { cause: error });
 }
 
-function notFound(relativePath: string): AppError {
+function notFound(relativePath: string, cause?: AppError): AppError {
   const path = virtualPathOf(relativePath).slice(1);
-  return new AppError('artifact_not_found', { message: `Artifact not found: ${path}` });
+  return new AppError('artifact_not_found', { message: `Artifact not found: ${path}`, cause });
 }
 
 function notAFile(relativePath: string): AppError {

@@ -35,6 +35,7 @@ export function safeSegments(untrusted: string): string[] {
     const fault = faultOf(segment);
     if (fault) throw refused(fault);
   }
+  if (segments.some((segment) => Buffer.byteLength(segment) > longestSegmentBytes)) throw tooLong();
   return segments;
 }
 
@@ -51,12 +52,15 @@ function faultOf(segment: string): string | undefined {
   if (segment.includes(':')) return 'it has a colon';
   if (/\p{Surrogate}/u.test(segment)) return 'it is not valid Unicode';
   if (/[. ]$/.test(segment)) return 'a part ends in a dot or a space';
-  if (Buffer.byteLength(segment) > longestSegmentBytes) {
-    return `a part is longer than ${longestSegmentBytes} bytes`;
-  }
   if (isWindowsDevice(segment)) return 'a part is the name of a Windows device';
   if (hidesSeparator(segment)) return 'it hides a separator or ".." behind an encoding';
   return undefined;
+}
+
+/** With the code that the disk has for it, since such a path leads nowhere at all. */
+function tooLong(): AppError {
+  const cause = Object.assign(new Error('name too long'), { code: 'ENAMETOOLONG' });
+  return refused(`a part is longer than ${longestSegmentBytes} bytes`, cause);
 }
 
 /** `con.tar.gz` and `con .txt` open the device too. */

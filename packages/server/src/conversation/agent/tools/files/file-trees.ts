@@ -90,6 +90,7 @@ function explained(error: unknown, { path, kind }: Named): unknown {
   if (!(error instanceof AppError)) return error;
   switch (error.code) {
     case 'artifact_not_found':
+      if (error.cause instanceof AppError) return deniedPath(path, error);
       return new ToolFailure(
         'file_not_found',
         `There is no ${kind} ${shown(path)}. See what is there with ls or glob.`,
@@ -98,13 +99,17 @@ function explained(error: unknown, { path, kind }: Named): unknown {
       return new ToolFailure('path_invalid', `${shown(path)} is no file. List a folder with ls.`);
     case 'path_denied':
     case 'path_not_allowed':
-      return new ToolFailure('path_denied', `${shown(path)} is refused. ${reasonOf(error)}`);
+      return deniedPath(path, error);
     case 'file_too_large':
     case 'storage_full':
       return new ToolFailure(error.code, error.message);
     default:
       return error;
   }
+}
+
+function deniedPath(path: string, error: AppError): ToolFailure {
+  return new ToolFailure('path_denied', `${shown(path)} is refused. ${reasonOf(error)}`);
 }
 
 /** What is wrong with the path stands in the cause. */
