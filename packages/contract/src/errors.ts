@@ -332,6 +332,12 @@ export const errorCatalogue = {
     kind: 'internal',
     message: 'The file of this memory cannot be read. DELETE /api/memory begins a new one.',
   },
+
+  // Profile
+  profile_corrupted: {
+    kind: 'internal',
+    message: 'The file of this profile cannot be read. PUT /api/user-profile writes a new one.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -161,8 +161,13 @@ describe('a memory', () => {
     mkdirSync(dirname(fileOf(user)), { recursive: true });
     symlinkSync(fileOf(ada), fileOf(user));
     const answer = await user.get('/memory');
-    expect(answer.status).toBe(500);
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { detail: 'The file of this memory cannot be read. DELETE /api/memory begins a new one.' },
+    });
     expect(answer.text).not.toContain('a secret');
+    expect((await user.ok('DELETE', '/memory')).facts).toEqual([]);
+    expect(contents(await ada.ok('GET', '/memory'))).toContain('a secret of ada');
   });
 
   it('says how it is set up', async () => {

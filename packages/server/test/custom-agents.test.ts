@@ -294,6 +294,21 @@ describe('a user profile', () => {
     expect(await user.ok('GET', '/user-profile')).toEqual({ content: null });
   });
 
+  it('is not read through a link, and written anew in its place', async () => {
+    const user = await newUser();
+    await ada.ok('PUT', '/user-profile', { content: 'secret of Ada' });
+    mkdirSync(fileOf(user), { recursive: true });
+    symlinkSync(fileOf(ada, 'USER.md'), fileOf(user, 'USER.md'));
+
+    expect(await user.get('/user-profile')).toMatchObject({
+      status: 500,
+      body: { detail: 'The file of this profile cannot be read. PUT /api/user-profile writes a new one.' },
+    });
+    await user.ok('PUT', '/user-profile', { content: 'Mine' });
+    expect(await user.ok('GET', '/user-profile')).toEqual({ content: 'Mine' });
+    expect(await ada.ok('GET', '/user-profile')).toEqual({ content: 'secret of Ada' });
+  });
+
   it('is each user’s own', async () => {
     await ada.ok('PUT', '/user-profile', { content: 'Ada' });
     await bob.ok('PUT', '/user-profile', { content: 'Bob' });

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { type MemoryDocument, memoryDocument } from '@switchyard/contract/conversation/memory';
 import { Value } from 'typebox/value';
 import { AppError } from '../../lib/app-error.ts';
-import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
+import { NotOurText, readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { emptyMemory } from './memory-document.ts';
 
@@ -33,7 +33,7 @@ export class MemoryFiles {
   async read(key: MemoryKey): Promise<MemoryDocument> {
     const path = this.#pathOf(key);
     const kept = this.#kept.get(path);
-    const file = await readTextFile(path, { maxBytes: largestFileBytes, unlessModifiedMs: kept?.modifiedMs });
+    const file = await readMemory(path, kept?.modifiedMs);
     if (file === 'unchanged' && kept) return kept.memory;
     if (file === null || file === 'unchanged') {
       this.#kept.delete(path);
@@ -65,6 +65,14 @@ export class MemoryFiles {
     const user = join(this.#home, 'users', requireFolderName('user', userId));
     if (agent === null) return join(user, 'memory.json');
     return join(user, 'agents', requireFolderName('agent', agent.toLowerCase()), 'memory.json');
+  }
+}
+
+async function readMemory(path: string, unlessModifiedMs: number | undefined) {
+  try {
+    return await readTextFile(path, { maxBytes: largestFileBytes, unlessModifiedMs });
+  } catch (cause) {
+    throw cause instanceof NotOurText ? new AppError('memory_corrupted', { cause }) : cause;
   }
 }
 

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { longestProfile } from '@switchyard/contract/conversation/profile';
+import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
+import { NotOurText, readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { userScope } from '../user-scope.ts';
 
@@ -15,9 +16,9 @@ export class Profiles {
     this.#home = resolve(home);
   }
 
-  /** Null while nothing is written. One that was made longer by hand than the API allows is cut. */
+  /** Null while nothing is written. Throws `profile_corrupted`. One that was made longer by hand than the API allows is cut. */
   async read(owner: Owner): Promise<string | null> {
-    const file = await readTextFile(this.#pathOf(owner), { maxBytes: largestFileBytes });
+    const file = await readProfile(this.#pathOf(owner));
     if (file === null || file === 'unchanged' || file.text.trim() === '') return null;
     return [...file.text].slice(0, longestProfile).join('');
   }
@@ -31,5 +32,13 @@ export class Profiles {
     const user = userScope(owner);
     if (user === null) throw new Error('A profile belongs to one user: pass { user }.');
     return join(this.#home, 'users', requireFolderName('user', user), 'USER.md');
+  }
+}
+
+async function readProfile(path: string) {
+  try {
+    return await readTextFile(path, { maxBytes: largestFileBytes });
+  } catch (cause) {
+    throw cause instanceof NotOurText ? new AppError('profile_corrupted', { cause }) : cause;
   }
 }

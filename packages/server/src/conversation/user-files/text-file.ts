@@ -15,7 +15,10 @@ interface ReadOptions {
   unlessModifiedMs?: number | undefined;
 }
 
-/** Null where no file is. A link in its place is refused, not followed. */
+/** What stands at the path of a text of ours is not one: a link, a folder, or far too much. */
+export class NotOurText extends Error {}
+
+/** Null where no file is. A link in its place is `NotOurText` and not followed. */
 export async function readTextFile(
   path: string,
   { maxBytes, unlessModifiedMs }: ReadOptions,
@@ -23,9 +26,12 @@ export async function readTextFile(
   const file = await openOrNull(path);
   if (!file) return null;
   try {
-    const { size, mtimeMs } = await file.stat();
+    const stats = await file.stat();
+    if (!stats.isFile())
+      throw new NotOurText('A folder or a device stands in place of a file of the data home.');
+    const { size, mtimeMs } = stats;
     if (mtimeMs === unlessModifiedMs) return 'unchanged';
-    if (size > maxBytes) throw new Error(`A file of the data home is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new NotOurText(`A file of the data home is larger than ${maxBytes} bytes.`);
     return { text: await file.readFile('utf8'), modifiedMs: mtimeMs };
   } finally {
     await file.close();
@@ -57,7 +63,10 @@ async function openOrNull(path: string) {
   try {
     return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP')
+      throw new NotOurText('A link stands in place of a file of the data home.', { cause: error });
     throw error;
   }
 }
