@@ -292,13 +292,45 @@ describe('a picture that an agent looks at', () => {
   });
 });
 
-it.each([{ viewed_images: 'x' }, { uploaded_files: 5 }, { thread_data: [] }])(
-  'a state update of %j is refused, with its field',
-  async (values) => {
-    const thread = await ada.thread();
-    await ada.wait(thread, ask('Hello'));
-    const { status, text } = await ada.post(`/threads/${thread}/state`, { values });
+it.each([
+  [{ viewed_images: 'x' }, ['viewed_images'], 'x'],
+  [{ uploaded_files: 5 }, ['uploaded_files'], 5],
+  [{ thread_data: [] }, ['thread_data'], []],
+  [{ title: 5 }, ['title'], 5],
+  [{ title: 'fits', todos: [{ content: 'x', status: 'later' }] }, ['todos', 0, 'status'], 'later'],
+])('a state update of %j is refused at its place', async (values, place, input) => {
+  const thread = await ada.thread();
+  await ada.wait(thread, ask('Hello'));
+  const { status, body } = await ada.post(`/threads/${thread}/state`, { values });
 
-    expect([status, text]).toEqual([422, expect.stringContaining(Object.keys(values)[0] ?? '')]);
-  },
-);
+  expect([status, body.detail]).toEqual([
+    422,
+    [
+      {
+        loc: ['body', 'values', ...place],
+        type: expect.any(String),
+        msg: expect.stringMatching(/^Invalid /),
+        input,
+      },
+    ],
+  ]);
+});
+
+it('a thread is not made of states that its graph refuses', async () => {
+  const { status, body } = await ada.post('/threads', {
+    metadata: { graph_id: 'lead_agent' },
+    supersteps: [{ updates: [{ values: { title: 5 }, as_node: '__start__' }] }],
+  });
+
+  expect([status, body.detail]).toEqual([
+    422,
+    [
+      {
+        loc: ['body', 'supersteps'],
+        type: 'invalid_type',
+        msg: expect.stringMatching(/^title: Invalid input/),
+        input: null,
+      },
+    ],
+  ]);
+});

@@ -34,6 +34,13 @@ export interface HistoryQuery {
   checkpoint?: WantedCheckpoint | undefined;
 }
 
+interface UpdateWish {
+  supersteps: StateUpdate[][];
+  /** The values of an update that is alone. */
+  sole?: unknown;
+  checkpoint?: WantedCheckpoint;
+}
+
 export interface GraphStatesOptions {
   agents: Pick<Agents, 'graph'>;
   checkpointer: () => Promise<Checkpointer>;
@@ -96,12 +103,12 @@ export class GraphStates {
     update: StateUpdate,
     checkpoint: WantedCheckpoint = {},
   ): Promise<CheckpointRef> {
-    return this.#update(thread, [[update]], checkpoint);
+    return this.#update(thread, { supersteps: [[update]], sole: update.values, checkpoint });
   }
 
   /** Each superstep makes a checkpoint. */
   async bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef> {
-    return this.#update(thread, supersteps, {});
+    return this.#update(thread, { supersteps });
   }
 
   async copy(fromThreadId: string, toThreadId: string): Promise<void> {
@@ -124,8 +131,7 @@ export class GraphStates {
 
   async #update(
     thread: StatefulThread,
-    supersteps: StateUpdate[][],
-    checkpoint: WantedCheckpoint,
+    { supersteps, sole, checkpoint = {} }: UpdateWish,
   ): Promise<CheckpointRef> {
     const checkpointer = await this.#checkpointer();
     const config = {
@@ -142,7 +148,7 @@ export class GraphStates {
     try {
       return refOf(await graph.bulkUpdateState(config, updates));
     } catch (error) {
-      throw asUpdateFault(error);
+      throw asUpdateFault(error, sole);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentGraph } from './agents.ts';
 import { commandOf, type GraphCommand } from './graph-command.ts';
@@ -34,22 +35,86 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
   });
 }
 
-/** What LangGraph cannot apply is the caller's to correct; anything else is thrown as it is. */
-export function asUpdateFault(error: unknown): unknown {
+/**
+ * What LangGraph cannot apply is the caller's to correct; anything else is thrown as it is. `values` are those that the body
+ * has at its top, where it has one update.
+ */
+export function asUpdateFault(error: unknown, values?: unknown): unknown {
   if (!(error instanceof Error && isFault(error))) return error;
+  const faults = refusedValues(error, values);
+  if (faults.length > 0) return new AppError('validation_failed', { faults, cause: error });
   const [message = ''] = error.message.split('\n');
   return new AppError('state_update_invalid', { message, cause: error });
 }
 
+/** What the schemas of the channels say, each under its place in the body. */
+function refusedValues(error: Error, values: unknown): Fault[] {
+  return issuesIn(error)
+    .slice(0, mostFaults)
+    .map(({ path, type, message }): Fault => {
+      // Which of several updates it was, nobody says.
+      if (values === undefined) {
+        return { in: 'body', path: ['supersteps'], type, message: `${path.join('.')}: ${message}` };
+      }
+      return { in: 'body', path: ['values', ...path], type, message, input: valueAt(values, path) };
+    });
+}
+
+function issuesIn(error: Error): Issue[] {
+  if ('issues' in error && Array.isArray(error.issues))
+    return error.issues.map((issue) => issueOf(issue, []));
+  const [, field = '', text = '[]'] = error.message.match(refusedField) ?? [];
+  try {
+    return (JSON.parse(text) as SchemaIssue[]).map((issue) => issueOf(issue, [field]));
+  } catch {
+    return [];
+  }
+}
+
+function issueOf({ path, code, message }: SchemaIssue, below: Path): Issue {
+  const inside = (path ?? []).map((part) => {
+    const key = typeof part === 'object' ? part.key : part;
+    return typeof key === 'number' ? key : String(key);
+  });
+  return { path: [...below, ...inside], type: code ?? 'value_error', message: message ?? 'Invalid input' };
+}
+
+function valueAt(values: unknown, path: Path): unknown {
+  const found = path.reduce<unknown>(
+    (value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key],
+    values,
+  );
+  return found ?? null;
+}
+
 function isFault(error: Error): boolean {
   // A value that the schema of a channel refuses has no class and no code of its own.
-  const isRefused = error.message.startsWith('Validation failed for field ');
+  const isRefused = refusedField.test(error.message);
   return isRefused || faultNames.has(error.name) || isNoMessage(error);
 }
 
 /** Something stands among the messages that is none. */
 function isNoMessage(error: Error): boolean {
   return 'lc_error_code' in error && error.lc_error_code === 'MESSAGE_COERCION_FAILURE';
+}
+
+/** In LangGraph's words, which carry the issues of the schema as JSON. */
+const refusedField = /^Validation failed for field "([^"]+)": (\[.*\])$/s;
+const mostFaults = 10;
+
+type Path = (string | number)[];
+
+interface Issue {
+  path: Path;
+  type: string;
+  message: string;
+}
+
+/** Of any schema library; `code` is one of Zod's. */
+interface SchemaIssue {
+  path?: (PropertyKey | { key: PropertyKey })[];
+  code?: string;
+  message?: string;
 }
 
 const faultNames: ReadonlySet<string> = new Set(['InvalidUpdateError', 'GraphValueError', 'ZodError']);
