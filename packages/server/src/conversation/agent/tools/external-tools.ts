@@ -7,6 +7,8 @@ export function externalTools(tools: readonly ExternalTool[]) {
       name,
       description,
       schema: inputSchema,
+      // Or the model is told that something does not fit, and not what.
+      verboseParsingErrors: true,
     }),
   );
 }
