@@ -51,6 +51,14 @@ describe('a hostile model', () => {
     '/users/bob/threads/t1/user-data/outputs/secret.txt',
   ];
 
+  it('is told that a name is too long, and not to look for a file of that name', async () => {
+    const path = `/mnt/user-data/workspace/${'x'.repeat(256)}`;
+    await expect(use('write_file', { path, content: 'x' })).rejects.toMatchObject({
+      code: 'path_denied',
+      message: expect.stringContaining('a part is longer than 255 bytes'),
+    });
+  });
+
   it.each(paths)('gets nothing by the path %j', async (path) => {
     const calls: [string, object][] = [
       ['ls', { path }],
