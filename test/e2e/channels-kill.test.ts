@@ -69,7 +69,10 @@ describe('a gateway that is killed', () => {
     await until(() => textsIn(chatId).length > 0);
     telegram.say({ chatId, userId: adaId, text: '/memory' });
     await until(() => textsIn(chatId).length > 1);
-    expect(textsIn(chatId)).toEqual([expect.stringContaining('scripted, not an AI'), 'Memory contains 0 fact(s).']);
+    expect(textsIn(chatId)).toEqual([
+      expect.stringContaining('scripted, not an AI'),
+      'Memory contains 0 fact(s).',
+    ]);
     const [thread] = await session.post<{ thread_id: string }[]>('/api/threads/search', {
       metadata: { chat_id: String(chatId) },
     });

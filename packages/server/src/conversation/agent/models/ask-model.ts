@@ -4,10 +4,7 @@ import type { ChatModels, ChatModelsOptions } from './chat-models.ts';
 /** One question to a model outside of any run; LangChain is loaded with the first. */
 export function modelAsker(
   options: ChatModelsOptions,
-): (
-  prompt: string,
-  wish: { model: string | null; signal: AbortSignal; tags?: string[] },
-) => Promise<string> {
+): (prompt: string, wish: { model: string | null; signal: AbortSignal; tags?: string[] }) => Promise<string> {
   let models: Promise<ChatModels> | undefined;
   return async (prompt, { model, signal, tags = [] }) => {
     models ??= loadLangchain(() => import('./chat-models.ts')).then(
