@@ -1,6 +1,7 @@
 import { type BaseMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages';
 import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
+import { callsOf } from './called-tools.ts';
 
 /**
  * A run that was stopped leaves tool calls without a result, which providers refuse. The next run begins with what came of
@@ -26,17 +27,6 @@ export function withResults(messages: readonly BaseMessage[]): BaseMessage[] {
     const missing = callsOf(message).filter(({ id }) => id !== undefined && !answered.has(id));
     return [message, ...missing.map(({ id = '', name }) => interrupted(id, name))];
   });
-}
-
-interface Call {
-  id?: string;
-  name: string;
-}
-
-export function callsOf(message: BaseMessage): readonly (Call & { args: unknown })[] {
-  return message.type === 'ai'
-    ? ((message as { tool_calls?: (Call & { args: unknown })[] }).tool_calls ?? [])
-    : [];
 }
 
 function interrupted(id: string, name: string): ToolMessage {

@@ -1,6 +1,6 @@
 import { AIMessage, type BaseMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
-import { callsOf } from './dangling-calls.ts';
+import { callsOf } from './called-tools.ts';
 
 /** So often in a row the same calls are a warning to the model; */
 const warnAfter = 3;

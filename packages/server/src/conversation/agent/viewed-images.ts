@@ -1,7 +1,7 @@
 import { type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
-import { callsOf } from './dangling-calls.ts';
+import { placeAmongCalls } from './called-tools.ts';
 import type { AnsweringModels } from './models/answering-model.ts';
 import { wishOf } from './models/model-wish.ts';
 import { runHandleOf } from './run-handle.ts';
@@ -44,7 +44,7 @@ export function viewedImages(models: AnsweringModels, files: FileTreesOptions) {
       const { toolCall, state, runtime } = request;
       if (toolCall.name !== viewImageName) return handler(request);
       if (!seesPictures(models, runtime)) return refusal(toolCall.id, 'the model of this run cannot see.');
-      if (placeOf(toolCall.id, state.messages) < mostAtOnce) return handler(request);
+      if (placeAmongCalls(toolCall, state.messages) < mostAtOnce) return handler(request);
       return refusal(
         toolCall.id,
         `at most ${mostAtOnce} pictures are looked at together. Ask for it afterwards.`,
@@ -84,13 +84,6 @@ async function blocksOf(trees: FileTrees, whose: WorkspaceKey, path: string) {
     if (error instanceof ToolFailure) return [{ type: 'text', text: error.message }];
     throw error;
   }
-}
-
-/** Which of those that were asked for together it is; from the messages, so that a repeated call is the same one. */
-function placeOf(callId: string | undefined, messages: readonly BaseMessage[]): number {
-  const asking = messages.findLast(({ type }) => type === 'ai');
-  const calls = asking ? callsOf(asking) : [];
-  return calls.filter(({ name }) => name === viewImageName).findIndex(({ id }) => id === callId);
 }
 
 function refusal(callId: string | undefined, reason: string): ToolMessage {
