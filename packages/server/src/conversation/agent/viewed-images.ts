@@ -1,4 +1,4 @@
-import { type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import { placeAmongCalls } from './called-tools.ts';
