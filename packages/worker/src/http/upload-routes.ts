@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { folderInside, isPlainName, UnsafePathError } from '../files/safe-path.ts';
@@ -65,7 +64,7 @@ export function uploadRoutes({ files, limits }: Tools): Route[] {
         const isWanted = part.name === 'image' && filename === undefined;
         if (isWanted) filename = part.filename;
         // Other files are read and forgotten.
-        if (isWanted) await pipeline(part.content, createWriteStream(partPath, { flags: 'wx' }));
+        if (isWanted) await store(part.content, partPath);
         else for await (const _ of part.content);
       },
     });
@@ -102,6 +101,12 @@ async function place(
       return { name, subfolder, type };
   }
   throw new HttpError(400, `${maxNamesakes} files are called ${filename} already. Choose another name.`);
+}
+
+/** The file is there before the first byte: one that were opened later could come after it was cleared away. */
+async function store(content: AsyncIterable<Buffer>, path: string): Promise<void> {
+  const file = await open(path, 'wx');
+  await pipeline(content, file.createWriteStream());
 }
 
 function areaOf(type: string | undefined): FileArea {
