@@ -3,7 +3,7 @@ import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
 import { Prepared } from '../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from './tables.ts';
-import { CountChanges } from './task-counts-store.ts';
+import { countEnded } from './task-counts-store.ts';
 
 export type AttemptRow = Selectable<TaskAttemptTable>;
 type Trx = WriteTransaction<DispatchTables>;
@@ -128,15 +128,13 @@ export class AttemptStore {
   /** Accepted, progress, node: marks that may be a moment late. One write for many tasks; false where the fence failed. */
   async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<boolean[]> {
     return this.#database.write(async (trx) => {
-      const counts = new CountChanges();
       const results: boolean[] = [];
       for (const { fence, change } of marks) {
         const { acceptedAt, ...columns } = change;
-        const changed = await this.#update(trx, { fence, columns, counts });
+        const changed = await updateFenced(trx, fence, columns);
         if (changed && acceptedAt) await updateAttempt(trx, fence, { state: 'accepted', acceptedAt });
         results.push(changed);
       }
-      await counts.write(trx);
       return results;
     });
   }
@@ -150,9 +148,7 @@ export class AttemptStore {
       await endedTask.run(trx, { ...end, taskId });
       await endedAttempt.run(trx, { ...end, taskId, attempt });
       await forgottenInputs.run(trx, { taskId });
-      const counts = new CountChanges();
-      counts.move(before.owner, before.status, end.status);
-      await counts.write(trx);
+      await countEnded(trx, { owner: before.owner, status: end.status });
       await alongside?.(trx);
       return true;
     });
@@ -167,7 +163,6 @@ export class AttemptStore {
     requeue: { outcome: string; error: string | null; at: string },
   ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
     return this.#database.write(async (trx) => {
-      const counts = new CountChanges();
       const before = await fencedTask.first(trx, { ...fence });
       if (!before) return 'fenced';
       if (before.cancelRequested === 1) return 'cancel_requested';
@@ -180,29 +175,22 @@ export class AttemptStore {
         updatedAt: requeue.at,
       };
       await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
-      counts.move(before.owner, before.status, 'pending');
       await updateAttempt(trx, fence, {
         state: 'ended',
         outcome: requeue.outcome,
         error: requeue.error,
         endedAt: requeue.at,
       });
-      await counts.write(trx);
       return 'requeued';
     });
   }
+}
 
-  /** Writes only what the fence still allows, and notes a change of status for the counters. */
-  async #update(
-    trx: Trx,
-    { fence, columns, counts }: { fence: AttemptFence; columns: Updateable<TaskTable>; counts: CountChanges },
-  ): Promise<boolean> {
-    const before = await fencedTask.first(trx, { ...fence });
-    if (!before) return false;
-    await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
-    if (columns.status) counts.move(before.owner, before.status, columns.status as TaskRow['status']);
-    return true;
-  }
+/** Writes only what the fence still allows. */
+async function updateFenced(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
+  if (!(await fencedTask.first(trx, { ...fence }))) return false;
+  await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+  return true;
 }
 
 async function updateAttempt(
@@ -269,7 +257,7 @@ const fencedTask = new Prepared(
   (db: Db, fence: { taskId: string; attempt: number; token: number }, dialect) =>
     db
       .selectFrom('tasks')
-      .select(['owner', 'status', 'cancelRequested'])
+      .select(['owner', 'cancelRequested'])
       .where('id', '=', fence.taskId)
       .where('attempt', '=', fence.attempt)
       .where('claimToken', '=', fence.token)

@@ -9,32 +9,12 @@ export type TaskCounts = Record<TaskStatus, number>;
 /** Few at any time, since a queue has a limit: they are counted when somebody asks. Only those that ended are kept count of. */
 const openStatuses: readonly TaskStatus[] = ['pending', 'running'];
 
-/**
- * What a write changes about the kept counters. Applied once, at its end and in one order, so that two writes that count
- * for the same owners never wait for each other crosswise.
- */
-export class CountChanges {
-  readonly #changes = new Map<string, { owner: string; status: TaskStatus; delta: number }>();
-
-  add(owner: string, status: TaskStatus, delta = 1): void {
-    if (openStatuses.includes(status)) return;
-    const key = JSON.stringify([owner, status]);
-    const known = this.#changes.get(key)?.delta ?? 0;
-    this.#changes.set(key, { owner, status, delta: known + delta });
-  }
-
-  move(owner: string, from: TaskStatus, to: TaskStatus): void {
-    this.add(owner, from, -1);
-    this.add(owner, to, 1);
-  }
-
-  async write(trx: WriteTransaction<DispatchTables>): Promise<void> {
-    const changes = [...this.#changes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
-    for (const { owner, status, delta } of changes) {
-      if (delta === 0) continue;
-      await countChange.run(trx, { owner, status, delta });
-    }
-  }
+/** Part of the write that ends a task, which it does once. */
+export async function countEnded(
+  trx: WriteTransaction<DispatchTables>,
+  ended: { owner: string; status: Exclude<TaskStatus, 'pending' | 'running'> },
+): Promise<void> {
+  await oneMore.run(trx, { owner: ended.owner, status: ended.status });
 }
 
 /** Of one owner, or of all. */
@@ -60,14 +40,13 @@ export async function readCounts(
   return counts;
 }
 
-const countChange = new Prepared(
-  (db: Kysely<DispatchTables>, change: { owner: string; status: string; delta: number }) =>
-    db
-      .insertInto('task_counts')
-      .values({ owner: change.owner, status: change.status, count: change.delta })
-      .onConflict((conflict) =>
-        conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
-          count: update('task_counts.count', '+', update.ref('excluded.count')),
-        })),
-      ),
+const oneMore = new Prepared((db: Kysely<DispatchTables>, ended: { owner: string; status: string }) =>
+  db
+    .insertInto('task_counts')
+    .values({ owner: ended.owner, status: ended.status, count: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
+        count: update('task_counts.count', '+', update.ref('excluded.count')),
+      })),
+    ),
 );

@@ -5,7 +5,7 @@ import type { Database, WriteTransaction } from '../platform/database/database.t
 import { Prepared } from '../platform/database/prepared.ts';
 import type { TaskEnd } from './attempt-store.ts';
 import type { DispatchTables, TaskInputRow, TaskRow } from './tables.ts';
-import { CountChanges, readCounts, type TaskCounts } from './task-counts-store.ts';
+import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
 import { visibleTo } from './task-list-store.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
@@ -127,9 +127,7 @@ export class TaskStore {
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
       await trx.deleteFrom('task_files').where('taskId', '=', id).execute();
-      const counts = new CountChanges();
-      counts.move(owner, 'pending', end.status);
-      await counts.write(trx);
+      await countEnded(trx, { owner, status: end.status });
       await alongside?.(trx);
       return true;
     });
