@@ -1,5 +1,6 @@
 import { createMiddleware } from 'langchain';
 import { agentPrompt, profilePrompt } from './agent-prompt.ts';
+import { textOrNothing } from './optional-text.ts';
 import { runHandleOf } from './run-handle.ts';
 import type { UserAgents } from './working-agent.ts';
 
@@ -16,22 +17,17 @@ export function agentInstructions(
     wrapModelCall: async (request, handler) => {
       const agent = await working.of(request.runtime);
       const userId = runHandleOf(request.runtime)?.userId;
-      const profile = userId === undefined ? '' : await profileOr(profileOf(userId), log);
+      const profile =
+        userId === undefined
+          ? ''
+          : await textOrNothing(
+              profileOf(userId).then(profilePrompt),
+              log,
+              'A user profile cannot be read; the run goes on without it',
+            );
       const told = [agent ? agentPrompt(agent) : '', profile].filter(Boolean);
       if (told.length === 0) return handler(request);
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${told.join('\n\n')}`) });
     },
   });
-}
-
-async function profileOr(
-  reading: Promise<string | null>,
-  log: { warn(details: object, message: string): void },
-): Promise<string> {
-  try {
-    return profilePrompt(await reading);
-  } catch (error) {
-    log.warn({ err: error }, 'A user profile cannot be read; the run goes on without it');
-    return '';
-  }
 }

@@ -1,5 +1,6 @@
 import { createMiddleware } from 'langchain';
 import { agentNameOf } from './agent-name.ts';
+import { textOrNothing } from './optional-text.ts';
 import { runHandleOf } from './run-handle.ts';
 
 /** What an agent remembers about a user; null is the lead agent. Empty for nothing. */
@@ -14,22 +15,15 @@ export function rememberedContext(memoryOf: MemoryOf, log: { warn(details: objec
     name: 'MemoryMiddleware',
     wrapModelCall: async (request, handler) => {
       const userId = runHandleOf(request.runtime)?.userId;
-      const remembered =
-        userId === undefined ? '' : await orNothing(memoryOf(userId, agentNameOf(request.runtime)), log);
+      if (userId === undefined) return handler(request);
+      const reading = memoryOf(userId, agentNameOf(request.runtime));
+      const remembered = await textOrNothing(
+        reading,
+        log,
+        'A memory cannot be read; the run goes on without it',
+      );
       if (remembered === '') return handler(request);
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${remembered}`) });
     },
   });
-}
-
-async function orNothing(
-  reading: Promise<string>,
-  log: { warn(details: object, message: string): void },
-): Promise<string> {
-  try {
-    return await reading;
-  } catch (error) {
-    log.warn({ err: error }, 'A memory cannot be read; the run goes on without it');
-    return '';
-  }
 }

@@ -1,4 +1,5 @@
 import { createMiddleware } from 'langchain';
+import { textOrNothing } from './optional-text.ts';
 import type { WorkingAgents } from './working-agent.ts';
 
 interface SkillsContextOptions {
@@ -22,18 +23,13 @@ export function skillsContext({ skillsFor, working, log }: SkillsContextOptions)
     wrapModelCall: async (request, handler) => {
       if (!request.tools.some(({ name }) => name === readingTool)) return handler(request);
       const agent = working && (await working.of(request.runtime));
-      const skills = await orNothing(skillsFor(agent?.skills ?? null), log);
+      const skills = await textOrNothing(
+        skillsFor(agent?.skills ?? null),
+        log,
+        'Skills cannot be read; the run goes on without them',
+      );
       if (skills === '') return handler(request);
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${skills}`) });
     },
   });
-}
-
-async function orNothing(reading: Promise<string>, log: SkillsContextOptions['log']): Promise<string> {
-  try {
-    return await reading;
-  } catch (error) {
-    log.warn({ err: error }, 'Skills cannot be read; the run goes on without them');
-    return '';
-  }
 }

@@ -102,7 +102,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     streamLog,
     ends,
     clock,
-    planWebhook: async (trx, run) => {
+    planFollowUps: async (trx, run) => {
       await webhooks.plan(trx, run);
       await dependencies.follower?.plan(trx, run);
     },

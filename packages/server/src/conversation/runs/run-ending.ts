@@ -21,8 +21,8 @@ export interface RunEndingOptions {
   streamLog: Pick<StreamLog, 'append' | 'end'>;
   ends: RunEnds;
   clock: Clock;
-  /** Part of the unit that ends a run: plans the call of its webhook. */
-  planWebhook: (trx: Trx, run: RunRow) => Promise<void>;
+  /** Part of the unit that ends a run: plans the call of its webhook, and whatever else is to follow. */
+  planFollowUps: (trx: Trx, run: RunRow) => Promise<void>;
   /** After the unit: other processes, webhooks and the thread that goes with its run. */
   onEnded: (run: RunRow) => void;
 }
@@ -91,7 +91,7 @@ export class RunEnding {
       totals: RunTotals;
     },
   ): Promise<WrittenEnd | null> {
-    const { database, clock, planWebhook } = this.#options;
+    const { database, clock, planFollowUps } = this.#options;
     const at = toIso(clock());
     await lockRuns(trx, database, run.thread_id);
     const { status, error, stopReason, state } = outcome;
@@ -115,7 +115,7 @@ export class RunEnding {
       at,
     });
     await recordUsage(trx, ended);
-    await planWebhook(trx, ended);
+    await planFollowUps(trx, ended);
     return { run: ended, outcome };
   }
 
