@@ -1,7 +1,7 @@
+import { isRecord } from '../lib/is-record.ts';
 import {
   entriesOf,
   flag,
-  isSection,
   number,
   type Reader,
   Refusal,
@@ -103,7 +103,7 @@ const readers: { [Key in keyof ChannelConfig]: Reader<ChannelConfig[Key]> } = {
   users: accountsOfSenders,
   allowed_users: senders,
   assistant: text(/^\S{1,256}$/, 'must be the name of an agent or the id of an assistant'),
-  context: (value) => (isSection(value) ? value : new Refusal('must hold keys')),
+  context: (value) => (isRecord(value) ? value : new Refusal('must hold keys')),
   recursion_limit: number({ minimum: 1, maximum: 10_000, isWhole: true }),
   max_file_bytes: number({ minimum: 1_024, maximum: 50 * 1024 * 1024, isWhole: true }),
   token: text(
@@ -197,7 +197,7 @@ function senders(value: unknown): readonly string[] | Refusal {
 }
 
 function accountsOfSenders(value: unknown): Record<string, string> | Refusal {
-  if (!isSection(value)) return new Refusal('must map ids of senders to accounts');
+  if (!isRecord(value)) return new Refusal('must map ids of senders to accounts');
   const pairs = Object.entries(value);
   if (pairs.length > mostSenders) return new Refusal(`has more than ${mostSenders} entries`);
   const isPair = ([sender, user]: [string, unknown]) =>

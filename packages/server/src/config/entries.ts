@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
 /** Lists of sections in the configuration, or maps from their names: models, kinds of sub-agents. */
@@ -18,19 +19,19 @@ export type Reader<Value> = (value: unknown) => NonNullable<Value> | Refusal;
 /** Each entry with its place; a map's entries have their key as `name`. */
 export function entriesOf(data: unknown, what: string): [place: string, entry: unknown][] {
   if (Array.isArray(data)) return data.map((entry: unknown, index) => [`[${index}]`, entry]);
-  if (!isSection(data)) {
+  if (!isRecord(data)) {
     throw new RangeError(`must be a list of ${what}, or a map from their names to their keys`);
   }
   return Object.entries(data).map(([name, entry]) => {
     const keys = entry ?? {};
-    return [`.${name}`, isSection(keys) ? { name, ...keys } : keys];
+    return [`.${name}`, isRecord(keys) ? { name, ...keys } : keys];
   });
 }
 
 /** The entry, where it holds known keys only. */
 export function section(place: string, entry: unknown, readers: Record<string, unknown>): Section {
   const known = Object.keys(readers);
-  if (!isSection(entry)) throw new RangeError(`${place} must hold keys: ${known.join(', ')}`);
+  if (!isRecord(entry)) throw new RangeError(`${place} must hold keys: ${known.join(', ')}`);
   for (const key of Object.keys(entry)) {
     if (known.includes(key)) continue;
     const meant = nearest(key, known);
@@ -82,8 +83,4 @@ export function number(limits: { minimum: number; maximum?: number; isWhole?: bo
     const fits = typeof given === 'number' && given >= minimum && given <= maximum;
     return fits && (!isWhole || Number.isInteger(given)) ? given : new Refusal(rule);
   };
-}
-
-export function isSection(value: unknown): value is Section {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

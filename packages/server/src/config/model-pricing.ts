@@ -1,4 +1,5 @@
-import { isSection, number, Refusal } from './entries.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { number, Refusal } from './entries.ts';
 
 /** What a million tokens of a model cost. */
 export interface ModelPricing {
@@ -17,7 +18,7 @@ const rule =
 
 /** Both prices or none: half of a cost would look like all of it. */
 export function readPricing(value: unknown): ModelPricing | Refusal {
-  if (!isSection(value)) return new Refusal(rule);
+  if (!isRecord(value)) return new Refusal(rule);
   const { input_per_million, output_per_million, input_cache_hit_per_million = null, ...rest } = value;
   const { currency = usualCurrency, ...unknown } = rest;
   const [input, output] = [price(input_per_million), price(output_per_million)];

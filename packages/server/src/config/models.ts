@@ -1,7 +1,7 @@
+import { isRecord } from '../lib/is-record.ts';
 import {
   entriesOf,
   flag,
-  isSection,
   number,
   type Reader,
   Refusal,
@@ -130,5 +130,5 @@ function readModel(place: string, entry: Section): ModelConfig {
 }
 
 function options(value: unknown): Options | Refusal {
-  return isSection(value) ? value : new Refusal("must hold keys of the provider's own");
+  return isRecord(value) ? value : new Refusal("must hold keys of the provider's own");
 }

@@ -1,5 +1,6 @@
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { findCycle } from './graph-cycle.ts';
 
 /** A workflow in ComfyUI's API format: what each node is, and per input a value or a link `[node id, output]`. */
@@ -174,10 +175,6 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;
   return Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fault(path: (string | number)[], message: string): Fault {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.ts';
 /**
  * A request for a human's decision is written in camel case by LangChain for JavaScript and read in snake case by chat
  * clients, whose answers come back in snake case. So requests carry both on their way out, and answers on their way in.
@@ -34,8 +35,4 @@ function withBoth(value: unknown, names: Record<string, string>): unknown {
   if (!isRecord(value)) return value;
   const added = Object.entries(names).filter(([name, other]) => name in value && !(other in value));
   return { ...value, ...Object.fromEntries(added.map(([name, other]) => [other, value[name]])) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isRecord } from '../../lib/is-record.ts';
 import { AgentFault } from './agent-fault.ts';
 
 /** `langgraph.json` as LangGraph's own tools read it, as far as it means something here. */
@@ -83,10 +84,6 @@ function envOf({ env }: Record<string, unknown>, directory: string): Record<stri
       return [name, value];
     }),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fault(message: string): AgentFault {

@@ -1,5 +1,6 @@
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 type BodyFault = Omit<Fault, 'in'>;
 type Path = (string | number)[];
@@ -119,8 +120,4 @@ function fault(path: Path, { type, text, input }: { type: string; text: string; 
 /** As LangChain writes objects of its own. */
 function isSerialized(message: Record<string, unknown>): boolean {
   return message.lc === 1 && Array.isArray(message.id) && isRecord(message.kwargs);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { MessageFrames } from './message-frames.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from './wire-state.ts';
@@ -148,8 +149,4 @@ function checkpointPayload(payload: unknown): Json {
     config: checkpoint && { configurable: checkpoint },
     parent_config: parent && { configurable: parent },
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.ts';
 /** What a run has left, as far as a chat can be told. Values come from graphs of all kinds, so nothing is taken for granted. */
 export interface ChannelAnswer {
   text: string;
@@ -130,8 +131,4 @@ function cut(text: string): string {
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

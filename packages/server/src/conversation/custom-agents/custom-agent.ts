@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parse, stringify } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 /** Whose, and which: the name in lower case. */
 export interface CustomAgentKey {
@@ -64,7 +65,7 @@ function recordIn(text: string | null): Record<string, unknown> | null {
   try {
     // What is written here refers to nothing, so a file full of references is refused.
     const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error', stringKeys: true });
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return isRecord(value) ? { ...value } : null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.ts';
 import { type MessageContent, textOf } from './message-text.ts';
 
 type Json = Record<string, unknown>;
@@ -6,7 +7,7 @@ const humanRoles = new Set(['human', 'user']);
 
 /** The last message of the user's in the input of a run, as messages are stored. Undefined when there is none to show. */
 export function humanMessageIn(input: unknown): Json | undefined {
-  const messages = isObject(input) ? input.messages : undefined;
+  const messages = isRecord(input) ? input.messages : undefined;
   const list = Array.isArray(messages) ? messages : [messages];
   const last = list.findLast(isHuman);
   const message = typeof last === 'string' ? { content: last } : (last as Json | undefined);
@@ -18,15 +19,15 @@ export function humanMessageIn(input: unknown): Json | undefined {
  * also when the run begins once more.
  */
 export function withMessageIds(input: unknown, newId: () => string): unknown {
-  if (!isObject(input)) return input;
+  if (!isRecord(input)) return input;
   const { messages } = input;
   const named = (message: unknown): unknown => {
     if (typeof message === 'string') return { type: 'human', content: message, id: newId() };
-    if (!isObject(message) || typeof message.id === 'string') return message;
+    if (!isRecord(message) || typeof message.id === 'string') return message;
     return 'content' in message ? { ...message, id: newId() } : message;
   };
   if (Array.isArray(messages)) return { ...input, messages: messages.map(named) };
-  return typeof messages === 'string' || isObject(messages)
+  return typeof messages === 'string' || isRecord(messages)
     ? { ...input, messages: [named(messages)] }
     : input;
 }
@@ -37,13 +38,9 @@ function humanMessage({ role: _role, type: _type, ...rest }: Json): Json {
 
 function isHuman(message: unknown): boolean {
   if (typeof message === 'string') return true;
-  return isObject(message) && humanRoles.has(String(message.type ?? message.role));
+  return isRecord(message) && humanRoles.has(String(message.type ?? message.role));
 }
 
 function hasContent({ content }: Json): boolean {
   return Array.isArray(content) ? content.length > 0 : textOf(content as MessageContent) !== '';
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,25 +1,22 @@
+import { isRecord } from '../../lib/is-record.ts';
 /** The `skills` section of the extensions file: `{ <name>: { enabled } }`. A skill that is not in it is on. */
 export type SkillSwitches = Record<string, unknown>;
 
 export function switchesIn(section: unknown): SkillSwitches {
-  return isObject(section) ? section : {};
+  return isRecord(section) ? section : {};
 }
 
 export function isEnabled(switches: SkillSwitches, name: string): boolean {
   const entry = Object.hasOwn(switches, name) ? switches[name] : undefined;
-  return !isObject(entry) || entry.enabled !== false;
+  return !isRecord(entry) || entry.enabled !== false;
 }
 
 /** Keys that nobody here knows are kept. */
 export function withSwitch(switches: SkillSwitches, name: string, enabled: boolean): SkillSwitches {
   const entry = Object.hasOwn(switches, name) ? switches[name] : undefined;
-  return { ...switches, [name]: { ...(isObject(entry) && entry), enabled } };
+  return { ...switches, [name]: { ...(isRecord(entry) && entry), enabled } };
 }
 
 export function withoutSwitch(switches: SkillSwitches, name: string): SkillSwitches {
   return Object.fromEntries(Object.entries(switches).filter(([key]) => key !== name));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

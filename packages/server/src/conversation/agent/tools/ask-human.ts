@@ -1,4 +1,5 @@
 import { interrupt } from '@langchain/langgraph';
+import { isRecord } from '../../../lib/is-record.ts';
 import type { SavedWorkflowOrder, WorkflowApprovals, WorkflowOrder } from './workflow-runner.ts';
 
 interface CallToApprove {
@@ -49,8 +50,4 @@ function whyRefused(answer: unknown): string | null {
   if (decision.type === 'approve') return null;
   const words = typeof decision.message === 'string' && decision.message !== '' ? ` ${decision.message}` : '';
   return `The user did not approve this workflow, and it did not run.${words}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './run-result.ts';
+import { isRecord } from '../../../lib/is-record.ts';
 
 export type BinaryFrame =
   /** `promptId` and `nodeId` are null in the older form, which does not say whose it is. */

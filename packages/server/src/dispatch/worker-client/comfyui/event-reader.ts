@@ -1,11 +1,11 @@
 import type { Timer } from '../../../lib/async/timer.ts';
+import { isRecord } from '../../../lib/is-record.ts';
 import { isSocketOutput } from '../socket-outputs.ts';
 import type { RunEnd, WatchedRun } from '../worker-client.ts';
 import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';
 import { type BinaryFrame, readBinaryFrame } from './binary-frame.ts';
 import { LatestOnly } from './latest-only.ts';
 import { readRunError } from './run-error.ts';
-import { isRecord } from './run-result.ts';
 
 /** A worker repeats the state of all started nodes on every tick; more of it than this helps nobody. */
 const snapshotIntervalMs = 200;

@@ -1,6 +1,6 @@
+import { isRecord } from '../../../lib/is-record.ts';
 import type { NodeInput, WorkerCapabilities } from '../worker-client.ts';
 import { isModelFile } from './model-file.ts';
-import { isRecord } from './run-result.ts';
 
 const limits = { inputsPerClass: 500, choices: 2_000, choiceLength: 300, descriptionLength: 500 } as const;
 

@@ -1,7 +1,7 @@
+import { isRecord } from '../../../lib/is-record.ts';
 import type { WorkerCapabilities } from '../worker-client.ts';
 import { isModelFile } from './model-file.ts';
 import { readNodeInputs } from './node-inputs.ts';
-import { isRecord } from './run-result.ts';
 
 const maxClasses = 50_000;
 const maxModelsPerInput = 20_000;

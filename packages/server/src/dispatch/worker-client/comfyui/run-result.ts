@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/is-record.ts';
 import type { OutputFile, OutputText, RunEnd, RunResult } from '../worker-client.ts';
 import { WorkerCallError } from '../worker-client.ts';
 import { readRunError } from './run-error.ts';
@@ -96,8 +97,4 @@ function isSubfolder(value: unknown): value is string {
 function hasControlCharacter(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 32) return true;
   return false;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
