@@ -323,6 +323,10 @@ export const errorCatalogue = {
   // Memory
   memory_fact_not_found: { kind: 'not_found', message: 'Memory fact not found.' },
   memory_fact_blank: { kind: 'malformed', message: 'A fact needs content besides spaces.' },
+  memory_fact_confidence: {
+    kind: 'malformed',
+    message: 'The confidence of a fact is a number from 0 to 1.',
+  },
   memory_fact_exists: { kind: 'conflict', message: 'The memory holds this fact already.' },
   memory_full: {
     kind: 'conflict',

@@ -66,7 +66,12 @@ describe('a memory', () => {
     expect(reworded.facts[1]).toEqual({ ...second, content: 'dos' });
     const surer = await user.ok('PATCH', `/memory/facts/${first.id}`, { confidence: 1 });
     expect(surer.facts[0]).toEqual({ ...first, content: 'uno', category: 'goal', confidence: 1 });
-    expect((await user.call('PATCH', `/memory/facts/${first.id}`, {})).status).toBe(422);
+    const change = (body: object) => user.call('PATCH', `/memory/facts/${first.id}`, { body });
+    expect((await change({})).status).toBe(422);
+    expect((await change({ content: '' })).status).toBe(400);
+    expect((await change({ confidence: 1.5 })).body).toEqual({
+      detail: 'The confidence of a fact is a number from 0 to 1.',
+    });
     const left = await user.ok('DELETE', `/memory/facts/${first.id}`);
     expect(left.facts).toEqual([{ ...second, content: 'dos' }]);
     expect((await user.call('DELETE', `/memory/facts/${first.id}`)).body).toEqual({
@@ -87,8 +92,11 @@ describe('a memory', () => {
     const status = async (body: unknown) => (await user.post('/memory/facts', body)).status;
 
     expect(await status({ content: '   ' })).toBe(400);
-    expect(await status({ content: '' })).toBe(422);
-    expect(await status({ content: 'x', confidence: 1.5 })).toBe(422);
+    expect(await status({ content: '' })).toBe(400);
+    expect(await status({ content: 'x', confidence: 1.5 })).toBe(400);
+    expect(await status({ content: 'x', confidence: -0.1 })).toBe(400);
+    expect(await status({ content: 'x', confidence: 'sure' })).toBe(422);
+    expect(await status({})).toBe(422);
     expect(await status({ content: 'x'.repeat(2_001) })).toBe(422);
     expect(await status({ content: 'likes  TEA' })).toBe(409);
     expect((await user.call('GET', '/memory?agent=../x')).status).toBe(422);

@@ -61,12 +61,15 @@ const querystring = Type.Object({
   ),
 });
 const factParams = Type.Object({ fact_id: memoryFact.properties.id });
-const { content, category, confidence } = memoryFact.properties;
+const { category } = memoryFact.properties;
+/** Their limits are rules of their own: what is beyond them answers 400, not 422. */
+const content = Type.String({ maxLength: 2_000, description: 'Blank is 400.' });
+const confidenceRule = 'From 0 to 1; another number is 400.';
 
 export const newFact = Type.Object({
   content,
   category: Type.Optional(category),
-  confidence: Type.Optional(confidence),
+  confidence: Type.Optional(Type.Number({ default: 0.5, description: confidenceRule })),
 });
 export type NewFact = Static<typeof newFact>;
 /** Without defaults: what is left out stays as it is. */
@@ -74,7 +77,7 @@ export const factChange = Type.Object(
   {
     content: Type.Optional(content),
     category: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    confidence: Type.Optional(Type.Number({ description: confidenceRule })),
   },
   { minProperties: 1 },
 );

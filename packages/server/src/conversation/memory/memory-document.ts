@@ -31,7 +31,7 @@ export function withFact(
     id: newFactId(memory.facts),
     content: requireText(content),
     category,
-    confidence,
+    confidence: requireConfidence(confidence),
     createdAt: at,
     source: manualSource,
   };
@@ -50,6 +50,7 @@ export function withChangedFact(
     ...present,
     ...change,
     ...(change.content !== undefined && { content: requireText(change.content) }),
+    ...(change.confidence !== undefined && { confidence: requireConfidence(change.confidence) }),
   };
   requireNew(
     memory.facts.filter(({ id }) => id !== factId),
@@ -90,6 +91,11 @@ function requireText(content: string): string {
   const text = content.trim();
   if (text === '') throw new AppError('memory_fact_blank');
   return text;
+}
+
+function requireConfidence(confidence: number): number {
+  if (confidence < 0 || confidence > 1) throw new AppError('memory_fact_confidence');
+  return confidence;
 }
 
 function requireNew(facts: readonly MemoryFact[], { content }: MemoryFact): void {
