@@ -106,6 +106,16 @@ describe('JSON', () => {
     ).toBe(200);
   });
 
+  test('may have 100,000 values and no more, since each costs more time than its text tells', async () => {
+    const list = (length: number) => `[${'0,'.repeat(length - 1)}0]`;
+    expect((await send(list(99_000))).status).toBe(200);
+    const { status, body } = await send(list(100_001));
+    expect(status).toBe(422);
+    expect(body.detail[0].msg).toContain('more than 100000 values');
+    expect((await send(`[${'{},'.repeat(60_000)}{}]`)).status).toBe(422);
+    expect((await send(JSON.stringify('[,'.repeat(200_000)))).status).toBe(200);
+  });
+
   test.each([
     ['a value', '{"a":["x","\\u0000"]}', ['body', 'a', 1]],
     ['a key', '{"a":{"k\\u0000":1}}', ['body', 'a']],

@@ -3,8 +3,8 @@ import type { Fault } from '@switchyard/contract/errors';
 import type { FastifyBodyParser } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import type { App } from './app.ts';
-import { maxJsonDepth } from './http-limits.ts';
-import { nestsDeeperThan, offsetOfJsonError } from './json-text.ts';
+import { jsonLimits } from './http-limits.ts';
+import { limitBroken, offsetOfJsonError } from './json-text.ts';
 import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
 
 /** Fields of a form beyond this many are refused; the largest one of ours has seven. */
@@ -21,13 +21,17 @@ export function addBodyParsers(app: App): void {
   );
 }
 
+const sentenceOf = {
+  depth: `Value error, the body nests deeper than ${jsonLimits.depth} levels; make it flatter`,
+  values: `Value error, the body has more than ${jsonLimits.values} values; send fewer at once`,
+};
+
 /** No body is not an error here: whether one is required, the endpoint's schema says. */
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
-  if (nestsDeeperThan(text, maxJsonDepth)) {
-    throw invalidBody(`Value error, the body nests deeper than ${maxJsonDepth} levels; make it flatter`);
-  }
+  const broken = limitBroken(text, jsonLimits);
+  if (broken !== undefined) throw invalidBody(sentenceOf[broken]);
   const value = parseOrExplain(text);
   if (mayBeUnsafe(text)) refuseUnsafeValue(value);
   return value;

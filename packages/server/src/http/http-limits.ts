@@ -35,5 +35,5 @@ export const defaultHttpLimits: HttpLimits = {
   connections: 10_000,
 };
 
-/** JSON that nests deeper is refused before it is parsed. */
-export const maxJsonDepth = 64;
+/** JSON beyond it is refused before it is parsed: what is small as text can be large as values, and each costs time. */
+export const jsonLimits = { depth: 64, values: 100_000 } as const;

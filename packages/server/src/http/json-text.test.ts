@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nestsDeeperThan, offsetOfJsonError } from './json-text.ts';
+import { limitBroken, offsetOfJsonError } from './json-text.ts';
 
 describe('depth', () => {
   test('is what the parsed value has, whatever stands inside its texts', () => {
@@ -15,14 +15,28 @@ describe('depth', () => {
     }));
     fc.assert(
       fc.property(tree, fc.nat(8), (value, limit) => {
-        expect(nestsDeeperThan(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
+        const limits = { depth: limit, values: 1_000_000 };
+        expect(limitBroken(JSON.stringify(value), limits) === 'depth').toBe(depthOf(value) > limit);
       }),
     );
   });
 
   test('of a text that never ends its string is what was open before', () => {
-    expect(nestsDeeperThan('["[[[[[', 1)).toBe(false);
-    expect(nestsDeeperThan('[["', 1)).toBe(true);
+    const limits = { depth: 1, values: 100 };
+    expect(limitBroken('["[[[[[', limits)).toBeUndefined();
+    expect(limitBroken('[["', limits)).toBe('depth');
+  });
+});
+
+describe('number of values', () => {
+  test.each([
+    ['7', 1],
+    ['[1,[2,3]]', 5],
+    ['{"a":1,"a":{"b":"x,[,"}}', 4],
+    ['[[],{}]', 5],
+  ])('of %s is %i', (text, values) => {
+    expect(limitBroken(text, { depth: 9, values })).toBeUndefined();
+    expect(limitBroken(text, { depth: 9, values: values - 1 })).toBe('values');
   });
 });
 
@@ -53,6 +67,12 @@ describe('place of the error', () => {
   ])('%j is %i', (text, offset) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(offsetOfJsonError(text)).toBe(offset);
+  });
+
+  test('is found behind a text of any length', () => {
+    const long = 'a'.repeat(20_000_000);
+    expect(offsetOfJsonError(`["${long}"`)).toBe(long.length + 3);
+    expect(offsetOfJsonError(`["${long}`)).toBe(1);
   });
 
   test('lies within the text or at its end, for any text', () => {

@@ -1,16 +1,28 @@
-/** Whether brackets nest deeper than `limit`. Runs before the parser, which would build a million arrays first. */
-export function nestsDeeperThan(text: string, limit: number): boolean {
+export interface JsonLimits {
+  /** Brackets inside brackets. */
+  depth: number;
+  /** Texts, numbers, lists and so on, counted by what separates and holds them: an empty list counts twice. */
+  values: number;
+}
+
+/** The limit that JSON text is beyond, if any. Runs before the parser, which would build a million arrays first. */
+export function limitBroken(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
   let depth = 0;
+  let values = 1;
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index);
     if (character === quote) index = endOfString(text, index);
+    else if (character === comma) values++;
     else if (character === openBracket || character === openBrace) {
-      if (++depth > limit) return true;
+      if (++depth > limits.depth) return 'depth';
+      values++;
     } else if (character === closeBracket || character === closeBrace) depth--;
+    if (values > limits.values) return 'values';
   }
-  return false;
+  return undefined;
 }
 
+const comma = 0x2c;
 const quote = 0x22;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -30,9 +42,12 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-const token =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them inside a string
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+/** Whatever one step of reading is about; of a string its first quote, since a whole one may be longer than a pattern can hold. */
+const token = /[ \t\n\r]*(?:([{}[\],:])|("|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+/** Up to a quote, a backslash, or a character that JSON wants escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them inside a string
+const stringStop = /["\\\u0000-\u001f]/g;
+const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 type State = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'after value';
 
@@ -57,9 +72,27 @@ export function offsetOfJsonError(text: string): number {
     const from = token.lastIndex;
     const match = token.exec(text);
     if (match === null) return afterSpace(text, from);
-    const found = match[1] ?? (match[2]?.startsWith('"') ? 'string' : 'literal');
+    const found = match[1] ?? (match[2] === '"' ? 'string' : 'literal');
+    if (found === 'string') {
+      const end = endOfValidString(text, token.lastIndex);
+      if (end === undefined) return afterSpace(text, from);
+      token.lastIndex = end;
+    }
     state = nextState(steps[state][found], found, open);
     if (state === undefined) return afterSpace(text, from);
+  }
+}
+
+/** Behind the closing quote; undefined where the string has none, or holds what JSON does not allow. */
+function endOfValidString(text: string, start: number): number | undefined {
+  stringStop.lastIndex = start;
+  for (;;) {
+    const stop = stringStop.exec(text);
+    if (stop === null) return undefined;
+    if (stop[0] === '"') return stringStop.lastIndex;
+    escaped.lastIndex = stop.index;
+    if (!escaped.test(text)) return undefined;
+    stringStop.lastIndex = escaped.lastIndex;
   }
 }
 
