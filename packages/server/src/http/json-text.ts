@@ -11,15 +11,22 @@ export function limitBroken(text: string, limits: JsonLimits): keyof JsonLimits 
   let values = 1;
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index);
-    if (character === quote) index = endOfString(text, index);
-    else if (character === comma) values++;
-    else if (character === openBracket || character === openBrace) {
-      if (++depth > limits.depth) return 'depth';
-      values++;
-    } else if (character === closeBracket || character === closeBrace) depth--;
+    if (character === quote) {
+      index = endOfString(text, index);
+      continue;
+    }
+    const step = depthStep(character);
+    depth += step;
+    if (step > 0 || character === comma) values++;
+    if (depth > limits.depth) return 'depth';
     if (values > limits.values) return 'values';
   }
   return undefined;
+}
+
+function depthStep(character: number): -1 | 0 | 1 {
+  if (character === openBracket || character === openBrace) return 1;
+  return character === closeBracket || character === closeBrace ? -1 : 0;
 }
 
 const comma = 0x2c;
