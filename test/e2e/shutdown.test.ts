@@ -27,7 +27,7 @@ it('leaves on SIGTERM with exit code 0 and takes its address away', async () => 
 it('finishes a request that was under way when SIGTERM came, and takes no new one', async () => {
   const slow = await openRequest(gateway.url);
   gateway.signal('SIGTERM');
-  await expect.poll(() => answersAtAll(gateway.url), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => answersAtAll(gateway.url)).toBe(false);
   slow.request.end('"password":"x"}');
   expect(await slow.status).toBe(401);
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
@@ -37,7 +37,7 @@ it('leaves at once on the second signal, whatever is under way', async () => {
   const slow = await openRequest(gateway.url);
   slow.status.catch(() => undefined); // its socket is cut
   gateway.signal('SIGTERM');
-  await expect.poll(() => answersAtAll(gateway.url), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => answersAtAll(gateway.url)).toBe(false);
   gateway.signal('SIGTERM');
   const { code, signal } = await gateway.exited;
   expect(code !== 0 || signal !== null).toBe(true);

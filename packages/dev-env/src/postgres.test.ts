@@ -12,7 +12,7 @@ async function ask(url: string, question: string): Promise<unknown> {
 
 const { title, isSkipped } = testPostgres('a Postgres server for tests');
 
-describe.skipIf(isSkipped)(title, { timeout: 30_000 }, () => {
+describe.skipIf(isSkipped)(title, () => {
   it('is one for all who ask, with a database for each', async () => {
     const servers = await Promise.all([startPostgres(), startPostgres()]);
     const urls = await Promise.all(servers.map((server) => server.createDatabase()));

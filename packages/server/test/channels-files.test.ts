@@ -9,8 +9,6 @@ import type { ConversationCaller } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 const adaId = 11;
-const soon = { timeout: 15_000 };
-const slow = { timeout: 40_000 };
 // One pixel, transparent.
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -78,13 +76,12 @@ const shown = (chatId: number) =>
   telegram
     .shown(chatId)
     .map(({ text, filename, bytes }) => (filename ? `${filename}: ${bytes?.length}` : text));
-const answered = (chatId: number, expected: unknown) =>
-  expect.poll(() => shown(chatId), soon).toEqual(expected);
+const answered = (chatId: number, expected: unknown) => expect.poll(() => shown(chatId)).toEqual(expected);
 const lastSent = () => telegram.calls.findLast(({ method }) => method.startsWith('send'));
 const threadOf = async (chatId: number) =>
   (await ada.ok('POST', '/threads/search', { metadata: { chat_id: String(chatId) } }))[0].thread_id;
 
-describe('what the agent makes', slow, () => {
+describe('what the agent makes', () => {
   it('is sent with the answer, once, and again when it is presented again', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'write report.txt 10' });
@@ -93,7 +90,7 @@ describe('what the agent makes', slow, () => {
     await answered(chatId, ['Here it is.\n\nFiles: report.txt', 'report.txt: 10', 'I read: thanks']);
     telegram.say({ chatId, userId: adaId, text: 'present report.txt' });
     await expect
-      .poll(() => shown(chatId).slice(3), soon)
+      .poll(() => shown(chatId).slice(3))
       .toEqual(['Here it is.\n\nFiles: report.txt', 'report.txt: 10']);
   });
 
@@ -122,12 +119,12 @@ describe('what the agent makes', slow, () => {
 
     telegram.say({ chatId, userId: adaId, text: 'present dot.png' });
     await expect
-      .poll(() => shown(chatId).slice(1), soon)
+      .poll(() => shown(chatId).slice(1))
       .toEqual(['Here it is.\n\nFiles: dot.png', `dot.png: ${png.length}`]);
     expect(lastSent()).toMatchObject({ method: 'sendPhoto', fields: { chat_id: String(chatId) } });
     telegram.trouble('sendPhoto', { status: 400, description: 'Bad Request: PHOTO_INVALID_DIMENSIONS' });
     telegram.say({ chatId, userId: adaId, text: 'present dot.png' });
-    await expect.poll(() => shown(chatId).length, soon).toBe(5);
+    await expect.poll(() => shown(chatId).length).toBe(5);
     expect(lastSent()).toMatchObject({ method: 'sendDocument', file: { filename: 'dot.png' } });
   });
 
@@ -139,7 +136,7 @@ describe('what the agent makes', slow, () => {
   });
 });
 
-describe('what comes in', slow, () => {
+describe('what comes in', () => {
   it('is told to the agent where it lies, and to clients as attachments', async () => {
     const chatId = newChat();
     telegram.say({
@@ -148,7 +145,7 @@ describe('what comes in', slow, () => {
       text: 'see',
       document: { name: 'a.txt', bytes: Buffer.from('abc') },
     });
-    await expect.poll(() => shown(chatId)[0], soon).toContain('Path: /mnt/user-data/uploads/a.txt');
+    await expect.poll(() => shown(chatId)[0]).toContain('Path: /mnt/user-data/uploads/a.txt');
     const { values } = await ada.ok('GET', `/threads/${await threadOf(chatId)}/state`);
     expect(values.messages[0].additional_kwargs.files).toEqual([
       { filename: 'a.txt', size: 3, path: '/mnt/user-data/uploads/a.txt', status: 'uploaded' },
@@ -168,20 +165,20 @@ describe('what comes in', slow, () => {
   });
 });
 
-describe('an agent of one’s own', slow, () => {
+describe('an agent of one’s own', () => {
   it('is set up in a conversation of its own', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: '/bootstrap ../x' });
     await answered(chatId, [expect.stringContaining('Name the agent with letters')]);
     telegram.say({ chatId, userId: adaId, text: '/bootstrap Scout' });
-    await expect.poll(() => shown(chatId)[1], soon).toContain('What should "Scout" be for');
+    await expect.poll(() => shown(chatId)[1]).toContain('What should "Scout" be for');
     telegram.say({ chatId, userId: adaId, text: 'finding things' });
-    await expect.poll(() => shown(chatId)[2], soon).toBe('I read: finding things');
+    await expect.poll(() => shown(chatId)[2]).toBe('I read: finding things');
     const last = model.requests.findLast(({ tools }) => tools.length > 0);
     expect(last?.tools).toContain('setup_agent');
     telegram.say({ chatId, userId: adaId, text: '/new' });
     telegram.say({ chatId, userId: adaId, text: 'and now' });
-    await expect.poll(() => shown(chatId)[4], soon).toBe('I read: and now');
+    await expect.poll(() => shown(chatId)[4]).toBe('I read: and now');
     expect(model.requests.findLast(({ tools }) => tools.length > 0)?.tools).not.toContain('setup_agent');
   });
 });

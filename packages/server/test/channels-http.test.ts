@@ -104,8 +104,7 @@ async function post(message: object, sent: Sent = {}): Promise<{ status: number;
 const said = (text: string, chat = 'c1', user = 'ada-id') => ({ chat_id: chat, user_id: user, text });
 const repliesIn = (chat: string) => receiver.replies.filter(({ reply }) => reply.data.chat_id === chat);
 const textsIn = (chat: string) => repliesIn(chat).map(({ reply }) => reply.data.text);
-const answered = (chat: string, texts: unknown) =>
-  expect.poll(() => textsIn(chat), { timeout: 10_000 }).toEqual(texts);
+const answered = (chat: string, texts: unknown) => expect.poll(() => textsIn(chat)).toEqual(texts);
 const threadsOf = (caller: ConversationCaller, chat: string) =>
   caller.ok('POST', '/threads/search', { metadata: { chat_id: chat } });
 
@@ -159,9 +158,7 @@ describe('a signed message', () => {
     await post(said('a', 'both', 'ada-id'));
     await post(said('b', 'both', 'bob-id'));
     await post({ ...said('t', 'both', 'ada-id'), topic_id: 'two' });
-    await expect
-      .poll(() => textsIn('both').sort(), { timeout: 10_000 })
-      .toEqual(['You said: a', 'You said: b', 'You said: t']);
+    await expect.poll(() => textsIn('both').sort()).toEqual(['You said: a', 'You said: b', 'You said: t']);
     expect(await threadsOf(ada, 'both')).toHaveLength(1);
     expect(await threadsOf(bob, 'both')).toHaveLength(1);
     const topics = repliesIn('both').map(({ reply }) => reply.data.topic_id);
@@ -179,7 +176,7 @@ describe('a signed message', () => {
         { type: 'file', filename: 'lost.txt', url: `${receiver.url}/lost.txt` },
       ],
     });
-    await expect.poll(() => textsIn('files'), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => textsIn('files')).toHaveLength(1);
     const [text = ''] = textsIn('files');
     expect(text).toContain('- dot.png (0.0 KB)\n  Type: image\n  Path: /mnt/user-data/uploads/dot.png');
     expect(text).toContain('Path: /mnt/user-data/uploads/notes.txt');
@@ -194,14 +191,10 @@ describe('a signed message', () => {
     await post({ ...said('', 'moved'), files: [{ ...files[0], url: `${receiver.url}/away` }] });
     await answered('moved', ['You said: Failed to obtain: x.txt (it could not be fetched)']);
     // Its answer cannot go to a private address either, so what the agent was told is read in its thread.
-    await expect
-      .poll(async () => JSON.stringify(await threadsOf(ada, 'ssrf')), { timeout: 10_000 })
-      .toContain('thread_id');
+    await expect.poll(async () => JSON.stringify(await threadsOf(ada, 'ssrf'))).toContain('thread_id');
     const [{ thread_id }] = await threadsOf(ada, 'ssrf');
     await expect
-      .poll(async () => JSON.stringify((await ada.ok('GET', `/threads/${thread_id}/state`)).values), {
-        timeout: 10_000,
-      })
+      .poll(async () => JSON.stringify((await ada.ok('GET', `/threads/${thread_id}/state`)).values))
       .toContain('is in a private network');
     expect(textsIn('ssrf')).toEqual([]);
   });
@@ -213,9 +206,9 @@ describe('a signed message', () => {
 
   it('answers a question at which the agent has stopped', async () => {
     await post(said('go', 'ask'), { channel: 'lab' });
-    await expect.poll(() => textsIn('ask'), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => textsIn('ask')).toHaveLength(1);
     await post(said('yes', 'ask'), { channel: 'lab' });
-    await expect.poll(() => textsIn('ask'), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => textsIn('ask')).toHaveLength(2);
     const [{ thread_id }] = await threadsOf(ada, 'ask');
     const runs = await ada.ok('GET', `/threads/${thread_id}/runs`);
     expect(runs.map(({ status }: { status: string }) => status)).toEqual(['success', 'success']);
@@ -331,7 +324,7 @@ describe('an answer', () => {
     const { read } = server.gateway.context.database.withTables<ConversationTables>();
     const rows = read.selectFrom('channel_messages').where('chat_id', '=', 'gone');
     await expect
-      .poll(() => rows.select(['status', 'error', 'text']).execute(), { timeout: 10_000 })
+      .poll(() => rows.select(['status', 'error', 'text']).execute())
       .toEqual([{ status: 'failed', error: 'It answered 410.', text: '' }]);
   });
 
@@ -343,7 +336,7 @@ describe('an answer', () => {
     await ada.ok('DELETE', `/threads/${thread_id}`);
     gate.open();
     await post(said('anew', 'deleted'));
-    await expect.poll(() => textsIn('deleted'), { timeout: 10_000 }).toContain('You said: anew');
+    await expect.poll(() => textsIn('deleted')).toContain('You said: anew');
     expect(textsIn('deleted')).toEqual(['You said: anew']);
     const [{ thread_id: next }] = await threadsOf(ada, 'deleted');
     expect(next).not.toBe(thread_id);

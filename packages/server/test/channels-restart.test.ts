@@ -10,8 +10,6 @@ import { fixtureAgents } from './support/conversation-gateway.ts';
 
 const adaId = 11;
 const chatId = 500;
-const slow = { timeout: 30_000 };
-const soon = { timeout: 20_000 };
 
 let telegram: FakeTelegram;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -44,7 +42,7 @@ const texts = () => telegram.shown(chatId).map(({ text }) => text);
 const sends = () => telegram.calls.filter(({ method }) => method === 'sendMessage').length;
 const say = (text: string) => telegram.say({ chatId, userId: adaId, text });
 
-describe('a message that was taken in', slow, () => {
+describe('a message that was taken in', () => {
   it('is answered by the next process when the gateway stops during its run', async () => {
     const first = await open();
     await first.register('ada@example.com');
@@ -56,7 +54,7 @@ describe('a message that was taken in', slow, () => {
     gate.open();
     const second = await open();
     try {
-      await expect.poll(texts, soon).toContain('1 2 3');
+      await expect.poll(texts).toContain('1 2 3');
       const ada = await ConversationCaller.of(
         second.url,
         await HttpSession.login(second.url, { email: 'ada@example.com', password: 'correct horse battery' }),
@@ -66,7 +64,7 @@ describe('a message that was taken in', slow, () => {
       });
       expect(await ada.ok('GET', `/threads/${thread_id}/runs`)).toMatchObject([{ status: 'success' }]);
       say('after');
-      await expect.poll(texts, soon).toContain('You said: after');
+      await expect.poll(texts).toContain('You said: after');
       // What showed the answer as it came has become the answer.
       expect(texts()).toEqual(['1 2 3', 'You said: after']);
     } finally {
@@ -79,12 +77,12 @@ describe('a message that was taken in', slow, () => {
     await first.register('ada@example.com');
     telegram.trouble('sendMessage', { hangs: true });
     say('hello');
-    await expect.poll(sends, soon).toBe(1);
+    await expect.poll(sends).toBe(1);
     await first.stop();
     expect(texts()).toEqual([]);
     const second = await open({ stream: false });
     try {
-      await expect.poll(texts, soon).toEqual(['You said: hello']);
+      await expect.poll(texts).toEqual(['You said: hello']);
     } finally {
       await second.stop();
     }
@@ -95,14 +93,14 @@ describe('a message that was taken in', slow, () => {
     await first.register('ada@example.com');
     telegram.trouble('sendMessage', { hangs: true });
     say('hello');
-    await expect.poll(sends, soon).toBe(1);
+    await expect.poll(sends).toBe(1);
     await first.stop();
     const off = await open({ enabled: false });
     await off.stop();
     expect(texts()).toEqual([]);
     const second = await open();
     try {
-      await expect.poll(texts, soon).toEqual(['You said: hello']);
+      await expect.poll(texts).toEqual(['You said: hello']);
     } finally {
       await second.stop();
     }
@@ -115,14 +113,14 @@ describe('a message that was taken in', slow, () => {
     say('hello');
     const second = await open({ users: { 99: 'ada@example.com' } });
     try {
-      await expect.poll(texts, soon).toEqual([expect.stringContaining('You may not use this assistant.')]);
+      await expect.poll(texts).toEqual([expect.stringContaining('You may not use this assistant.')]);
     } finally {
       await second.stop();
     }
   });
 });
 
-describe('channels over HTTP', slow, () => {
+describe('channels over HTTP', () => {
   it('are listed and restarted by administrators only, without their secrets', async () => {
     const gateway = await open();
     try {
@@ -135,7 +133,7 @@ describe('channels over HTTP', slow, () => {
         expect((await gateway.fetch(`/api${path}`, { method })).status).toBe(method === 'GET' ? 401 : 403);
       }
       const admin = await adminOf(gateway);
-      await expect.poll(() => telegram.polling, soon).toBe(1);
+      await expect.poll(() => telegram.polling).toBe(1);
       const { body, text } = await admin('GET', '/channels/');
       expect(body).toEqual({
         service_running: true,
@@ -162,15 +160,15 @@ describe('channels over HTTP', slow, () => {
       await gateway.register('ada@example.com');
       const admin = await adminOf(gateway);
       const errorOf = async () => (await admin('GET', '/channels/')).body.channels.bot.error;
-      await expect.poll(() => telegram.polling, soon).toBe(1);
+      await expect.poll(() => telegram.polling).toBe(1);
       telegram.trouble('getUpdates', { status: 409 }, { status: 409 }, { status: 409 });
       await admin('POST', '/channels/bot/restart');
-      await expect.poll(errorOf, soon).toMatch(/^Another program fetches the messages of this bot/);
+      await expect.poll(errorOf).toMatch(/^Another program fetches the messages of this bot/);
       await admin('POST', '/channels/bot/restart');
       await admin('POST', '/channels/bot/restart');
-      await expect.poll(errorOf, soon).toBeNull();
+      await expect.poll(errorOf).toBeNull();
       say('hello');
-      await expect.poll(texts, soon).toEqual(['You said: hello']);
+      await expect.poll(texts).toEqual(['You said: hello']);
       expect(telegram.polling).toBe(1);
     } finally {
       await gateway.stop();
@@ -184,7 +182,7 @@ describe('channels over HTTP', slow, () => {
     try {
       const admin = await adminOf(gateway);
       const read = async () => (await admin('GET', '/channels/')).text;
-      await expect.poll(read, soon).toContain('Telegram cannot be reached (ECONNREFUSED).');
+      await expect.poll(read).toContain('Telegram cannot be reached (ECONNREFUSED).');
       expect(await read()).not.toContain(telegram.token.split(':')[1]);
     } finally {
       await gateway.stop();

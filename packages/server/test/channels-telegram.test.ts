@@ -33,7 +33,6 @@ afterAll(async () => {
   await telegram.close();
 });
 
-const soon = { timeout: 10_000 };
 const calls = (name: string) => telegram.calls.filter(({ method }) => method === name).length;
 let chats = 1_000;
 const newChat = () => {
@@ -41,7 +40,7 @@ const newChat = () => {
   return chats;
 };
 const textsIn = (chatId: number) => telegram.shown(chatId).map(({ text }) => text);
-const answered = (chatId: number, texts: unknown) => expect.poll(() => textsIn(chatId), soon).toEqual(texts);
+const answered = (chatId: number, texts: unknown) => expect.poll(() => textsIn(chatId)).toEqual(texts);
 const threadsOf = (caller: ConversationCaller, chatId: number) =>
   caller.ok('POST', '/threads/search', { metadata: { chat_id: String(chatId) } });
 
@@ -64,9 +63,7 @@ describe('a chat', () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'from ada' });
     telegram.say({ chatId, userId: bobId, text: 'from bob' });
-    await expect
-      .poll(() => textsIn(chatId).sort(), soon)
-      .toEqual(['You said: from ada', 'You said: from bob']);
+    await expect.poll(() => textsIn(chatId).sort()).toEqual(['You said: from ada', 'You said: from bob']);
 
     const [hers] = await threadsOf(ada, chatId);
     const [his] = await threadsOf(bob, chatId);
@@ -89,7 +86,7 @@ describe('a chat', () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'count to 2000' });
     const whole = Array.from({ length: 2000 }, (_, index) => index + 1).join(' ');
-    await expect.poll(() => textsIn(chatId).join(' '), soon).toBe(whole);
+    await expect.poll(() => textsIn(chatId).join(' ')).toBe(whole);
     for (const text of textsIn(chatId)) expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
@@ -97,15 +94,15 @@ describe('a chat', () => {
     const chatId = newChat();
     const bytes = Buffer.from('a,b\n1,2\n');
     telegram.say({ chatId, userId: adaId, text: 'look', document: { name: 'table.csv', bytes } });
-    await expect.poll(() => textsIn(chatId)[0], soon).toContain('look');
+    await expect.poll(() => textsIn(chatId)[0]).toContain('look');
     expect(textsIn(chatId)[0]).toContain(
       '- table.csv (0.0 KB)\n  Type: file\n  Path: /mnt/user-data/uploads/table.csv',
     );
 
     telegram.say({ chatId, userId: adaId, document: { name: 'table.csv', bytes: Buffer.from('other') } });
-    await expect.poll(() => textsIn(chatId)[1], soon).toContain('/mnt/user-data/uploads/table_1.csv');
+    await expect.poll(() => textsIn(chatId)[1]).toContain('/mnt/user-data/uploads/table_1.csv');
     telegram.say({ chatId, userId: adaId, photo: Buffer.from('picture') });
-    await expect.poll(() => textsIn(chatId)[2], soon).toContain('Type: image');
+    await expect.poll(() => textsIn(chatId)[2]).toContain('Type: image');
 
     const [{ thread_id }] = await threadsOf(ada, chatId);
     const { files } = await ada.ok('GET', `/threads/${thread_id}/uploads/list`);
@@ -125,10 +122,10 @@ describe('a chat', () => {
     const chatId = newChat();
     const before = telegram.batches;
     telegram.say({ chatId, userId: adaId, photo: Buffer.from('one'), album: 'a1', text: 'compare' });
-    await expect.poll(() => telegram.batches, soon).toBeGreaterThan(before);
+    await expect.poll(() => telegram.batches).toBeGreaterThan(before);
     telegram.say({ chatId, userId: adaId, photo: Buffer.from('two'), album: 'a1' });
     await expect
-      .poll(() => textsIn(chatId), soon)
+      .poll(() => textsIn(chatId))
       .toEqual([expect.stringMatching(/photo_\d+.*photo_\d+.*compare$/s)]);
   });
 
@@ -153,7 +150,7 @@ describe('a chat', () => {
     telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-stop before 1' });
     await gate.reached;
     telegram.say({ chatId, userId: adaId, text: '/stop' });
-    await expect.poll(() => textsIn(chatId).slice(1).sort(), soon).toEqual(['Stopped.', 'Stopping.']);
+    await expect.poll(() => textsIn(chatId).slice(1).sort()).toEqual(['Stopped.', 'Stopping.']);
     gate.open();
     const [run] = await ada.ok('GET', `/threads/${thread_id}/runs`);
     expect(run.status).toBe('interrupted');
@@ -171,7 +168,7 @@ describe('commands', () => {
     expect(await threadsOf(ada, chatId)).toHaveLength(2);
     telegram.say({ chatId, userId: adaId, text: '/status@some_bot' });
     await expect
-      .poll(() => textsIn(chatId)[3], soon)
+      .poll(() => textsIn(chatId)[3])
       .toMatch(/^Active thread: [\w-]+\nTitle: .*\nStatus: idle\nLast run: success$/);
   });
 
@@ -186,7 +183,7 @@ describe('commands', () => {
   ])('%s', async (text, answer) => {
     const chatId = newChat();
     telegram.say({ chatId, userId: bobId, text });
-    await expect.poll(() => textsIn(chatId), soon).toEqual([expect.stringMatching(answer)]);
+    await expect.poll(() => textsIn(chatId)).toEqual([expect.stringMatching(answer)]);
   });
 });
 
@@ -232,11 +229,11 @@ describe('a Telegram in trouble', () => {
     const before = calls('getFile');
     telegram.trouble('getFile', { hangs: true });
     telegram.say({ chatId: stuck, userId: adaId, document: { name: 'a.txt', bytes: Buffer.from('a') } });
-    await expect.poll(() => calls('getFile'), soon).toBe(before + 1);
+    await expect.poll(() => calls('getFile')).toBe(before + 1);
     for (let index = 0; index < 8; index += 1) {
       telegram.say({ chatId: stuck, userId: adaId, text: `${index}` });
     }
-    await expect.poll(() => telegram.pending, soon).toBe(0);
+    await expect.poll(() => telegram.pending).toBe(0);
     telegram.say({ chatId: other, userId: bobId, text: 'me too' });
     await answered(other, ['You said: me too']);
     expect(textsIn(stuck)).toEqual([]);
@@ -265,7 +262,7 @@ describe('a Telegram in trouble', () => {
     telegram.trouble('editMessageText', { cut: true });
     const before = calls('editMessageText');
     gate.open();
-    await expect.poll(() => calls('editMessageText') - before, soon).toBe(2);
+    await expect.poll(() => calls('editMessageText') - before).toBe(2);
     await answered(chatId, ['1 2 3 4']);
   });
 
@@ -287,7 +284,7 @@ describe('a Telegram in trouble', () => {
     const { read } = server.gateway.context.database.withTables<ConversationTables>();
     const rows = read.selectFrom('channel_messages').where('chat_id', '=', String(chatId));
     await expect
-      .poll(() => rows.select(['status', 'error', 'text']).execute(), soon)
+      .poll(() => rows.select(['status', 'error', 'text']).execute())
       .toEqual([
         {
           status: 'failed',

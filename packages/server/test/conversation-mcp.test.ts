@@ -17,7 +17,6 @@ import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-serve
 
 const script = fileURLToPath(new URL('./fixtures/mcp/server.mjs', import.meta.url));
 /** Processes start slowly on a busy machine. */
-const slow = { timeout: 30_000 };
 const processServer = { type: 'stdio' as const, command: 'node', args: [script] };
 
 let server: ConversationGateway;
@@ -136,7 +135,7 @@ describe('the configuration of MCP servers', () => {
   });
 });
 
-describe('a test of an MCP server', slow, () => {
+describe('a test of an MCP server', () => {
   it('lists the tools of a process', async () => {
     await put({ tools: { ...processServer, enabled: false } });
     const { body } = await admin('POST', '/servers/tools/test');
@@ -172,7 +171,7 @@ describe('a test of an MCP server', slow, () => {
 /** Titles are asked for without tools. */
 const lastCall = () => model.requests.findLast(({ tools }) => tools.length > 0);
 
-it('gives the lead agent the tools of MCP servers, and what is remembered about its user', slow, async () => {
+it('gives the lead agent the tools of MCP servers, and what is remembered about its user', async () => {
   model.answer = ({ messages, tools }) => {
     const result = messages.find(({ role }) => role === 'tool');
     if (result) return { text: `It said ${result.content}` };
@@ -185,7 +184,7 @@ it('gives the lead agent the tools of MCP servers, and what is remembered about 
     .poll(async () => {
       await server.ada.wait(await server.ada.thread(), { assistant_id: 'lead_agent', input: says('hello') });
       return lastCall()?.tools;
-    }, slow)
+    })
     .toContain('box_echo');
   await server.ada.ok('POST', '/memory/facts', { content: 'Ada keeps kites' });
   const threadId = await server.ada.thread();
@@ -203,7 +202,7 @@ it('gives the lead agent the tools of MCP servers, and what is remembered about 
   expect(JSON.stringify(lastCall()?.messages)).not.toContain('kites');
 });
 
-it('lets no tool of a server stand in for one of the gateway or for a workflow', slow, async () => {
+it('lets no tool of a server stand in for one of the gateway or for a workflow', async () => {
   model.answer = ({ messages, tools }) => {
     if (messages.at(-1)?.role === 'tool') return { text: `It is ${messages.at(-1)?.content}` };
     if (!tools.includes('mcp_workflow_add')) return { text: 'ok' };
@@ -215,12 +214,12 @@ it('lets no tool of a server stand in for one of the gateway or for a workflow',
     return messages.at(-1).content;
   };
 
-  await expect.poll(answer, slow).toBe('It is 5');
+  await expect.poll(answer).toBe('It is 5');
   expect(lastCall()?.tools).not.toContain('workflow_add');
   await put({});
 });
 
-describe('tools of MCP servers', slow, () => {
+describe('tools of MCP servers', () => {
   const open: McpServers[] = [];
   afterAll(async () => {
     await Promise.all(open.map((servers) => servers.close()));
@@ -266,9 +265,7 @@ describe('tools of MCP servers', slow, () => {
     expect(await servers.tools()).toBe(before);
 
     await (await toolOf(servers, 'box_grow')).call({}, undefined);
-    await expect
-      .poll(async () => (await servers.tools()).map(({ name }) => name), slow)
-      .toContain('box_grown');
+    await expect.poll(async () => (await servers.tools()).map(({ name }) => name)).toContain('box_grown');
     expect(before.map(({ name }) => name)).not.toContain('box_grown');
   });
 

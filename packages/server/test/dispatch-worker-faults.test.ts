@@ -320,7 +320,7 @@ describe('a worker that goes wrong', () => {
     );
     expect(ends).toHaveLength(1);
     listener.close();
-  }, 40_000);
+  });
 
   it('used by somebody else is busy, and is given nothing until it is free', async () => {
     pool = await startPool({ workers: [{ runMs: 700 }] });

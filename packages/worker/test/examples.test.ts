@@ -23,7 +23,7 @@ describe('example workflows', () => {
     expect(names.sort()).toEqual(Object.keys(files));
   });
 
-  it.each(names)('%s runs, and every node has a title of its own', { timeout: 60_000 }, async (name) => {
+  it.each(names)('%s runs, and every node has a title of its own', async (name) => {
     const { subject } = await testWorker();
     await subject.upload({}, { name: 'example.png', bytes: onePixelPng([200, 100, 50, 255]) });
     const graph = JSON.parse(await readFile(`${folder}${name}`, 'utf8')) as Graph;

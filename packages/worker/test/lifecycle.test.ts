@@ -18,7 +18,6 @@ import { testDir, testWorker } from './support/test-worker.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = [process.execPath, '--import', 'tsx', main] as const;
-const processTimeoutMs = 60_000;
 
 describe('finding and adopting', () => {
   it('finds the worker of a directory by what it left there, and nothing when it left nothing', async () => {
@@ -118,9 +117,7 @@ describe('the port', () => {
 });
 
 describe('a worker as a process', () => {
-  it('outlives whoever launched it, is found again, and comes back at the same port after a kill', {
-    timeout: processTimeoutMs,
-  }, async () => {
+  it('outlives whoever launched it, is found again, and comes back at the same port after a kill', async () => {
     const dir = await testDir();
     const first = await launchWorker({ dir, command, port: 0 });
     onTestFinished(() => void stopWorker(first));
@@ -137,7 +134,7 @@ describe('a worker as a process', () => {
     expect(await readFile(join(dir, 'worker.log'), 'utf8')).toContain('Ending: told');
   });
 
-  it('refuses to be the second in one directory', { timeout: processTimeoutMs }, async () => {
+  it('refuses to be the second in one directory', async () => {
     const { dir, worker } = await testWorker();
     const { code, output } = await run(['--dir', dir, '--port', '0']);
     expect([code, output]).toEqual([
@@ -147,9 +144,7 @@ describe('a worker as a process', () => {
     await expect(launchWorker({ dir, command })).rejects.toThrow('ended at once with code 3');
   });
 
-  it('ends with 0 on SIGTERM, and with 2 and a sentence on options that it does not understand', {
-    timeout: processTimeoutMs,
-  }, async () => {
+  it('ends with 0 on SIGTERM, and with 2 and a sentence on options that it does not understand', async () => {
     const dir = await testDir();
     const child = spawn(command[0], [...command.slice(1), '--dir', dir, '--port', '0']);
     await once(child.stdout, 'data');

@@ -67,4 +67,4 @@ it('lets one of ten processes in, tells the others who that is, and is free once
     expect(refusal).toContain(`process ${holders[0]?.pid},`);
   }
   (await acquireHomeLock(home)).release();
-}, 30_000);
+});

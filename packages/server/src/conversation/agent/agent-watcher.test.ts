@@ -41,7 +41,7 @@ it('loads an agent again when a file that it imports has changed', async () => {
   write('src/words/word.ts', "export const word: string = 'after';\n");
 
   await expect
-    .poll(() => told, { timeout: 5_000 })
+    .poll(() => told)
     .toEqual([
       [{ file: 'word.ts' }, 'Agents loaded again; runs under way keep the ones that they began with'],
     ]);
@@ -53,7 +53,7 @@ it('takes the writes of one change together', async () => {
   for (const text of ['one', 'two', 'three'])
     write('src/agent.ts', `export const word: string = '${text}';\n`);
 
-  await expect.poll(() => reloads, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => reloads).toBe(1);
   expect(await word()).toBe('three');
 });
 
@@ -62,7 +62,7 @@ it('leaves it to the registry to tell a fault', async () => {
   faults = ['src/agent.ts:1: Unexpected "="'];
   write('src/agent.ts', 'export const word: = 1;\n');
 
-  await expect.poll(() => reloads, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => reloads).toBe(1);
   expect(told).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ it('watches no longer once it is closed', async () => {
   witness.see(join(folder, 'src/agent.ts'));
   write('src/agent.ts', "export const word: string = 'later';\n");
 
-  await expect.poll(() => seen, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => seen).toBe(1);
   expect(reloads).toBe(0);
   witness.close();
 });

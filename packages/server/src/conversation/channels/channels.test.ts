@@ -87,7 +87,7 @@ it('one replica fetches, and the next one takes over when it ends', async () => 
   await other.channels.start();
   expect(other.receiving).toHaveLength(0);
   await one.channels.close();
-  await expect.poll(() => other.receiving.length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => other.receiving.length).toBe(1);
   expect(one.receiving).toHaveLength(0);
 });
 

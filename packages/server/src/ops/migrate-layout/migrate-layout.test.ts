@@ -283,7 +283,7 @@ describe.each([
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('comes out the same, whenever the process dies on the way', async () => {
     await fc.assert(
@@ -302,7 +302,7 @@ describe.each([
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('keeps every event of a run, whenever the process dies while owners are written', async () => {
     const event = (user_id: string | null, seq: number) => `${JSON.stringify({ seq, user_id })}\n`;
@@ -325,7 +325,7 @@ describe.each([
       });
       if (wasWhole) return expect(diesAt).toBeGreaterThan(10);
     }
-  }, 60_000);
+  });
 });
 
 function ownersIn(log: string): unknown[] {

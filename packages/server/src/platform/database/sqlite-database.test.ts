@@ -96,7 +96,7 @@ describe('a file', () => {
     });
   });
 
-  it('takes the writes of several processes at once', { timeout: 30_000 }, async () => {
+  it('takes the writes of several processes at once', async () => {
     const program = fileURLToPath(new URL('./writing-process.ts', import.meta.url));
     const others = runManyProcesses(program, { count: 2, options: { file, rows: 100 } });
     for (let row = 0; row < 100; row += 1) await insert(`${row}`);
