@@ -149,7 +149,10 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     authenticator: accounts.authenticator,
     csrf: accounts.csrf,
     proxies,
-    allowedOrigins: config.server.cors.origins,
+    allowedOrigins: [
+      ...config.server.cors.origins,
+      ...(config.server.public_url ? [config.server.public_url] : []),
+    ],
   });
   const ends = new SessionEnds(base.bus);
   await ends.start();

@@ -61,6 +61,18 @@ describe('the origin of a request that is exempt', () => {
     expect(own.status).toBeLessThan(300);
   });
 
+  test('is not our own when its name was only pointed at this machine', async () => {
+    const rebound = { host: 'evil.example:7300', origin: 'http://evil.example:7300' };
+    const body = { email: 'eve@example.com', password: rightPassword };
+    const refused = await new Client(server).post('/api/v1/auth/register', { body, headers: rebound });
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      expect.stringContaining('server.public_url'),
+    ]);
+    const elsewhere = new Client(server, { ip: '192.168.1.7' });
+    expect((await elsewhere.post('/api/v1/auth/register', { body, headers: rebound })).status).toBe(201);
+  });
+
   test('cannot be talked round by a forwarded host from somewhere', async () => {
     const headers = {
       origin: 'https://evil.example',

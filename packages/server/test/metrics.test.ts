@@ -33,6 +33,11 @@ describe('/metrics', () => {
     },
   );
 
+  test('is closed to a page that has pointed a name of its own at this machine', async () => {
+    const answer = await ask({ remoteAddress: '127.0.0.1', headers: { host: 'evil.example:7300' } });
+    expect(answer.statusCode).toBe(401);
+  });
+
   test('answers to everybody with the token, and to nobody with another one', async () => {
     const remoteAddress = '192.0.2.1';
     const right = await ask(

@@ -9,14 +9,14 @@ import { sourceOf, type TrustedProxies } from './client-ip.ts';
 import { readCookies } from './cookie.ts';
 import type { CsrfTokens } from './csrf.ts';
 import type { Authenticator, Identity } from './identity.ts';
-import { isOriginAllowed, ownOrigin } from './origin.ts';
+import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
 import { areaOf, pathOf } from './request-path.ts';
 
 interface GuardOptions {
   authenticator: Authenticator;
   csrf: CsrfTokens;
   proxies: TrustedProxies;
-  /** Exact origins of other sites whose pages may call. */
+  /** Exact origins whose pages may call: the public one, and those of other sites. */
   allowedOrigins: readonly string[];
 }
 
@@ -62,9 +62,14 @@ export class Guard {
   /** For requests that a browser sends without a CSRF header: logins, and the opening of a socket. */
   checkOrigin(request: FastifyRequest): void {
     const { proxies, allowedOrigins } = this.#options;
-    const own = ownOrigin({ headers: request.headers, ...sourceOf(request.raw, proxies) });
-    if (isOriginAllowed(request.headers.origin, { own, listed: allowedOrigins })) return;
-    throw new AppError('origin_denied');
+    const { headers } = request;
+    const source = sourceOf(request.raw, proxies);
+    const own = ownOrigin({ headers, ...source });
+    if (!isOriginAllowed(headers.origin, { own, listed: allowedOrigins }))
+      throw new AppError('origin_denied');
+    if (headers.origin === undefined || source.viaTrustedProxy) return;
+    if (isForeignName({ host: headers.host, peer: source.clientIp, known: allowedOrigins }))
+      throw new AppError('origin_denied', { message: foreignName });
   }
 
   /** The origin under which the client reached the gateway; undefined when the request does not say. */
@@ -106,6 +111,10 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
   const identity = identityOf(request);
   return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
 }
+
+const foreignName =
+  'Cross-site auth request denied. A page reached this machine under a name that is not configured; ' +
+  'if the name is yours, set server.public_url.';
 
 const identities = new WeakMap<FastifyRequest, Identity>();
 

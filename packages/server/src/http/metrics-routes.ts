@@ -6,6 +6,7 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Routes } from './app.ts';
 import { headerToken } from './bearer.ts';
 import { clientIp, trustedProxies } from './client-ip.ts';
+import { isForeignName, isLoopbackAddress } from './origin.ts';
 
 interface MetricsRoutesOptions {
   metrics: Metrics;
@@ -28,13 +29,16 @@ export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes 
 
 const noProxies = trustedProxies([]);
 
-/** A reverse proxy on the same machine is loopback too: what it forwards is a stranger's. */
+/**
+ * A reverse proxy on the same machine is loopback too: what it forwards is a stranger's. So is what a page asks for under
+ * a name that it has pointed here.
+ */
 function isLoopback({ raw, headers }: FastifyRequest): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some(
     (name) => headers[name] !== undefined,
   );
   const peer = clientIp({ peer: raw.socket.remoteAddress, realIp: undefined }, noProxies);
-  return !isForwarded && (peer === '::1' || peer.startsWith('127.'));
+  return !isForwarded && isLoopbackAddress(peer) && !isForeignName({ host: headers.host, peer, known: [] });
 }
 
 function hasToken({ headers }: FastifyRequest, token: string | null): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { isHttps, isOriginAllowed, ownOrigin } from './origin.ts';
+import { isForeignName, isHttps, isOriginAllowed, ownOrigin } from './origin.ts';
 
 function through(headers: IncomingHttpHeaders, viaTrustedProxy = true) {
   return { headers: { host: 'gateway:7300', ...headers }, encrypted: false, viaTrustedProxy };
@@ -89,5 +89,34 @@ describe('origin check', () => {
 
   test('denies every named origin when the own one is unknown', () => {
     expect(isOriginAllowed('https://switchyard.example', { own: undefined, listed: [] })).toBe(false);
+  });
+});
+
+describe('a name over loopback', () => {
+  const known = ['https://switchyard.example'];
+
+  test.each([
+    ['localhost:7300', '127.0.0.1'],
+    ['LOCALHOST', '::1'],
+    ['localhost.:7300', '::1'],
+    ['desk.localhost:7300', '127.0.0.1'],
+    ['127.0.0.1:7300', '127.0.0.1'],
+    ['[::1]:7300', '::1'],
+    ['192.168.1.5:7300', '127.0.0.1'],
+    ['switchyard.example', '127.0.0.1'],
+    ['evil.example', '192.168.1.7'],
+  ])('%s from %s is ours', (host, peer) => {
+    expect(isForeignName({ host, peer, known })).toBe(false);
+  });
+
+  test.each([
+    'evil.example:7300',
+    'localhost.evil.example',
+    'evil-localhost',
+    '127.0.0.1.evil.example',
+    'a b',
+    undefined,
+  ])('%s may have been pointed here by a page', (host) => {
+    expect(isForeignName({ host, peer: '127.0.0.1', known })).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
 
 interface Received {
   headers: IncomingHttpHeaders;
@@ -26,6 +27,38 @@ export function isOriginAllowed(
   const given = normalOrigin(origin);
   if (given === undefined) return false;
   return given === own || listed.some((entry) => normalOrigin(entry) === given);
+}
+
+/**
+ * Whether a page may have pointed a name of its own at this machine (DNS rebinding): the request came over loopback under
+ * a name that is neither localhost nor configured. An address in its place cannot be pointed elsewhere.
+ */
+export function isForeignName({
+  host,
+  peer,
+  known,
+}: {
+  host: string | undefined;
+  /** The address at the other end of the socket. */
+  peer: string;
+  /** Origins that the configuration names. */
+  known: readonly string[];
+}): boolean {
+  if (!isLoopbackAddress(peer)) return false;
+  const name = hostnameOf(`http://${host}`);
+  if (name === undefined) return true;
+  const bare = name.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(bare) !== 0 || bare === 'localhost' || bare.endsWith('.localhost')) return false;
+  return !known.some((origin) => hostnameOf(origin) === name);
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
+
+function hostnameOf(text: string): string | undefined {
+  const origin = normalOrigin(text);
+  return origin === undefined ? undefined : new URL(origin).hostname;
 }
 
 function addressOf({ headers, encrypted, viaTrustedProxy }: Received): {
