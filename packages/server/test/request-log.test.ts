@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import websocket from '@fastify/websocket';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import type { App } from '../src/http/app.ts';
 import { AppError } from '../src/lib/app-error.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
@@ -7,7 +9,7 @@ import { startTestServer, type TestServer, testRoute, testSchema } from './suppo
 let server: TestServer;
 
 beforeEach(async () => {
-  server = await startTestServer({ routes: [routes], logLevel: 'debug' });
+  server = await startTestServer({ routes: [routes, socketRoute], logLevel: 'debug' });
 });
 afterEach(() => server.close());
 
@@ -22,6 +24,20 @@ function routes(app: App): void {
   add('/api/torn', () => Readable.from(breaking()));
   add('/api/broken', () => {
     throw new Error('bearer abcdefgh12345 and {"password":"hunter2"}', { cause: new Error('deeper') });
+  });
+}
+
+function socketRoute(app: App): void {
+  app.register(websocket);
+  app.after(() => {
+    app.route({
+      ...testRoute,
+      method: 'GET',
+      url: '/socket',
+      schema: testSchema,
+      handler: () => ({}),
+      wsHandler: () => undefined,
+    });
   });
 }
 
@@ -59,6 +75,24 @@ describe('the line of a request', () => {
         err: expect.objectContaining({ message: 'the disk is gone' }),
       }),
     );
+  });
+
+  test('of a probe that finds us not ready is no error', async () => {
+    server.health.startDraining();
+    expect((await server.inject('/readyz')).statusCode).toBe(503);
+    const lines = server.logLines.filter(({ msg }) => msg === 'request');
+    expect(lines).toEqual([expect.objectContaining({ route: '/readyz', status: 503, level: 'info' })]);
+  });
+
+  test('of a WebSocket says that it was opened, however it ended', async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${await server.listen()}/socket`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.terminate();
+    await expect
+      .poll(() => server.logLines.filter(({ msg }) => msg === 'request'))
+      .toEqual([expect.objectContaining({ route: '/socket', status: 101, level: 'debug' })]);
+    const { body } = await server.inject('/metrics');
+    expect(body).not.toMatch(/http_request_duration_seconds_count\{route="\/socket"/);
   });
 
   test('of an error has its cause and no credential', async () => {

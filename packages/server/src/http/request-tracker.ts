@@ -76,16 +76,18 @@ export class RequestTracker {
   }
 
   #finish(request: FastifyRequest, reply: FastifyReply, tookMs: number): void {
-    const status = reply.raw.writableEnded ? reply.raw.statusCode : clientGone;
+    const isSocket = isUpgraded(request, reply);
+    const status = isSocket ? 101 : reply.raw.writableEnded ? reply.raw.statusCode : clientGone;
     const route = request.routeOptions.url ?? 'none';
-    const isStream = /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
+    const isStream = isSocket || /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
     if (!isStream) {
       this.#options.metrics.httpRequestDuration.observe(
         { route, method: request.method, status: String(status) },
         tookMs / 1000,
       );
     }
-    const level = levelOf(status, isStream ? 0 : tookMs);
+    // That the gateway is not ready is what a probe asks for, not a fault of the request.
+    const level = status === 503 && isProbe(request) ? 'info' : levelOf(status, isStream ? 0 : tookMs);
     if (!this.#options.logger.isLevelEnabled(level)) return;
     const err = this.#causes.get(request);
     request.log[level](
@@ -105,6 +107,11 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
   if (status >= 500) return 'error';
   const isRefused = status === 401 || status === 403 || status === 429;
   return isRefused || tookMs >= slowMs ? 'info' : 'debug';
+}
+
+/** A WebSocket was handed over; its end is not that of an answer. */
+function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
+  return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
 }
 
 function isProbe(request: FastifyRequest): boolean {
