@@ -35,6 +35,7 @@ interface CatalogueEntry {
 export const errorCatalogue = {
   // Requests
   validation_failed: { kind: 'invalid', message: 'The request is not valid.' },
+  host_repeated: { kind: 'malformed', message: 'The request has more than one Host header. Send one.' },
   body_malformed: { kind: 'malformed', message: 'The body is not valid JSON.' },
   body_too_large: { kind: 'too_large', message: 'The body is larger than this gateway accepts.' },
   media_type_unsupported: { kind: 'unsupported', message: 'Send application/json.' },

@@ -20,6 +20,7 @@ import { ignoreUnknownFields } from './ignored-fields.ts';
 import { requireMediaType } from './media-type.ts';
 import { addNotFoundHandler, RouteTable } from './not-found.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { refuseRepeatedHost } from './repeated-host.ts';
 import { requestIdOf } from './request-id.ts';
 import type { RequestTracker } from './request-tracker.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
@@ -94,6 +95,7 @@ export function createShell(options: ShellOptions): App {
     try {
       const preflight = prepare(request, reply);
       tracker.start({ request, reply, openStreams: streams.count() });
+      refuseRepeatedHost(request.raw.rawHeaders);
       if (preflight) return void reply.code(204).send();
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
       done();
