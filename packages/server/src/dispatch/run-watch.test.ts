@@ -272,6 +272,15 @@ describe('a time limit', () => {
     expect(end()).toEqual({ kind: 'timed_out', hasStopped: true });
   });
 
+  test('ends a run in its time also where the worker is looked at more seldom', async () => {
+    const { watch } = watchRun(1_000);
+    await settle();
+    watch.notice(started);
+    await settle();
+    await pass(1);
+    expect(client.cancels).toBe(1);
+  });
+
   test('of a run that goes on is over all the same', async () => {
     const { watch, end } = watchRun(10_000);
     watch.notice(started);

@@ -110,7 +110,11 @@ export class RunWatch {
     this.#lastSignMs = this.#options.steadyClock();
     this.#reopenedAtMs = null;
     this.#hasStarted = true;
-    this.#runsSinceMs ??= this.#lastSignMs;
+    if (this.#runsSinceMs === null) {
+      this.#runsSinceMs = this.#lastSignMs;
+      // Its time limit may end before the next look.
+      if (this.#options.timeLimitMs !== null) this.#wake.resolve();
+    }
     if (event.type === 'run_settled') {
       this.#seemsOver = true;
       this.#wake.resolve();
