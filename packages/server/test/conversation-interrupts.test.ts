@@ -76,6 +76,31 @@ describe('a graph that asks a human', () => {
     expect(values.log).toContain('answered "by id"');
   });
 
+  it('that is answered one question at a time asks only what is left', async () => {
+    const threadId = await ada.thread();
+    const ask = (wish: object) => ada.wait(threadId, { assistant_id: 'two-questions', ...wish });
+    const values = await ask({ input: {} });
+    const questions: { id: string; value: { question: string } }[] = values.__interrupt__;
+    expect(questions.map(({ value }) => value.question).sort()).toEqual(['left', 'right']);
+    const [left, right] = ['left', 'right'].map((name) =>
+      questions.find(({ value }) => value.question === name),
+    );
+
+    const after = await ask({ command: { resume: { [left?.id ?? '']: 'yes' } } });
+    expect(after).toMatchObject({ log: ['left: yes'], __interrupt__: [right] });
+    expect(after.__interrupt__).toHaveLength(1);
+    const state = await ada.ok('GET', `/threads/${threadId}/state`);
+    expect(state.next).toEqual(['right']);
+    expect(state.tasks.map((task: { interrupts: object[] }) => task.interrupts)).toEqual([[], [right]]);
+    const thread = await ada.ok('GET', `/threads/${threadId}`);
+    expect(thread).toMatchObject({ status: 'interrupted', values: { log: ['left: yes'] } });
+    expect(Object.values(thread.interrupts)).toEqual([[right]]);
+
+    const end = await ask({ command: { resume: { [right?.id ?? '']: 'no' } } });
+    expect(end.log).toEqual(['left: yes', 'right: no', 'said nothing']);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', interrupts: {} });
+  });
+
   it('takes changes and another way with the command', async () => {
     const threadId = await askingThread('detour');
     const values = await ada.wait(

@@ -4,6 +4,8 @@ import type { PrunePolicy } from '../../platform/database/checkpointer/kept-chec
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import { AgentFault } from './agent-fault.ts';
 import type { AgentGraph, Agents } from './agents.ts';
+import { loadLangchain } from './langchain.ts';
+import type { OpenQuestions } from './open-questions.ts';
 import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
@@ -64,12 +66,12 @@ export class GraphStates {
       subgraphs = false,
     }: { checkpoint?: WantedCheckpoint | undefined; subgraphs?: boolean | undefined } = {},
   ): Promise<WireState | null> {
-    const checkpointer = await this.#checkpointer();
+    const saved = await this.#saved();
     const config = configFor(thread, checkpoint);
     const none = checkpoint.checkpoint_id ? null : emptyState;
-    const tuple = await checkpointer.getTuple(config);
+    const tuple = await saved.getTuple(config);
     if (!tuple) return none;
-    const graph = await this.#graph(madeBy(thread, tuple), checkpointer, checkpoint);
+    const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
     if (!graph) return storedState(tuple);
     const snapshot = await graph.getState(config, { subgraphs });
     return snapshot.createdAt ? wireState(snapshot) : none;
@@ -80,19 +82,19 @@ export class GraphStates {
     thread: StatefulThread,
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
   ): Promise<WireState[]> {
-    const checkpointer = await this.#checkpointer();
+    const saved = await this.#saved();
     const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
     const options = {
       limit,
       ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }),
       ...(metadata && { filter: metadata }),
     };
-    const graph = await this.#graph(thread, checkpointer, checkpoint);
+    const graph = await this.#graph(thread, saved, checkpoint);
     const states: WireState[] = [];
     if (graph) {
       for await (const snapshot of graph.getStateHistory(config, options)) states.push(wireState(snapshot));
     } else {
-      for await (const tuple of checkpointer.list(config, options)) states.push(storedState(tuple));
+      for await (const tuple of saved.list(config, options)) states.push(storedState(tuple));
     }
     return states;
   }
@@ -129,6 +131,12 @@ export class GraphStates {
     await (await this.#checkpointer()).deleteRun(threadId, runId);
   }
 
+  async #saved(): Promise<OpenQuestions> {
+    const checkpointer = await this.#checkpointer();
+    const { OpenQuestions } = await loadLangchain(() => import('./open-questions.ts'));
+    return new OpenQuestions(checkpointer);
+  }
+
   async #update(
     thread: StatefulThread,
     { supersteps, sole, checkpoint = {} }: UpdateWish,
@@ -158,7 +166,7 @@ export class GraphStates {
    */
   async #graph(
     { graphId, userId }: StatefulThread,
-    checkpointer: Checkpointer,
+    checkpointer: Checkpointer | OpenQuestions,
     { checkpoint_ns: namespace }: WantedCheckpoint,
   ): Promise<AgentGraph | null> {
     if (graphId === null) return null;

@@ -15,6 +15,7 @@ import type { Manifest } from '../../platform/database/checkpointer/manifest.ts'
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import { withoutAnswered } from './open-questions.ts';
 
 export interface RunCheckpointerOptions {
   saved: Checkpointer;
@@ -96,7 +97,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     if (!loaded) return undefined;
     const { tuple, manifest } = loaded;
     this.#manifests.set(keyOf(tuple.config).namespace, { id: tuple.checkpoint.id, manifest });
-    return tuple;
+    return withoutAnswered(tuple);
   }
 
   override async *list(
@@ -104,7 +105,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     options?: CheckpointListOptions,
   ): AsyncGenerator<CheckpointTuple> {
     await this.settled();
-    yield* this.#options.saved.list(config, options);
+    for await (const tuple of this.#options.saved.list(config, options)) yield withoutAnswered(tuple);
   }
 
   override async deleteThread(): Promise<void> {
