@@ -30,19 +30,23 @@ describe.skipIf(isSkipped)(title, () => {
     const lease = await started.promise;
     await letLapse(watching);
 
-    const order: string[] = [];
     // A unit may wait for its own statements only: here for a lock that the session of `locking` holds.
     await sql`select pg_advisory_lock(1)`.execute(locking.read);
     const unit = holder.database.write(async (trx) => {
       await lease.confirm(trx);
       await sql`select pg_advisory_xact_lock(1)`.execute(trx);
+      await sql`create table made_by_the_unit ()`.execute(trx);
     });
-    await untilSome(watching, sql`select 1 from pg_locks where locktype = 'advisory' and not granted`);
-    const takeOver = contender.ownership.tryHold('key', async () => void order.push('taken over'));
-    await untilSome(watching, sql`select 1 from pg_stat_activity where wait_event = 'transactionid'`);
+    await untilWaiting(watching, 'advisory');
+    const found: unknown[] = [];
+    const takeOver = contender.ownership.tryHold('key', async () => {
+      const asked = sql`select to_regclass('made_by_the_unit') is not null as is_there`;
+      found.push(...(await asked.execute(contender.database.read)).rows);
+    });
+    await untilWaiting(watching, 'transactionid');
     await sql`select pg_advisory_unlock(1)`.execute(locking.read);
-    await Promise.all([unit.then(() => order.push('unit committed')), takeOver]);
-    expect(order).toEqual(['unit committed', 'taken over']);
+    await Promise.all([unit, takeOver]);
+    expect(found).toEqual([{ is_there: true }]);
     finished.resolve();
     await held.catch(() => undefined);
     await storage.close();
@@ -84,6 +88,9 @@ async function letLapse(database: Database<OwnershipTables>): Promise<void> {
   await database.write((trx) => trx.updateTable('leases').set({ expiresAtMs: 1 }).execute());
 }
 
-async function untilSome(database: Database<OwnershipTables>, query: ReturnType<typeof sql>): Promise<void> {
-  while ((await query.execute(database.read)).rows.length === 0);
+/** Until a session of this database waits for such a lock; other tests use the same server. */
+async function untilWaiting(database: Database<OwnershipTables>, event: string): Promise<void> {
+  const waiting = sql`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event = ${event}`;
+  while ((await waiting.execute(database.read)).rows.length === 0);
 }
