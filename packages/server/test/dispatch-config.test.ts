@@ -91,6 +91,39 @@ describe('the configuration', () => {
     expect((await pool.admin.call('GET', '/api/config')).data).toEqual(before);
   });
 
+  it('tells faults of the shape together with those that need a closer look', async () => {
+    const answer = await put({
+      servers: [
+        server('a', [
+          { ip: '127.0.0.1', port: 8188 },
+          { ip: '127.0.0.1', port: 8188 },
+          { ip: 'bad host', port: 65_536 },
+          { ip: '', port: 80 },
+          ['127.0.0.1', 8188],
+        ]),
+        server('a', [], { kind: 'other', headers: { Authorization: '***' } }),
+        { id: 7 },
+      ],
+      healthCheck: { interval: 0 },
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'body.healthCheck.interval',
+      'body.servers.0.instances.1',
+      'body.servers.0.instances.2.ip',
+      'body.servers.0.instances.2.port',
+      'body.servers.0.instances.3.ip',
+      'body.servers.0.instances.4',
+      'body.servers.1.headers.Authorization',
+      'body.servers.1.id',
+      'body.servers.1.kind',
+      'body.servers.2.id',
+      'body.servers.2.instances',
+      'body.servers.2.kind',
+      'body.servers.2.name',
+    ]);
+  });
+
   it.each([
     { interval: 0 },
     { interval: 0.5 },

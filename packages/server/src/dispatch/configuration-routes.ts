@@ -17,6 +17,7 @@ export function configurationRoutes({ configuration }: { configuration: Configur
 
     app.route({
       ...replaceSettings,
+      config: { ...replaceSettings.config, moreFaults: (body: unknown) => configuration.faultsOf(body) },
       handler: async (request, reply) => {
         const settings = await configuration.replace(request.body, {
           ifMatch: request.headers['if-match'],

@@ -1,8 +1,10 @@
 import type { Settings, SettingsInput } from '@switchyard/contract/dispatch/settings';
+import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import { acceptSettings, initialSettings, maskSettings } from './settings.ts';
+import { settingsFaults } from './settings-faults.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 interface ConfigurationOptions {
@@ -29,6 +31,11 @@ export class Configuration {
 
   get masked(): Settings {
     return maskSettings(this.#current);
+  }
+
+  /** What is wrong with a body beyond its shape, which may be wrong as well. */
+  faultsOf(body: unknown): Fault[] {
+    return settingsFaults(body, this.#current);
   }
 
   /** Reads what is stored; a database that has nothing yet takes the servers of the configuration file. */
@@ -59,8 +66,9 @@ export class Configuration {
       const present = await store.get();
       const isMeant = ifMatch === undefined || ifMatch === '*' || versionOf(ifMatch) === present.version;
       if (!isMeant) throw new AppError('config_version_mismatch');
-      const { settings, faults } = acceptSettings(input, present);
+      const faults = settingsFaults(input, present);
       if (faults.length > 0) throw new AppError('validation_failed', { faults });
+      const settings = acceptSettings(input, present);
       const change = { expectedVersion: present.version, at: toIso(clock()), by };
       const stored = await store.replace(settings, change);
       if (stored) return stored;

@@ -5,8 +5,6 @@ import {
   type Settings,
   type SettingsInput,
 } from '@switchyard/contract/dispatch/settings';
-import type { Fault } from '@switchyard/contract/errors';
-import { whyHostDenied } from './host-rules.ts';
 
 /** The server that holds the embedded reference worker; it is not part of the configuration. */
 export const builtInServerId = 'built-in';
@@ -23,28 +21,10 @@ export const initialSettings: Settings = {
 };
 
 /** What a configuration that was sent means, given the one in force: masked secrets keep their value. */
-export function acceptSettings(
-  input: SettingsInput,
-  current: Settings,
-): { settings: Omit<Settings, 'version'>; faults: Fault[] } {
-  const faults = [...serverFaults(input.servers), ...instanceFaults(input.servers)];
-  const servers = input.servers.map((server, index) => {
-    const { server: accepted, missing } = keepSecrets(
-      server,
-      current.servers.find(({ id }) => id === server.id),
-    );
-    faults.push(
-      ...missing.map((header) =>
-        fault(
-          ['servers', index, 'headers', header],
-          `There is no stored value for "${maskedSecret}" to keep. Send the value.`,
-        ),
-      ),
-    );
-    return accepted;
-  });
+export function acceptSettings(input: SettingsInput, current: Settings): Omit<Settings, 'version'> {
+  const servers = input.servers.map((server) => keepSecrets(server, storedServer(server.id, current)));
   const healthCheck = { ...initialSettings.healthCheck, ...input.healthCheck };
-  return { settings: { servers, healthCheck }, faults };
+  return { servers, healthCheck };
 }
 
 /** For answers: header values never leave the gateway. */
@@ -62,57 +42,14 @@ export function maskSettings(settings: Settings): Settings {
   };
 }
 
-function keepSecrets(
-  server: ServerDefinition,
-  stored: ServerDefinition | undefined,
-): { server: ServerDefinition; missing: string[] } {
-  if (!server.headers) return { server, missing: [] };
-  const missing: string[] = [];
+function keepSecrets(server: ServerDefinition, stored: ServerDefinition | undefined): ServerDefinition {
+  if (!server.headers) return server;
   const headers = Object.entries(server.headers).map(([name, value]) => {
-    if (value !== maskedSecret) return [name, value];
-    const kept = stored?.headers?.[name];
-    if (kept === undefined) missing.push(name);
-    return [name, kept ?? value];
+    return [name, value === maskedSecret ? (stored?.headers?.[name] ?? value) : value];
   });
-  return { server: { ...server, headers: Object.fromEntries(headers) }, missing };
+  return { ...server, headers: Object.fromEntries(headers) };
 }
 
-function serverFaults(servers: readonly ServerDefinition[]): Fault[] {
-  const seen = new Map<string, number>();
-  return servers.flatMap(({ id }, index) => {
-    if (id === builtInServerId) {
-      return [
-        fault(['servers', index, 'id'], `"${builtInServerId}" is the gateway's own worker. Use another id.`),
-      ];
-    }
-    const first = seen.get(id);
-    if (first !== undefined) {
-      return [
-        fault(['servers', index, 'id'], `"${id}" is already the id of servers[${first}]. Use another id.`),
-      ];
-    }
-    seen.set(id, index);
-    return [];
-  });
-}
-
-function instanceFaults(servers: readonly ServerDefinition[]): Fault[] {
-  const seen = new Map<string, string>();
-  const faults: Fault[] = [];
-  for (const [serverIndex, server] of servers.entries()) {
-    for (const [index, instance] of server.instances.entries()) {
-      const path = ['servers', serverIndex, 'instances', index];
-      const denied = whyHostDenied(instance.ip, { allowPrivate: true });
-      if (denied) faults.push(fault([...path, 'ip'], `"${instance.ip}" ${denied}.`));
-      const id = instanceIdOf(instance);
-      const first = seen.get(id);
-      if (first) faults.push(fault(path, `${id} is already ${first}. An address may stand here once.`));
-      else seen.set(id, path.join('.'));
-    }
-  }
-  return faults;
-}
-
-function fault(path: (string | number)[], message: string): Fault {
-  return { in: 'body', path, message, type: 'value_error' };
+function storedServer(id: string, { servers }: Settings): ServerDefinition | undefined {
+  return servers.find((server) => server.id === id);
 }

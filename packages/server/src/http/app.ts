@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Endpoint } from '@switchyard/contract/endpoint';
+import type { Fault } from '@switchyard/contract/errors';
 import type {
   FastifyInstance,
   RawReplyDefaultExpression,
@@ -22,5 +23,8 @@ export type Routes = (app: App) => void;
 
 declare module 'fastify' {
   // What an endpoint says about itself is readable at its route. Absent where no route matched.
-  interface FastifyContextConfig extends Partial<Endpoint['config']> {}
+  interface FastifyContextConfig extends Partial<Endpoint['config']> {
+    /** Faults of a body that its schema cannot see. Asked when the schema refuses it, so that all are told at once. */
+    moreFaults?: (body: unknown) => Fault[];
+  }
 }

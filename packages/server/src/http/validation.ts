@@ -40,6 +40,14 @@ export class RequestValidation {
   };
 
   faultsOf(request: FastifyRequest): Fault[] {
+    const faults = this.#schemaFaults(request);
+    const { moreFaults } = request.routeOptions.config;
+    if (moreFaults === undefined || !isSmall(request)) return faults;
+    const told = new Set(faults.map(placeOf));
+    return [...faults, ...moreFaults(request.body).filter((fault) => !told.has(placeOf(fault)))];
+  }
+
+  #schemaFaults(request: FastifyRequest): Fault[] {
     const schemas = request.routeOptions.schema as Partial<Record<PartName, object>> | undefined;
     return parts.flatMap((part) => {
       const schema = schemas?.[part.name];
@@ -70,6 +78,10 @@ function compilers(options: { allErrors: boolean }): {
       return validate;
     },
   };
+}
+
+function placeOf({ in: part, path }: Fault): string {
+  return [part, ...path].join('.');
 }
 
 function isSmall({ headers }: FastifyRequest): boolean {
