@@ -19,12 +19,24 @@ export function isCommand(command: GraphCommand | null): command is GraphCommand
 /** LangGraph's own. */
 export async function commandOf({ resume, update, goto }: GraphCommand): Promise<Command> {
   const { Command: OfGraph, Send } = await loadLangchain(() => import('@langchain/langgraph'));
-  const target = (to: unknown): unknown => (isSend(to) ? new Send(to.node, to.input ?? to.args) : to);
+  const targets = isPresent(goto) ? [goto].flat() : [];
+  const sends = targets.filter(isSend).map((to) => new Send(to.node, to.input ?? to.args));
+  const nodes = targets.filter((to) => !isSend(to));
   return new OfGraph({
     ...(resume !== undefined && resume !== null && { resume: hitlForGraph(resume) }),
     ...(isPresent(update) && { update: update as Record<string, unknown> }),
-    ...(isPresent(goto) && { goto: (Array.isArray(goto) ? goto.map(target) : target(goto)) as string }),
+    ...(sends.length > 0 && { update: withSends(update, sends) }),
+    ...(nodes.length > 0 && { goto: nodes as string[] }),
   });
+}
+
+/**
+ * What is sent goes where LangGraph would put it, as changes of a channel. It takes a `Send` only of its own copy, and the
+ * one of a user's graph is another where it has its own `node_modules` or is loaded as CommonJS.
+ */
+function withSends(update: unknown, sends: object[]): [string, unknown][] {
+  const changes = Array.isArray(update) ? update : Object.entries(update ?? {});
+  return [...changes, ...sends.map((send): [string, unknown] => ['__pregel_tasks', send])];
 }
 
 function isPresent(value: unknown): boolean {
