@@ -1,4 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { awaitLangchainCallbacks } from '../../config/env.ts';
+
+/**
+ * A step of a graph listens on one signal for each of its tasks, such as the tool calls of one answer, and that signal is
+ * nobody's to set up. More than this still counts as a leak, of which Node warns.
+ */
+const listenersOfStep = 200;
 
 /**
  * Loads modules that need LangChain: `loadLangchain(() => import('./run-checkpointer.ts'))`. It takes a third of a second
@@ -6,5 +13,6 @@ import { awaitLangchainCallbacks } from '../../config/env.ts';
  */
 export async function loadLangchain<Modules>(load: () => Promise<Modules>): Promise<Modules> {
   awaitLangchainCallbacks();
+  EventEmitter.defaultMaxListeners = Math.max(EventEmitter.defaultMaxListeners, listenersOfStep);
   return load();
 }
