@@ -14,6 +14,7 @@ import { skillsContext } from './skills-context.ts';
 import { subagents } from './subagents/subagents.ts';
 import { taskToolName } from './subagents/task-tool.ts';
 import { threadState } from './thread-state.ts';
+import { unknownTools } from './tools/unknown-tools.ts';
 import { turnMiddleware } from './turn-middleware.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import type { UserAgents } from './working-agent.ts';
@@ -61,6 +62,8 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
   const files = aroundFiles(options);
   const around = { tools, middleware: [...ofAgent, ...files, ...skills], models, timer: systemTimer, log };
   const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
+  // Last, so that whoever knows better why a tool is not there has answered already.
+  const others = [unknownTools()];
   const agent = createAgent({
     name: leadAgentName,
     // Stands here because there has to be one; each call goes to the model that its run has chosen.
@@ -78,6 +81,7 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
       ...setup,
       ...skills,
       ...memory,
+      ...others,
     ],
   });
   return agent.graph as unknown as AgentGraph;

@@ -7,6 +7,7 @@ import { repeatedCalls } from '../repeated-calls.ts';
 import { threadState } from '../thread-state.ts';
 import { askClarificationTool } from '../tools/ask-clarification.ts';
 import { toolErrors } from '../tools/tool-errors.ts';
+import { unknownTools } from '../tools/unknown-tools.ts';
 import { chosenTools } from './chosen-tools.ts';
 import { lastTurn } from './last-turn.ts';
 import type { SubagentType } from './subagent-settings.ts';
@@ -39,6 +40,7 @@ export function subagentGraph(type: SubagentType, options: SubagentGraphOptions)
       answeringModel(models),
       toolErrors(log),
       ...middleware,
+      unknownTools(),
     ],
   });
   return agent.graph as unknown as AgentGraph;

@@ -1,0 +1,22 @@
+import { ToolMessage } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+
+/**
+ * Models call tools that are not there. LangChain would answer with the names of all that the graph has, also of those that
+ * this run goes without.
+ */
+export function unknownTools() {
+  return createMiddleware({
+    name: 'UnknownToolsMiddleware',
+    wrapToolCall: (request, handler) => {
+      const { toolCall, tool } = request;
+      if (tool) return handler(request);
+      return new ToolMessage({
+        content: `Error: There is no tool '${toolCall.name}'. Use those that you were offered, or do without.`,
+        tool_call_id: toolCall.id ?? '',
+        name: toolCall.name,
+        status: 'error',
+      });
+    },
+  });
+}
