@@ -60,8 +60,8 @@ export interface AgentRunTools {
 export type StoreRest = (trx: WriteTransaction<ConversationTables>) => Promise<void>;
 
 export type AgentRunEnd =
-  /** Also when it waits for a human: then `state.next` is not empty. */
-  | { outcome: 'done'; state: StateView; storeRest: StoreRest }
+  /** Also when it waits for a human: then `state.next` is not empty. `stopReason` where the agent was made to end early. */
+  | { outcome: 'done'; state: StateView; storeRest: StoreRest; stopReason?: string }
   | { outcome: 'failed'; error: { name: string; message: string }; state: StateView | null };
 
 /**

@@ -17,7 +17,7 @@ import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
-import { failureIn } from './run-failure.ts';
+import { failureIn, stopReasonIn } from './run-failure.ts';
 import type { CustomEvent } from './run-handle.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
@@ -109,7 +109,8 @@ export class GraphRunner implements AgentRunner {
       }
       const end = await endOf(graph, going);
       frames.end();
-      return { outcome: 'done', ...end };
+      const stopReason = stopReasonIn(frames.values, request.runId);
+      return { outcome: 'done', ...end, ...(stopReason !== null && { stopReason }) };
     } catch (error) {
       await checkpointer.reached().catch(() => undefined); // kept as its failure
       tools.signal.throwIfAborted();

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { AIMessage, type BaseMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import { callsOf } from './called-tools.ts';
+import { stopKey } from './run-failure.ts';
+import { runHandleOf } from './run-handle.ts';
 
 /** So often in a row the same calls are a warning to the model; */
 const warnAfter = 3;
@@ -22,9 +25,17 @@ export function repeatedCalls() {
       const messages = [...request.messages, new HumanMessage(warning)];
       if (made < stopAfter - 1) return handler({ ...request, messages });
       const answer = await handler({ ...request, messages, toolChoice: 'none' });
-      return AIMessage.isInstance(answer) ? withoutCalls(answer, stopped) : answer;
+      if (!AIMessage.isInstance(answer)) return answer;
+      const run = runHandleOf(request.runtime);
+      return noted(withoutCalls(answer, stopped), run ? { run_id: run.runId, reason: 'loop_capped' } : null);
     },
   });
+}
+
+/** For whoever ends the run. */
+function noted(answer: AIMessage, stop: { run_id: string; reason: string } | null): AIMessage {
+  if (stop) answer.additional_kwargs = { ...answer.additional_kwargs, [stopKey]: stop };
+  return answer;
 }
 
 /** How often the newest tool calls were made in a row, since the user spoke. */
@@ -43,12 +54,15 @@ function isOfUser({ type, additional_kwargs: extra }: BaseMessage): boolean {
   return type === 'human' && extra.lc_source !== 'summarization';
 }
 
-/** Some models call tools also where they may not. `otherwise` stands for an answer without words. */
+/**
+ * Some models call tools also where they may not. `otherwise` stands for an answer without words. It is another message than
+ * the one that the model gave, which is recorded already.
+ */
 export function withoutCalls(answer: AIMessage, otherwise: string): AIMessage {
   if (callsOf(answer).length === 0) return answer;
   const { tool_calls: _calls, ...extra } = answer.additional_kwargs;
   const fields = {
-    ...(answer.id !== undefined && { id: answer.id }),
+    id: randomUUID(),
     content: answer.text || otherwise,
     additional_kwargs: extra,
     response_metadata: answer.response_metadata,

@@ -207,8 +207,8 @@ export class RunExecutor {
 
   async #outcomeOf(row: RunRow, end: AgentRunEnd): Promise<RunOutcome> {
     if (end.outcome === 'done') {
-      const { state, storeRest } = end;
-      return { status: 'success', error: null, stopReason: null, state, storeRest };
+      const { state, storeRest, stopReason = null } = end;
+      return { status: 'success', error: null, stopReason, state, storeRest };
     }
     const state = end.state ?? (await this.#stateOf(row));
     return {
