@@ -3,7 +3,9 @@ import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { Origin } from '../journal/event-origin.ts';
 import type { NewRunEvent, RunRecorder } from '../journal/run-recorder.ts';
+import { callIdsIn, giveFreshCallIds } from './fresh-call-ids.ts';
 import { callerOf } from './model-caller.ts';
+import { modelNameKey } from './models/model-name-key.ts';
 import {
   answerEvent,
   answerIn,
@@ -66,6 +68,8 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #unanswered = new Map<ObservedTool, { content: string; status: 'success' | 'error' }>();
   /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
   readonly #leadGraphs = new Set(['']);
+  /** Ids of tool calls, by graph. */
+  readonly #callIds = new Map<string, Set<string>>();
   /** Ids of messages. */
   readonly #recorded = new Set<string>();
 
@@ -84,6 +88,8 @@ export class RunObserver extends BaseCallbackHandler {
     tags: string[] = [],
     metadata?: Record<string, unknown>,
   ): void {
+    const taken = this.#callIdsOf(graphOf(namespaceOf(metadata)));
+    for (const id of callIdsIn((messages[0] ?? []) as Message[])) taken.add(id);
     const call: ObservedCall = {
       index: this.#recorder.nextCallIndex(),
       caller: callerOf({ tags, metadata, toolNamespaces: this.#toolNamespaces() }),
@@ -114,9 +120,12 @@ export class RunObserver extends BaseCallbackHandler {
     const call = this.#calls.get(runId);
     if (!call) return;
     this.#calls.delete(runId);
+    const given = answerIn(output);
+    if (given && isOfGateway(call)) {
+      giveFreshCallIds(given, this.#callIdsOf(graphOf(namespaceOf(call.metadata))));
+    }
     this.#record(responseEvent(call, output, this.#now()), call.metadata);
-    const answer = answerIn(output);
-    if (answer && call.caller === 'lead_agent') this.#recordAnswer(answer, call);
+    if (given && call.caller === 'lead_agent') this.#recordAnswer(given, call);
   }
 
   override handleLLMError(error: unknown, runId: string): void {
@@ -299,6 +308,12 @@ export class RunObserver extends BaseCallbackHandler {
     );
   }
 
+  #callIdsOf(graph: string): Set<string> {
+    const ids = this.#callIds.get(graph) ?? new Set();
+    this.#callIds.set(graph, ids);
+    return ids;
+  }
+
   #isOfConversation({ metadata }: ObservedTool): boolean {
     return this.#leadGraphs.has(graphOf(namespaceOf(metadata)));
   }
@@ -317,6 +332,11 @@ export class RunObserver extends BaseCallbackHandler {
     const origin: Origin | null = this.#origins.of(metadata);
     this.#recorder.record({ ...withSubagent(event, metadata), origin });
   }
+}
+
+/** The answer goes into the state as it is: graphs of users may have made theirs from the stream already. */
+function isOfGateway({ metadata }: ObservedCall): boolean {
+  return metadata?.[modelNameKey] !== undefined;
 }
 
 /** A node that answers with several commands is told of as an object with one key, which no channel of the graph is. */
