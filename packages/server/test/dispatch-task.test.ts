@@ -38,15 +38,15 @@ describe('a task on a worker', () => {
     });
     expect(submitted).toMatchObject({ code: 200, data: { status: 'pending', progress: 0, attempt: 0 } });
 
-    const ended = await admin.call('GET', `/api/tasks/${submitted.data.id}?wait=20`);
-    expect(ended.data).toMatchObject({
+    const ended = await admin.ended(submitted.data.id);
+    expect(ended).toMatchObject({
       status: 'completed',
       progress: 100,
       attempt: 1,
       error: null,
       instanceId: `127.0.0.1:${worker.port}`,
     });
-    const [link] = ended.data.result.files;
+    const [link] = ended.result.files;
     const loaded = await fetch(link);
     expect(loaded.status).toBe(200);
     expect(loaded.headers.get('content-type')).toBe('image/png');
@@ -54,5 +54,22 @@ describe('a task on a worker', () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     expect([...data.subarray(0, 3)]).toEqual([0xef, 0xdf, 0xcf]);
+  });
+
+  it('that has run is answered to a repeated submission as to the first', async () => {
+    const input = {
+      body: {
+        workflow: {
+          '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } },
+          '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+        },
+      },
+      headers: { 'idempotency-key': 'once' },
+    };
+    const first = await admin.request('POST', '/api/tasks', input);
+    expect(await admin.ended(first.body.data.id)).toMatchObject({ status: 'completed' });
+    const again = await admin.request('POST', '/api/tasks', input);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 });

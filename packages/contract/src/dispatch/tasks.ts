@@ -90,7 +90,7 @@ export const submitTask = {
   schema: {
     summary: 'Submit a task',
     description:
-      'Answered after the task is stored for good. The same `Idempotency-Key` with the same body answers the first task again for 24 hours, with `Idempotency-Replayed: true`.',
+      'Answered after the task is stored for good. The same `Idempotency-Key` with the same body replays the first answer for 24 hours, with `Idempotency-Replayed: true`; how the task stands by then is read at its own address.',
     tags,
     headers: Type.Object({
       'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),

@@ -68,6 +68,29 @@ export function viewTaskDetail(
   };
 }
 
+/**
+ * The task as its submission was answered: what has become of it since stands at its own address. Its place in the queue
+ * is today's.
+ */
+export function asSubmitted(task: TaskDetail): TaskDetail {
+  return {
+    ...task,
+    instanceId: null,
+    status: 'pending',
+    phase: 'queued',
+    progress: 0,
+    attempt: 0,
+    cancelRequested: false,
+    node: null,
+    error: null,
+    result: null,
+    updatedAt: task.createdAt,
+    startedAt: null,
+    finishedAt: null,
+    attempts: [],
+  };
+}
+
 export function taskErrorOf(row: Pick<TaskRow, 'error'>): TaskError | null {
   return row.error ? (JSON.parse(row.error) as TaskError) : null;
 }

@@ -15,7 +15,7 @@ import { decideCancel } from './task.ts';
 import type { TaskListStore } from './task-list-store.ts';
 import type { EarlierSubmission, TaskStore } from './task-store.ts';
 import { bodyHashOf, filesWanted, prepareTask } from './task-submission.ts';
-import { type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
+import { asSubmitted, type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -223,7 +223,8 @@ export class Tasks {
     { userId, origin }: SubmitMeta,
   ): Promise<Submitted> {
     if (!sameBody) throw new AppError('idempotency_mismatch');
-    return { task: await this.get({ owner: { user: userId }, origin }, taskId), replayed: true };
+    const task = await this.get({ owner: { user: userId }, origin }, taskId);
+    return { task: asSubmitted(task), replayed: true };
   }
 
   private async tryCancel(row: TaskRow, how: 'end_now' | 'ask_worker'): Promise<boolean> {
