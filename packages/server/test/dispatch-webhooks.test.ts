@@ -186,4 +186,14 @@ describe('webhooks of a gateway that does not allow private addresses', () => {
     expect(answer.message.length).toBeGreaterThan(url.length + 20);
     await gateway.stop();
   });
+
+  it('say what would allow an address, where anything would', async () => {
+    const gateway = await startGateway();
+    const user = await DispatchCaller.register(gateway.url, 'user@example.com');
+    const messageOf = async (url: string): Promise<string> =>
+      (await user.call('POST', '/api/webhooks', { url })).message;
+    expect(await messageOf('http://10.0.0.1/hook')).toContain('dispatch.webhooks_to_private_addresses');
+    expect(await messageOf('http://169.254.169.254/')).not.toContain('webhooks_to_private_addresses');
+    await gateway.stop();
+  });
 });

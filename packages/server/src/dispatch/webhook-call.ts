@@ -18,7 +18,10 @@ export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
     return 'It must begin with http:// or https://.';
   if (parsed.username || parsed.password) return 'It must not hold a user name or a password.';
   const why = whyHostDenied(parsed.hostname, policy);
-  return why === null ? null : `Its host ${parsed.hostname} ${why}.`;
+  if (why === null) return null;
+  const isPrivate = whyHostDenied(parsed.hostname, { allowPrivate: true }) === null;
+  const remedy = isPrivate ? '; dispatch.webhooks_to_private_addresses in the configuration allows that' : '';
+  return `Its host ${parsed.hostname} ${why}${remedy}.`;
 }
 
 /** One POST. Redirects are not followed, nothing of the answer but its status is read, and the host is checked as it resolves. */
