@@ -42,6 +42,10 @@ describe('switchyard', () => {
     },
   );
 
+  it('ends a worker with an option that is no port as wrong usage', async () => {
+    expect(await run(`worker --port abc --dir ${cwd}`)).toMatchObject({ code: 2, stdout: '' });
+  });
+
   it('prints its version', async () => {
     expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run('version')).stdout).toMatch(/^switchyard \d+\.\d+\.\d+ {2}node \d+/);

@@ -16,17 +16,22 @@ const orphanedAfterMs = 60_000;
 /** A worker as a process of its own: options, signals, exit code. Resolves when it has ended. */
 export async function runWorkerProcess(args: readonly string[]): Promise<number> {
   const write = (line: string) => process.stdout.write(`${line}\n`);
+  const complain = (line: string) => process.stderr.write(`${line}\n`);
   const options = readOptions(args);
+  if (options === help) {
+    write(help);
+    return 0;
+  }
   if (typeof options === 'string') {
-    write(options);
-    return options === help ? 0 : 2;
+    complain(options);
+    return 2;
   }
   const ending = endOf();
   let worker: RunningWorker;
   try {
     worker = await startWorker({ ...options, log: write, onEnd: ending.request });
   } catch (error) {
-    write(error instanceof Error ? error.message : String(error));
+    complain(sentenceOf(error));
     return error instanceof AlreadyRunningError ? 3 : 1;
   }
   write(`Reference worker at ${worker.url}`);
@@ -43,6 +48,17 @@ function endOf(): { reason: Promise<string>; request: (reason: string) => void }
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => request(signal));
   return { reason, request };
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const sentence = {
+    EADDRINUSE: `Port ${port} is in use on ${address}. Stop what uses it, or name another with --port (0 takes any free one).`,
+    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with --port.`,
+    EADDRNOTAVAIL: `This machine has no address ${address}. Choose another with --host.`,
+  }[port === undefined ? '' : (code ?? '')];
+  return sentence ?? error.message;
 }
 
 function readOptions(args: readonly string[]) {

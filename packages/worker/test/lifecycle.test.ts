@@ -144,6 +144,15 @@ describe('a worker as a process', () => {
     await expect(launchWorker({ dir, command })).rejects.toThrow('ended at once with code 3');
   });
 
+  it('says what to do when the port that it was given is taken', async () => {
+    const { worker } = await testWorker();
+    const { code, output } = await run(['--dir', await testDir(), '--port', String(worker.port)]);
+    expect([code, output]).toEqual([
+      1,
+      `Port ${worker.port} is in use on 127.0.0.1. Stop what uses it, or name another with --port (0 takes any free one).\n`,
+    ]);
+  });
+
   it('ends with 0 on SIGTERM, and with 2 and a sentence on options that it does not understand', async () => {
     const dir = await testDir();
     const child = spawn(command[0], [...command.slice(1), '--dir', dir, '--port', '0']);
@@ -167,9 +176,11 @@ describe('a worker as a process', () => {
 async function run(args: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(command[0], [...command.slice(1), ...args]);
   let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += String(chunk);
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
 }

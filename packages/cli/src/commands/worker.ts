@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CommandError, type ExitName } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 
 interface WorkerCommandOptions {
@@ -26,9 +27,12 @@ export function addWorkerCommand(program: Command): void {
   describeCommand(command, {
     purpose: 'run the CPU reference worker: ComfyUI’s protocol, image nodes without a model',
     examples: ['switchyard worker', 'switchyard worker --port 8200 --pace-ms 300'],
-    exits: ['ok', 'failed', 'usage', 'config'],
+    exits: ['ok', 'failed', 'usage', 'conflict'],
   });
 }
+
+/** By the exit code that the worker has where it is a program of its own. */
+const exitOf: Record<number, ExitName> = { 2: 'usage', 3: 'conflict' };
 
 async function runWorker(options: WorkerCommandOptions): Promise<void> {
   const { runWorkerProcess } = await import('@switchyard/worker/worker-process');
@@ -41,5 +45,5 @@ async function runWorker(options: WorkerCommandOptions): Promise<void> {
     ...(adopted ? ['--adopted'] : []),
     ...(faults ? ['--faults'] : []),
   ]);
-  if (code !== 0) throw new Error(`The worker ended with code ${code}.`);
+  if (code !== 0) throw new CommandError(exitOf[code] ?? 'failed', 'No worker was started.');
 }
