@@ -25,6 +25,9 @@ async function obey(request: FleetRequest): Promise<void> {
         }
       }
       return;
+    case 'finish':
+      for (const worker of workers) worker.finishRun();
+      return;
     case 'stats':
   }
 }

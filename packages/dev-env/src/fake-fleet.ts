@@ -6,6 +6,7 @@ import type { FakeWorkerOptions } from './fake-worker.ts';
 export type FleetRequest =
   | { id: number; order: 'start'; count: number; options: FakeWorkerOptions }
   | { id: number; order: 'behave'; port: number | null; behaviour: Partial<FakeBehaviour> }
+  | { id: number; order: 'finish' }
   | { id: number; order: 'stats' };
 export type FleetAnswer = { id: number; stats: FakeStats[] } | { id: number; error: string };
 
@@ -22,6 +23,8 @@ export interface FakeFleet {
   stats: () => Promise<FakeStats[]>;
   /** Of one worker, by port, or of all. */
   behave: (behaviour: Partial<FakeBehaviour>, port?: number) => Promise<void>;
+  /** What runs ends well, on all of them. */
+  finishRuns: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -57,6 +60,9 @@ export async function startFakeFleet(count: number, options: FakeWorkerOptions =
     stats: () => ask({ order: 'stats' }),
     behave: async (behaviour, port) => {
       await ask({ order: 'behave', port: port ?? null, behaviour });
+    },
+    finishRuns: async () => {
+      await ask({ order: 'finish' });
     },
     close: async () => {
       const isGone = new Promise((resolve) => child.once('exit', resolve));

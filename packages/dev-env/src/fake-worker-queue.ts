@@ -86,6 +86,10 @@ export class FakeQueue {
     }
   }
 
+  finishRun(): void {
+    if (this.#running) this.#finish(this.#running, 'success');
+  }
+
   clear(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;

@@ -62,6 +62,11 @@ export class FakeWorker {
     return { port: this.port, ...this.#queue.stats, arrivals: this.#arrivals };
   }
 
+  /** What runs ends well, now: for a test that holds a run until it has seen what it wants to see. */
+  finishRun(): void {
+    this.#queue.finishRun();
+  }
+
   /** All event sockets break, as when the network is cut. */
   dropSockets(): void {
     this.#sockets.dropAll();

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import type { Frame } from './support/conversation-stream.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
-import { shortTimeouts } from './support/dispatch-pool.ts';
+import { watchful } from './support/dispatch-pool.ts';
 
 const nodeClasses = ['EmptyImage', 'ImageCompositeMasked', 'ImageScale', 'ImageInvert', 'SaveImage'];
 
@@ -17,7 +17,7 @@ let adaInDispatch: DispatchCaller;
 let closing: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
-  gateway = await startGateway({ runTimeouts: shortTimeouts });
+  gateway = await startGateway({ runTimeouts: watchful });
   admin = await DispatchCaller.initialize(gateway.url);
   const session = await gateway.register('ada@example.com');
   ada = await ConversationCaller.of(gateway.url, session);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
-import { shortTimeouts } from './support/dispatch-pool.ts';
+import { watchful } from './support/dispatch-pool.ts';
 
 let provider: FakeOpenAi;
 let server: ConversationGateway;
@@ -148,7 +148,7 @@ describe('the console of a gateway with a pool', () => {
     const worker = await startReferenceWorker();
     const gateway = await startGateway({
       config: { database: { backend: 'sqlite' } },
-      runTimeouts: shortTimeouts,
+      runTimeouts: watchful,
     });
     const admin = await DispatchCaller.initialize(gateway.url);
     await admin.useWorkers([worker.port]);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { anyWorkflow, type DispatchPool, shortTimeouts, startPool } from './support/dispatch-pool.ts';
+import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
 
 const cancelled = { status: 'failed', phase: 'ended', error: { code: 'cancelled' }, cancelRequested: true };
 
@@ -32,19 +32,23 @@ describe('cancelling a task', () => {
   });
 
   it('never starts one that was cancelled while it waited', async () => {
-    pool = await startPool({ workers: [{ runMs: 100 }] });
+    pool = await startPool({ workers: [held] });
+    const [worker] = pool.workers;
     const running = await pool.user.submit({ workflow: anyWorkflow });
     const waiting = await pool.user.submit({ workflow: anyWorkflow });
+    await inPhase(running.id, 'executing');
     await cancel(waiting.id);
+    if (worker) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+    worker?.finishRun();
     await pool.user.ended(running.id);
     const after = await pool.user.submit({ workflow: anyWorkflow });
     await pool.user.ended(after.id);
-    expect(pool.workers[0]?.stats.accepted).toBe(2);
+    expect(worker?.stats.accepted).toBe(2);
     expect(await pool.user.task(waiting.id)).toMatchObject({ attempt: 0, attempts: [], instanceId: null });
   });
 
   it('is a request while it runs, and ends it when the worker has stopped', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }] });
+    pool = await startPool({ workers: [held] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     await inPhase(id, 'executing');
     const asked = await cancel(id);
@@ -60,7 +64,10 @@ describe('cancelling a task', () => {
   });
 
   it('ends it without the worker when that does not stop in time, and takes the worker out of rotation', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000, trouble: 'stubborn' }], runTimeouts: shortTimeouts });
+    pool = await startPool({
+      workers: [{ ...held, trouble: 'stubborn' }],
+      runTimeouts: { ...watchful, cancelMs: 400 },
+    });
     const { id, instanceId } = await pool.user.submit({ workflow: anyWorkflow });
     expect(instanceId).toBeNull();
     await inPhase(id, 'executing');
@@ -85,7 +92,7 @@ describe('cancelling a task', () => {
   });
 
   it('reaches it on its way to the worker', async () => {
-    pool = await startPool({ workers: [{}], runTimeouts: shortTimeouts });
+    pool = await startPool({ workers: [{}], runTimeouts: watchful });
     const [worker] = pool.workers;
     if (worker) worker.behaviour = { ...worker.behaviour, trouble: 'hang' };
     const { id } = await pool.user.submit({ workflow: anyWorkflow });

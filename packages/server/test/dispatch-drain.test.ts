@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { anyWorkflow, type DispatchPool, shortTimeouts, startPool } from './support/dispatch-pool.ts';
+import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
 import { PushListener } from './support/push-listener.ts';
 
 describe('an instance that is taken out of use', () => {
@@ -15,18 +15,23 @@ describe('an instance that is taken out of use', () => {
       () => pool.user.task(taskId),
       ({ phase }) => phase === 'executing',
     );
-  const finishAll = () => {
+  const holdNoMore = () => {
     for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+  };
+  const finishAll = () => {
+    holdNoMore();
+    for (const worker of pool.workers) worker.finishRun();
   };
 
   it('by a drain finishes what runs and is given nothing more until it is enabled again', async () => {
-    pool = await startPool({ workers: [{ runMs: 500 }] });
+    pool = await startPool({ workers: [held] });
     const running = await pool.user.submit({ workflow: anyWorkflow });
     const waiting = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(running.id);
     const answer = await setEnabled(false);
     expect(answer.status).toBe(200);
     expect(answer.body.data).toMatchObject({ enabled: false, draining: true, state: 'draining', busy: true });
+    finishAll();
     expect(await pool.user.ended(running.id)).toMatchObject({ status: 'completed', attempt: 1 });
     await pool.user.until(
       () => pool.user.instance(port()),
@@ -43,11 +48,11 @@ describe('an instance that is taken out of use', () => {
   });
 
   it('with force gives its task back, which runs elsewhere and has used up no try', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }, { runMs: 60_000 }] });
+    pool = await startPool({ workers: [held, held] });
     const task = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
     const { instanceId } = await untilExecuting(task.id);
     const index = pool.workers.findIndex((worker) => instanceId === `127.0.0.1:${worker.port}`);
-    finishAll();
+    holdNoMore();
     await setEnabled(false, '?force=true', index);
     const ended = await pool.user.ended(task.id);
     expect(ended).toMatchObject({
@@ -60,7 +65,7 @@ describe('an instance that is taken out of use', () => {
   });
 
   it('with force and no other instance leaves its task waiting', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }] });
+    pool = await startPool({ workers: [held] });
     const task = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(task.id);
     await setEnabled(false, '?force=true');
@@ -77,7 +82,10 @@ describe('an instance that is taken out of use', () => {
   });
 
   it('with force gives back also what its worker does not let go of', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000, trouble: 'stubborn' }], runTimeouts: shortTimeouts });
+    pool = await startPool({
+      workers: [{ ...held, trouble: 'stubborn' }],
+      runTimeouts: { ...watchful, cancelMs: 400 },
+    });
     const task = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(task.id);
     await setEnabled(false, '?force=true');
@@ -88,7 +96,7 @@ describe('an instance that is taken out of use', () => {
   });
 
   it('by leaving the configuration drains first, then goes', async () => {
-    pool = await startPool({ workers: [{ runMs: 400 }] });
+    pool = await startPool({ workers: [held] });
     const listener = await PushListener.open(pool.gateway.url, pool.user.token);
     const running = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(running.id);
@@ -99,6 +107,7 @@ describe('an instance that is taken out of use', () => {
     expect((await pool.user.call('GET', '/api/instances')).data).toEqual([]);
     expect((await pool.user.request('GET', `/api/instances/127.0.0.1:${port()}`)).status).toBe(404);
     const waiting = await pool.user.submit({ workflow: anyWorkflow });
+    finishAll();
     expect(await pool.user.ended(running.id)).toMatchObject({ status: 'completed', attempt: 1 });
     const { dispatch } = pool.gateway.context;
     await pool.user.until(
@@ -111,7 +120,7 @@ describe('an instance that is taken out of use', () => {
   });
 
   it('and put back before its task has ended goes on as if nothing had been', async () => {
-    pool = await startPool({ workers: [{ runMs: 400 }] });
+    pool = await startPool({ workers: [held] });
     const running = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(running.id);
     await pool.admin.call('PUT', '/api/config', { servers: [], healthCheck: { interval: 1 } });
@@ -122,6 +131,7 @@ describe('an instance that is taken out of use', () => {
       ],
       healthCheck: { interval: 1 },
     });
+    finishAll();
     expect(await pool.user.ended(running.id)).toMatchObject({ status: 'completed', attempt: 1 });
     expect(await pool.user.ended(next.id)).toMatchObject({ status: 'completed' });
     expect(pool.workers[0]?.stats.accepted).toBe(2);

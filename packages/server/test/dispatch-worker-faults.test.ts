@@ -2,15 +2,15 @@ import type { FakeTrouble } from '@switchyard/dev-env/fake-behaviour';
 import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
 import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { afterEach, describe, expect, it } from 'vitest';
-import { anyWorkflow, type DispatchPool, shortTimeouts, startPool } from './support/dispatch-pool.ts';
+import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
 import { PushListener } from './support/push-listener.ts';
 
-/** The health check of these tests; what the security goals allow until an instance counts as dead follows from it. */
-const intervalMs = 1_000;
-const timeoutMs = 2_000;
-const mostUntilDeadMs = 2 * intervalMs + timeoutMs;
-const jitterMs = 500;
-const patientTimeouts = { ...shortTimeouts, startMs: 30_000, silenceMs: 30_000 };
+// How long it may take until an instance counts as dead is tested where the time is a parameter: instance-monitor.test.ts.
+
+/** Each ends what its test wants to see the end of; what a healthy worker does takes none of it. */
+const soonLost = { ...watchful, lostMs: 500 };
+const soonUnheard = { ...watchful, askMs: 2_000, lostMs: 3_000 };
+const soonStuck = { ...watchful, startMs: 400, silenceMs: 400, secondChanceMs: 150 };
 
 describe('a worker that goes wrong', () => {
   let pool: DispatchPool;
@@ -35,22 +35,22 @@ describe('a worker that goes wrong', () => {
     if (!worker) throw new Error(`No worker is ${instanceId}.`);
     return worker;
   };
+  const holdNoMore = () => {
+    for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+  };
   const turn = (worker: FakeWorker, trouble: FakeTrouble | null) => {
     worker.behaviour = { ...worker.behaviour, trouble };
   };
 
   it('killed in the middle of a run: the task runs elsewhere, the instance says that nobody answers', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }, { runMs: 60_000 }], runTimeouts: patientTimeouts });
+    pool = await startPool({ workers: [held, held], runTimeouts: soonLost });
     const { id } = await submit();
     const dying = workerOf(await inPhase(id, 'executing'));
-    for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
-    const diedAtMs = performance.now();
+    holdNoMore();
     await dying.close();
     pool.workers.splice(pool.workers.indexOf(dying), 1);
     const [, ended] = await Promise.all([
-      instanceUntil(dying.port, ({ alive }) => !alive).then(() => {
-        expect(performance.now() - diedAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
-      }),
+      instanceUntil(dying.port, ({ alive }) => !alive),
       pool.user.ended(id),
     ]);
     expect(ended).toMatchObject({
@@ -68,7 +68,7 @@ describe('a worker that goes wrong', () => {
   });
 
   it('killed with a task that may start once only: it has failed, and is not started again', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }, { runMs: 60_000 }], runTimeouts: patientTimeouts });
+    pool = await startPool({ workers: [held, held], runTimeouts: soonLost });
     const { id } = await submit({ retry: 'never' });
     const dying = workerOf(await inPhase(id, 'executing'));
     await dying.close();
@@ -82,11 +82,11 @@ describe('a worker that goes wrong', () => {
   });
 
   it('restarted in the middle of a run: it runs again, also on the same worker', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000 }], runTimeouts: patientTimeouts });
+    pool = await startPool({ workers: [held], runTimeouts: watchful });
     const [worker] = pool.workers;
     const { id } = await submit();
     await inPhase(id, 'executing');
-    if (worker) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+    holdNoMore();
     worker?.restart();
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'completed',
@@ -96,10 +96,11 @@ describe('a worker that goes wrong', () => {
   });
 
   it('without its event socket for a moment: the run goes on and its end is seen', async () => {
-    pool = await startPool({ workers: [{ runMs: 600 }], runTimeouts: patientTimeouts });
+    pool = await startPool({ workers: [held], runTimeouts: watchful });
     const { id } = await submit();
     await inPhase(id, 'executing');
     pool.workers[0]?.dropSockets();
+    pool.workers[0]?.finishRun();
     expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
     expect(pool.workers[0]?.stats.accepted).toBe(1);
   });
@@ -116,7 +117,7 @@ describe('a worker that goes wrong', () => {
   });
 
   it('a zombie: the task runs elsewhere, the instance is out of use until it lets go of the run', async () => {
-    pool = await startPool({ workers: [{}, {}], runTimeouts: shortTimeouts });
+    pool = await startPool({ workers: [{}, {}], runTimeouts: soonStuck });
     for (const worker of pool.workers) turn(worker, 'zombie');
     const { id } = await submit();
     const zombie = workerOf(
@@ -143,7 +144,10 @@ describe('a worker that goes wrong', () => {
   });
 
   it('stuck in the middle of a run: the same', async () => {
-    pool = await startPool({ workers: [{ runMs: 60_000, trouble: 'stubborn' }], runTimeouts: shortTimeouts });
+    pool = await startPool({
+      workers: [{ ...held, trouble: 'stubborn' }],
+      runTimeouts: soonStuck,
+    });
     const { id } = await submit({ retry: 'never' });
     expect(await pool.user.ended(id)).toMatchObject({ status: 'failed', error: { code: 'stalled' } });
     expect(await pool.user.instance(pool.workers[0]?.port ?? 0)).toMatchObject({
@@ -161,16 +165,14 @@ describe('a worker that goes wrong', () => {
     'answering with %s: others run the tasks, and the instance says what is wrong',
     async (trouble, cause) => {
       pool = await startPool({
-        workers: [{ runMs: 60_000 }, { runMs: 60_000 }],
-        runTimeouts: patientTimeouts,
+        workers: [held, held],
+        runTimeouts: trouble === 'hang' || trouble === 'trickle' ? soonUnheard : soonLost,
       });
       const { id } = await submit();
       const bad = workerOf(await inPhase(id, 'executing'));
-      const turnedAtMs = performance.now();
       turn(bad, trouble);
-      for (const worker of pool.workers) worker.behaviour = { ...worker.behaviour, runMs: 0 };
+      holdNoMore();
       await instanceUntil(bad.port, ({ alive }) => !alive);
-      expect(performance.now() - turnedAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
       expect(await pool.user.instance(bad.port)).toMatchObject({
         state: 'unreachable',
         lastError: expect.stringContaining(cause),
@@ -209,7 +211,7 @@ describe('a worker that goes wrong', () => {
   it('losing its answer to a submission: the run is found, not sent again', async () => {
     pool = await startPool({
       workers: [{ runMs: 200, trouble: 'lost_response' }],
-      runTimeouts: patientTimeouts,
+      runTimeouts: watchful,
     });
     const { id } = await submit();
     expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -217,7 +219,7 @@ describe('a worker that goes wrong', () => {
   });
 
   it('refusing a workflow: the task has failed with what the worker says, and is not tried again', async () => {
-    pool = await startPool({ workers: [{ trouble: 'refuse' }], runTimeouts: patientTimeouts });
+    pool = await startPool({ workers: [{ trouble: 'refuse' }], runTimeouts: watchful });
     const { id } = await submit();
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'failed',
@@ -262,7 +264,10 @@ describe('a worker that goes wrong', () => {
   });
 
   it('slow to say how a run ended: it has the next task meanwhile', async () => {
-    pool = await startPool({ workers: [{ trouble: 'silent_history' }], runTimeouts: patientTimeouts });
+    pool = await startPool({
+      workers: [{ trouble: 'silent_history' }],
+      runTimeouts: { ...watchful, askMs: 1_000 },
+    });
     const [worker] = pool.workers;
     const [first, second] = [await submit(), await submit()];
     await pool.user.until(
@@ -277,9 +282,9 @@ describe('a worker that goes wrong', () => {
     expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
   });
 
-  it('frozen: it counts as dead in time, its task runs elsewhere once, and what it says later is not believed', async () => {
-    fleet = await startFakeFleet(1, { runMs: 1_500 });
-    pool = await startPool({ workers: [], runTimeouts: patientTimeouts });
+  it('frozen: it counts as dead, its task runs elsewhere once, and what it says later is not believed', async () => {
+    fleet = await startFakeFleet(1, held);
+    pool = await startPool({ workers: [], runTimeouts: soonUnheard });
     const [frozenPort = 0] = fleet.ports;
     await pool.admin.useWorkers([frozenPort]);
     const listener = await PushListener.open(pool.gateway.url, pool.user.token);
@@ -287,7 +292,6 @@ describe('a worker that goes wrong', () => {
     await inPhase(id, 'executing');
     process.kill(fleet.pid, 'SIGSTOP');
     try {
-      const frozenAtMs = performance.now();
       const healthy = await FakeWorker.start();
       pool.workers.push(healthy);
       await pool.admin.call('PUT', '/api/config', {
@@ -302,7 +306,6 @@ describe('a worker that goes wrong', () => {
         healthCheck: { interval: 1 },
       });
       await instanceUntil(frozenPort, ({ alive }) => !alive);
-      expect(performance.now() - frozenAtMs).toBeLessThan(mostUntilDeadMs + jitterMs);
       const other = await submit();
       expect(await pool.user.ended(other.id)).toMatchObject({ status: 'completed' });
       expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 2 });
@@ -313,6 +316,7 @@ describe('a worker that goes wrong', () => {
     } finally {
       process.kill(fleet.pid, 'SIGCONT');
     }
+    await fleet.finishRuns();
     await instanceUntil(frozenPort, ({ state }) => state === 'idle');
     expect(await pool.user.task(id)).toMatchObject({ status: 'completed', attempt: 2 });
     const ends = listener.all.filter(
@@ -323,7 +327,7 @@ describe('a worker that goes wrong', () => {
   });
 
   it('used by somebody else is busy, and is given nothing until it is free', async () => {
-    pool = await startPool({ workers: [{ runMs: 700 }] });
+    pool = await startPool({ workers: [held] });
     const port = pool.workers[0]?.port ?? 0;
     await fetch(`http://127.0.0.1:${port}/prompt`, {
       method: 'POST',
@@ -336,6 +340,8 @@ describe('a worker that goes wrong', () => {
       queueRemaining: 1,
     });
     const { id } = await submit();
+    holdNoMore();
+    pool.workers[0]?.finishRun();
     expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
     expect(pool.workers[0]?.stats.mostHeld).toBe(1);
   });

@@ -60,9 +60,10 @@ export class DispatchCaller {
 
   /** The task once it has ended. */
   async ended(taskId: string): Promise<Answer> {
-    const { data } = await this.call('GET', `/api/tasks/${taskId}?wait=20`);
-    if (data.phase !== 'ended') throw new Error(`The task has not ended: ${JSON.stringify(data)}`);
-    return data;
+    for (;;) {
+      const { data } = await this.call('GET', `/api/tasks/${taskId}?wait=20`);
+      if (data.phase === 'ended') return data;
+    }
   }
 
   async instance(port: number): Promise<Answer> {
@@ -125,13 +126,9 @@ export class DispatchCaller {
       healthCheck: { interval: 1 },
     });
     if (answer.code !== 200) throw new Error(JSON.stringify(answer));
-    for (let tries = 0; tries < 200; tries += 1) {
-      const { data } = await this.call('GET', '/api/instances');
-      if (data.every(({ state }: { state: string }) => state === 'idle')) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(
-      `The workers did not come up: ${JSON.stringify(await this.call('GET', '/api/instances'))}`,
+    await this.until(
+      () => this.call('GET', '/api/instances'),
+      ({ data }) => data.every(({ state }: { state: string }) => state === 'idle'),
     );
   }
 }

@@ -18,18 +18,11 @@ export interface DispatchPool {
   close(): Promise<void>;
 }
 
-/** Short waits: what a worker does wrong shows within a second. */
-export const shortTimeouts = {
-  askMs: 1_000,
-  pollMs: 200,
-  pollUnheardMs: 50,
-  startMs: 400,
-  silenceMs: 400,
-  secondChanceMs: 150,
-  lostMs: 500,
-  reconcileMs: 50,
-  cancelMs: 400,
-};
+/** Looks often and is patient: a test shortens what it wants to see the end of, so that a slow machine ends nothing else. */
+export const watchful = { pollMs: 200, pollUnheardMs: 50, reconcileMs: 50 };
+
+/** The run of a fake worker with these lasts until the test says `finishRun()`. */
+export const held = { runMs: 3_600_000 };
 
 export async function startPool({
   workers: wanted = [{}],

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 /** One replica. Its channel fetches until it is stopped, and tells what it was given to take messages in. */
-function replica() {
+function replica(leaseLifeMs?: number) {
   const refused: string[] = [];
   const added: NewJob[] = [];
   const receiving: { accept: Accept }[] = [];
@@ -51,7 +51,10 @@ function replica() {
     },
     refuse: async (_chatId: string, text: string) => void refused.push(text),
   } as unknown as Channel;
-  const ownership = new Ownership({ database: opened.withTables<OwnershipTables>(), leaseLifeMs: 600 });
+  const ownership = new Ownership({
+    database: opened.withTables<OwnershipTables>(),
+    ...(leaseLifeMs !== undefined && { leaseLifeMs }),
+  });
   const channels = new Channels({
     store,
     registry: new ChannelRegistry(configured, () => channel),
@@ -81,7 +84,8 @@ function said(changes: Partial<InboundMessage> = {}): InboundMessage {
 }
 
 it('one replica fetches, and the next one takes over when it ends', async () => {
-  const [one, other] = [replica(), replica()];
+  // The other looks again when the lease would lapse.
+  const [one, other] = [replica(2_000), replica(2_000)];
   await one.channels.start();
   await expect.poll(() => one.receiving.length).toBe(1);
   await other.channels.start();
