@@ -35,7 +35,11 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
         error: withNode(nodeError('rejected_by_worker', outcome.error), outcome.error.nodeId, graph),
       };
     case 'input_missing':
-      return failed('not_taken', outcome.error.message, 'input_file_missing');
+      return {
+        kind: 'failed',
+        failure: 'not_taken',
+        error: withNode(nodeError('input_file_missing', outcome.error), outcome.error.nodeId, graph),
+      };
     case 'not_taken':
       return failed('not_taken', outcome.message);
   }

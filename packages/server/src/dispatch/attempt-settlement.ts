@@ -16,15 +16,22 @@ export interface SettlementOptions {
   matchmaker: Pick<Matchmaker, 'addLater'>;
   monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
   cooldowns: Cooldowns;
+  /** The instances that might run what needs this. */
+  candidates: (requirement: Requirement) => string[];
   /** A cooldown of the instance has begun; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
 }
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
+const giveTheFile =
+  '. No instance has this file: upload it and give the task { "$file": "<fileId>" } as the param.';
+
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 
 /** Outcomes of attempts that used up none of the task's own tries. */
 const notCounted = ['not_taken', 'given_back'];
+/** How often an instance says that a file is not there until it is believed: one that was sent is sent anew once. */
+const missingFileSayings = 2;
 const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
@@ -72,9 +79,28 @@ export class AttemptSettlement {
     if (failure === 'worker_error' && error.code !== 'interrupted') {
       this.#options.monitor.noteFault(error.message);
     }
+    if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
+      await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
+      return;
+    }
     const next = await this.#decide(attempt, failure);
     if (next.next === 'fail') await attempt.record.fail(error, failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
+  }
+
+  /** A graph that names a file which no worker has would go round for a quarter of an hour, and nobody would hear why. */
+  async #isMissingEverywhere({ record }: TaskAttempt): Promise<boolean> {
+    const { id, attempt } = record.row;
+    const input = await this.#options.tasks.input(id);
+    if (!input) return false;
+    const sayings = (await this.#options.attempts.of(id)).filter(
+      (row) => row.attempt === attempt || saysFileIsMissing(row),
+    );
+    const candidates = this.#options.candidates(JSON.parse(input.requirement) as Requirement);
+    return candidates.every(
+      (candidate) =>
+        sayings.filter(({ instanceId }) => instanceId === candidate).length >= missingFileSayings,
+    );
   }
 
   async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<AfterFailure> {
@@ -110,4 +136,8 @@ export class AttemptSettlement {
     if (avoidInstance) onCooldown(cooldowns.start(requirementKey(requirement)));
     matchmaker.addLater(pendingOf(record.row, requirement), delayMs);
   }
+}
+
+function saysFileIsMissing({ error }: { error: string | null }): boolean {
+  return error !== null && (JSON.parse(error) as TaskError).code === 'input_file_missing';
 }

@@ -44,6 +44,11 @@ export function canRun(offer: Offer, requirement: Requirement): boolean {
   );
 }
 
+/** Nothing speaks against it: it has everything, or has not told yet what it has. */
+export function mightRun(offer: Offer, requirement: Requirement): boolean {
+  return isEligible(offer, requirement) && missingOn(offer, requirement).length === 0;
+}
+
 /** By its address and tags alone. */
 function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): boolean {
   if (pinnedInstanceId !== null && pinnedInstanceId !== offer.instanceId) return false;

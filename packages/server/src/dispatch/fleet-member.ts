@@ -5,6 +5,7 @@ import { type Clock, toIso } from '../lib/clock.ts';
 import { LeaseLost } from '../platform/ownership/lease.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { SettlementOptions } from './attempt-settlement.ts';
 import type { Offer } from './capability.ts';
 import type { InstanceMarks } from './instance-marks.ts';
 import { InstanceMonitor } from './instance-monitor.ts';
@@ -27,6 +28,7 @@ export interface MemberOptions {
   tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   marks: InstanceMarks;
+  candidates: SettlementOptions['candidates'];
   onChange: (instance: Instance) => void;
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
@@ -156,6 +158,7 @@ export class FleetMember {
       tasks,
       attemptDeps: { ...attemptDeps, outputClasses: () => this.#outputClasses },
       offer: () => this.#offer,
+      candidates: this.#options.candidates,
       onSettled: this.#options.onSettled,
       clock,
       steadyClock,

@@ -4,7 +4,7 @@ import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { judge, type Requirement } from './capability.ts';
+import { judge, mightRun, type Offer, type Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import { FleetMember } from './fleet-member.ts';
 import { InstanceMarks } from './instance-marks.ts';
@@ -72,11 +72,7 @@ export class Fleet {
   /** Refuses what certainly no instance could run, naming what is missing and how many instances have it. */
   requireCapable(requirement: Requirement): void {
     this.#requirePinned(requirement.pinnedInstanceId);
-    const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
-    const verdict = judge(
-      requirement,
-      enabled.map(({ offer }) => offer),
-    );
+    const verdict = judge(requirement, this.#offers());
     if (verdict.possible) return;
     const missing = verdict.missing.map(
       ({ name, instancesWithIt }) => `${name} (${instancesWithIt} of ${verdict.instances} instances have it)`,
@@ -85,6 +81,12 @@ export class Fleet {
       message: `No instance can run this workflow. Missing: ${missing.join(', ')}.`,
       details: verdict.missing,
     });
+  }
+
+  /** Of the instances that are switched on. */
+  #offers(): Offer[] {
+    const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
+    return enabled.map(({ offer }) => offer);
   }
 
   #requirePinned(instanceId: string | null): void {
@@ -142,6 +144,10 @@ export class Fleet {
       health: this.#options.healthCheck(),
       newClient: (onEvent) => this.#options.newClient(row, onEvent),
       marks: this.#marks,
+      candidates: (requirement) =>
+        this.#offers()
+          .filter((offer) => mightRun(offer, requirement))
+          .map(({ instanceId }) => instanceId),
       onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
       onSettled: () => {
         if (member.row.removed === 0 || !member.isUnused) return;

@@ -6,7 +6,7 @@ import type { Lease } from '../platform/ownership/lease.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { type Execute, executePatiently, settlePatiently } from './attempt-patience.ts';
-import { AttemptSettlement } from './attempt-settlement.ts';
+import { AttemptSettlement, type SettlementOptions } from './attempt-settlement.ts';
 import { canRun, type Offer, requirementKey } from './capability.ts';
 import { type ClaimedTask, claimTask } from './claim-task.ts';
 import { Cooldowns } from './cooldowns.ts';
@@ -29,6 +29,7 @@ export interface RunnerOptions {
   tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal'>;
   offer: () => Offer;
+  candidates: SettlementOptions['candidates'];
   /** Nothing is left of a task that was here. */
   onSettled: () => void;
   clock: Clock;
@@ -77,6 +78,7 @@ export class InstanceRunner {
       matchmaker: options.matchmaker,
       monitor: options.monitor,
       cooldowns: this.#cooldowns,
+      candidates: options.candidates,
       onCooldown: (lengthMs) => this.#timer(() => this.reconsider(), lengthMs),
     });
   }
