@@ -10,6 +10,7 @@ import type { WorkflowRunner } from './conversation/agent/tools/workflow-runner.
 import { type ConversationArea, createConversation } from './conversation/create-conversation.ts';
 import { conversationMigrations } from './conversation/migrations.ts';
 import type { WorkflowUsageOf } from './conversation/usage/usage-summaries.ts';
+import { userRemovalBy } from './conversation/user-removal.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
@@ -31,6 +32,7 @@ import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts'
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
 import { findAccount } from './ops/find-account.ts';
+import { mcpNetwork } from './ops/guarded-fetch.ts';
 import { channelNetwork } from './ops/guarded-network.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
@@ -372,6 +374,7 @@ async function openConversation(
       network: channelNetwork,
       findAccount: (name) => findAccount(accounts.store, name),
     },
+    mcpNetwork,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     version: options.version,
     clock: systemClock,
@@ -408,6 +411,7 @@ function newAccounts({
   logger,
   database,
   bus,
+  jobs,
   secret,
   proxies,
 }: Base): AccountsArea {
@@ -419,6 +423,7 @@ function newAccounts({
     log: logger,
     clock: systemClock,
     timer: systemTimer,
+    leavings: config.areas.conversation ? userRemovalBy(jobs) : null,
     options: { ...accountOptions(config), secret, passwordCost: options.passwordCost },
   });
   opened.add(() => accounts.close());

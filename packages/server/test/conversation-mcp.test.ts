@@ -9,8 +9,11 @@ import {
 } from '@switchyard/dev-env/fake-openai';
 import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { externalTools } from '../src/conversation/agent/tools/external-tools.ts';
 import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
+import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';
+import { mcpNetwork } from '../src/ops/guarded-fetch.ts';
 import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
@@ -107,6 +110,10 @@ describe('the configuration of MCP servers', () => {
     ['a loader of the system', { ...processServer, env: { LD_PRELOAD: '/tmp/x.so' } }],
     ['another scheme', { type: 'http', url: 'file:///etc/passwd' }],
     ['credentials in the address', { type: 'http', url: 'https://me:secret@mcp.example' }],
+    ['a metadata service', { type: 'http', url: 'http://169.254.169.254/latest/meta-data' }],
+    ['one in disguise', { type: 'http', url: 'http://[::ffff:a9fe:a9fe]/' }],
+    ['one by its name', { type: 'http', url: 'http://metadata.google.internal/' }],
+    ['every address at once', { type: 'http', url: 'http://0.0.0.0:9/' }],
     ['a header that has no name', { type: 'http', url: 'https://mcp.example', headers: { 'a b': 'x' } }],
     ['two headers in one', { type: 'http', url: 'https://mcp.example', headers: { a: 'x\r\nb: y' } }],
   ])('refuses %s', async (_what, given) => {
@@ -155,9 +162,10 @@ describe('a test of an MCP server', () => {
       gone: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
       away: { type: 'http', url: http.redirectUrl },
       silent: { type: 'http', url: http.silentUrl, session_init_timeout: 1 },
+      endless: { type: 'http', url: http.endlessUrl },
       broken: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
     });
-    for (const name of ['gone', 'away', 'silent', 'broken']) {
+    for (const name of ['gone', 'away', 'silent', 'endless', 'broken']) {
       const { status, body } = await admin('POST', `/servers/${name}/test`);
       expect({ status, body }).toEqual({
         status: 200,
@@ -165,7 +173,28 @@ describe('a test of an MCP server', () => {
       });
     }
     expect((await admin('POST', '/servers/none/test')).status).toBe(404);
+    expect((await admin('POST', '/servers/constructor/test')).status).toBe(404);
   });
+
+  it('reads no list of tools for ever', async () => {
+    await put({ pages: { type: 'http', url: http.pagesUrl, session_init_timeout: 300 } });
+    const { body } = await admin('POST', '/servers/pages/test');
+    expect(body).toEqual({ success: true, tools: [], error: null });
+  });
+});
+
+it('runs no regular expression that a server sends', async () => {
+  const [tool] = externalTools([
+    {
+      name: 'paint',
+      server: 'box',
+      description: '',
+      inputSchema: withoutPatterns({ properties: { code: { type: 'string', pattern: '^(a+)+$' } } }),
+      call: async ({ code }) => `painted ${String(code).length}`,
+    },
+  ]);
+  // With the pattern, this takes longer than anybody lives.
+  expect(await tool?.invoke({ code: `${'a'.repeat(200)}!` })).toBe('painted 201');
 });
 
 /** Titles are asked for without tools. */
@@ -231,6 +260,7 @@ describe('tools of MCP servers', () => {
       file: new ExtensionsFile(join(server.gateway.home, `mcp-${open.length}`)),
       allowedCommands: ['node'],
       version: '0',
+      network: mcpNetwork,
       clock: () => now,
       log: { warn: () => {} },
     });

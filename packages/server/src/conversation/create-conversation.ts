@@ -52,6 +52,7 @@ import { runEventRoutes } from './journal/run-event-routes.ts';
 import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
 import { ExtensionsFile } from './mcp/extensions-file.ts';
+import type { McpNetwork } from './mcp/mcp-network.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { McpServers } from './mcp/mcp-servers.ts';
 import { createMemory, type MemoryConfiguration } from './memory/create-memory.ts';
@@ -80,6 +81,8 @@ import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
+import { UserRemoval } from './user-removal.ts';
+import { UserRemovalStore } from './user-removal-store.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
@@ -127,6 +130,7 @@ interface ConversationDependencies {
   /** What they have taken of it; null likewise. */
   workflowUsage: WorkflowUsageOf | null;
   webhookCaller: WebhookCaller;
+  mcpNetwork: McpNetwork;
   channels: ChannelsSurroundings;
   /** False once the account is deleted. */
   isUser: (userId: string) => Promise<boolean>;
@@ -182,6 +186,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     file: extensions,
     allowedCommands: options.mcp.allowedCommands,
     version: dependencies.version,
+    network: dependencies.mcpNetwork,
     clock: steadyClock,
     log,
   });
@@ -278,6 +283,11 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     clock,
     newId: newTimeOrderedId,
   });
+  new UserRemoval({
+    store: new UserRemovalStore(database),
+    deleteThread: (owner, threadId) => threads.delete(owner, threadId),
+    home: options.home,
+  }).register(jobs);
   const runs = createRuns({
     database,
     ownership,

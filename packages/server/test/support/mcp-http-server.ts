@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -11,6 +11,10 @@ export interface McpHttpServer {
   redirectUrl: string;
   /** Never answers. */
   silentUrl: string;
+  /** Its answers have no end. */
+  endlessUrl: string;
+  /** Its list of tools always has one more page, and nothing on it. */
+  pagesUrl: string;
   headers: IncomingHttpHeaders[];
   close(): Promise<void>;
 }
@@ -24,8 +28,9 @@ export async function startMcpHttpServer(): Promise<McpHttpServer> {
       response.writeHead(307, { location: '/mcp' }).end();
       return;
     }
+    if (request.url === '/endless') return endless(response);
     headers.push(request.headers);
-    const server = newServer();
+    const server = request.url === '/pages' ? pagesServer() : newServer();
     const transport = new StreamableHTTPServerTransport({});
     response.on('close', () => void server.close());
     await server.connect(transport as Transport);
@@ -38,12 +43,34 @@ export async function startMcpHttpServer(): Promise<McpHttpServer> {
     url: `${origin}/mcp`,
     redirectUrl: `${origin}/redirect`,
     silentUrl: `${origin}/silent`,
+    endlessUrl: `${origin}/endless`,
+    pagesUrl: `${origin}/pages`,
     headers,
     close: async () => {
       listener.closeAllConnections();
       await new Promise((resolve) => listener.close(resolve));
     },
   };
+}
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const piece = `${' '.repeat(65_535)}\n`;
+  const go = (): void => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', go);
+  go();
+}
+
+function pagesServer(): Server {
+  const server = new Server({ name: 'pages', version: '1' }, { capabilities: { tools: {} } });
+  let page = 0;
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    page += 1;
+    return { tools: [], nextCursor: String(page) };
+  });
+  return server;
 }
 
 function newServer(): Server {

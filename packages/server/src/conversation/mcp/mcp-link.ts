@@ -1,6 +1,7 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import type { Clock } from '../../lib/clock.ts';
 import { ToolFailure } from '../agent/tools/tool-failure.ts';
+import type { McpNetwork } from './mcp-network.ts';
 import { toolResultText } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
 
@@ -8,6 +9,7 @@ export interface McpLinkOptions {
   name: string;
   server: McpServer;
   version: string;
+  network: McpNetwork;
   /** Never goes back. */
   clock: Clock;
   onChange: () => void;
@@ -30,6 +32,9 @@ export class McpLink {
   #session: McpSession | null = null;
   #opening: Promise<McpSession> | null = null;
   #tools: readonly McpToolDescription[] = [];
+  #isListing = false;
+  /** The tools have changed since the list was asked for. */
+  #isStale = false;
   #failures = 0;
   #pauseUntilMs = 0;
   readonly #closing = new AbortController();
@@ -97,12 +102,13 @@ export class McpLink {
   }
 
   async #connect(): Promise<McpSession> {
-    const { name, server, version, clock, log } = this.#options;
+    const { name, server, version, network, clock, log } = this.#options;
     try {
       const session: McpSession = await openMcpSession(server, {
         version,
+        fetch: network.fetch,
         signal: this.#closing.signal,
-        onToolsChanged: () => void this.#refresh(),
+        onToolsChanged: () => this.#refresh(),
         onClosed: () => {
           if (this.#session === session) this.#session = null;
         },
@@ -119,11 +125,25 @@ export class McpLink {
     }
   }
 
-  async #refresh(): Promise<void> {
+  /** One list at a time: a server that says again and again that it has changed is read once more, and not each time. */
+  #refresh(): void {
+    this.#isStale = true;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    void this.#list().finally(() => {
+      this.#isListing = false;
+      if (this.#isStale) this.#refresh();
+    });
+  }
+
+  async #list(): Promise<void> {
+    this.#isStale = false;
     const session = this.#session;
     if (!session) return;
     try {
-      const tools = await listTools(session.client, { timeout: this.server.session_init_timeout * 1_000 });
+      const timeout = this.server.session_init_timeout * 1_000;
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+      const tools = await listTools(session.client, { timeout, signal });
       if (this.#session === session) this.#take(tools);
     } catch (error) {
       this.#options.log.warn(

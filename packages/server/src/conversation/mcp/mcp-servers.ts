@@ -5,11 +5,13 @@ import type { ExternalTool } from '../agent/tools/external-tool.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
 import type { ExtensionsFile } from './extensions-file.ts';
 import { McpLink, reasonOf } from './mcp-link.ts';
+import type { McpNetwork } from './mcp-network.ts';
 import { openMcpSession } from './mcp-session.ts';
 import {
   type McpServerSettings,
   masked,
   requireAllowed,
+  serverNamed,
   storedServers,
   unmasked,
   withDefaults,
@@ -21,6 +23,7 @@ interface McpServersOptions {
   /** Programs that may be started, by their bare names. */
   allowedCommands: readonly string[];
   version: string;
+  network: McpNetwork;
   /** Never goes back. */
   clock: Clock;
   log: { warn(details: object, message: string): void };
@@ -53,7 +56,7 @@ export class McpServers {
 
   async switch(name: string, enabled: boolean): Promise<McpServerSettings> {
     return this.#change((stored) => {
-      const server = stored[name];
+      const server = serverNamed(stored, name);
       if (!server) throw notFound(name);
       return { ...stored, [name]: { ...server, enabled } };
     });
@@ -66,13 +69,18 @@ export class McpServers {
 
   /** With a connection of its own, whatever the one for runs is doing. */
   async test(name: string): Promise<McpTest> {
-    const server = (await this.#stored())[name];
+    const server = serverNamed(await this.#stored(), name);
     if (!server) throw notFound(name);
-    const { allowedCommands, version } = this.#options;
-    requireAllowed({ [name]: server }, { allowedCommands });
+    const { version, network } = this.#options;
+    requireAllowed({ [name]: server }, this.#options);
     try {
       const ignore = () => {};
-      const session = await openMcpSession(server, { version, onToolsChanged: ignore, onClosed: ignore });
+      const session = await openMcpSession(server, {
+        version,
+        fetch: network.fetch,
+        onToolsChanged: ignore,
+        onClosed: ignore,
+      });
       await session.close();
       const tools = session.tools.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
       return { success: true, tools, error: null };
@@ -108,11 +116,11 @@ export class McpServers {
   }
 
   async #change(change: (stored: McpServerSettings) => McpServerSettings): Promise<McpServerSettings> {
-    const { file, allowedCommands } = this.#options;
+    const { file } = this.#options;
     let changed: McpServerSettings = {};
     await file.change((extensions) => {
       changed = change(storedServers(extensions.mcpServers));
-      requireAllowed(changed, { allowedCommands });
+      requireAllowed(changed, this.#options);
       return { ...extensions, mcpServers: changed };
     });
     await this.reset();
@@ -121,12 +129,12 @@ export class McpServers {
 
   async #open(): Promise<ReadonlyMap<string, McpLink>> {
     if (this.#links) return this.#links;
-    const { allowedCommands, log, ...others } = this.#options;
+    const { log } = this.#options;
     const stored = await this.#stored();
     const links = new Map<string, McpLink>();
     for (const [name, server] of Object.entries(stored).filter(([, { enabled }]) => enabled)) {
       try {
-        requireAllowed({ [name]: server }, { allowedCommands });
+        requireAllowed({ [name]: server }, this.#options);
       } catch (error) {
         log.warn({ server: name, reason: reasonOf(error) }, 'An MCP server is not allowed any more');
         continue;
@@ -134,7 +142,7 @@ export class McpServers {
       const onChange = () => {
         if (this.#links === links) this.#tools = null;
       };
-      links.set(name, new McpLink({ name, server, onChange, log, ...others }));
+      links.set(name, new McpLink({ ...this.#options, name, server, onChange }));
     }
     this.#links = links;
     this.#firstWait = settledWithin(

@@ -2,6 +2,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import { newDeferred } from '../../lib/async/deferred.ts';
+import { boundedFetch, type Fetch } from '../../lib/bounded-fetch.ts';
+import { withoutPatterns } from './schema-patterns.ts';
 
 export interface McpToolDescription {
   name: string;
@@ -18,6 +20,8 @@ export interface McpSession {
 interface SessionOptions {
   /** Of the gateway, as servers are told. */
   version: string;
+  /** For servers over HTTP. */
+  fetch: Fetch;
   /** Ends an attempt to connect. */
   signal?: AbortSignal;
   /** The server has other tools now. */
@@ -27,16 +31,20 @@ interface SessionOptions {
 }
 
 const mostTools = 200;
+/** A server that names ever another page has no more tools, but no end. */
+const mostPages = 20;
+/** Of one answer, which is read into memory; far beyond what a model is shown of it. */
+const largestAnswerBytes = 16 * 1024 * 1024;
 
 /** Connects and lists the tools. The SDK is loaded with the first server that is used. */
 export async function openMcpSession(
   server: McpServer,
-  { version, signal: given, onToolsChanged, onClosed }: SessionOptions,
+  { version, fetch, signal: given, onToolsChanged, onClosed }: SessionOptions,
 ): Promise<McpSession> {
   const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const client = new McpClient({ name: 'switchyard', version });
-  const transport = await transportTo(server);
+  const transport = await transportTo(server, fetch);
   const timeout = server.session_init_timeout * 1_000;
   // Also where a server says nothing at all: the time counts for connecting and listing together.
   const limit = AbortSignal.timeout(timeout);
@@ -59,17 +67,23 @@ export async function listTools(
 ): Promise<McpToolDescription[]> {
   const tools: McpToolDescription[] = [];
   let cursor: string | undefined;
+  let pages = 0;
   do {
+    pages += 1;
     const page = await client.listTools({ ...(cursor !== undefined && { cursor }) }, options);
     for (const { name, description = '', inputSchema } of page.tools) {
-      tools.push({ name, description: description.slice(0, 4_000), inputSchema });
+      tools.push({
+        name,
+        description: description.slice(0, 4_000),
+        inputSchema: withoutPatterns(inputSchema),
+      });
     }
     cursor = page.nextCursor;
-  } while (cursor !== undefined && tools.length < mostTools);
+  } while (cursor !== undefined && tools.length < mostTools && pages < mostPages);
   return tools.slice(0, mostTools);
 }
 
-async function transportTo(server: McpServer): Promise<Transport> {
+async function transportTo(server: McpServer, fetch: Fetch): Promise<Transport> {
   if (server.type === 'stdio') {
     const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
     const { command, args, env } = server;
@@ -82,8 +96,7 @@ async function transportTo(server: McpServer): Promise<Transport> {
   // The SDK's class is written without exactOptionalPropertyTypes, which its own interface then does not fit.
   return new StreamableHTTPClientTransport(new URL(url ?? ''), {
     requestInit: { headers },
-    // Wherever a redirect leads, nobody has allowed it, and it would get the headers.
-    fetch: (address, init) => fetch(address, { ...init, redirect: 'error' }),
+    fetch: boundedFetch(fetch, { maxBytes: largestAnswerBytes }),
   }) as Transport;
 }
 

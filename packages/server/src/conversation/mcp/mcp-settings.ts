@@ -1,6 +1,7 @@
 import { type McpServer, type McpServerInput, mcpServer } from '@switchyard/contract/conversation/mcp';
 import { Value } from 'typebox/value';
 import { AppError } from '../../lib/app-error.ts';
+import type { McpNetwork } from './mcp-network.ts';
 
 export type McpServerSettings = Record<string, McpServer>;
 
@@ -38,6 +39,11 @@ export function withDefaults(given: Record<string, McpServerInput>): McpServerSe
   );
 }
 
+/** Only what was set up: `constructor` is a name as any other. */
+export function serverNamed(servers: McpServerSettings, name: string): McpServer | undefined {
+  return Object.hasOwn(servers, name) ? servers[name] : undefined;
+}
+
 export function masked(servers: McpServerSettings): McpServerSettings {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [
@@ -50,18 +56,24 @@ export function masked(servers: McpServerSettings): McpServerSettings {
 /** Puts the stored secrets back where `***` was sent. */
 export function unmasked(given: McpServerSettings, stored: McpServerSettings): McpServerSettings {
   return Object.fromEntries(
-    Object.entries(given).map(([name, server]) => [name, withSecrets(name, server, stored[name])]),
+    Object.entries(given).map(([name, server]) => [
+      name,
+      withSecrets(name, server, serverNamed(stored, name)),
+    ]),
   );
 }
 
 export function requireAllowed(
   servers: McpServerSettings,
-  { allowedCommands }: { allowedCommands: readonly string[] },
+  {
+    allowedCommands,
+    network,
+  }: { allowedCommands: readonly string[]; network: Pick<McpNetwork, 'whyDenied'> },
 ): void {
   for (const [name, server] of Object.entries(servers)) {
     if (server.type === 'stdio') requireSafeProcess(name, server, allowedCommands);
     else {
-      requireAddress(name, server);
+      requireAddress(name, server, network);
       requireHeaders(name, server);
     }
   }
@@ -78,7 +90,7 @@ function withSecrets(name: string, given: McpServer, stored: McpServer | undefin
     Object.fromEntries(
       Object.entries(given[part]).map(([key, value]) => {
         if (value !== mask) return [key, value];
-        const secret = known?.[part][key];
+        const secret = known && Object.hasOwn(known[part], key) ? known[part][key] : undefined;
         if (secret !== undefined) return [key, secret];
         throw refused(name, `${part}.${key}`, `is '***', but no value is stored for it; send the value`);
       }),
@@ -117,7 +129,7 @@ function requireSafeProcess(name: string, server: McpServer, allowedCommands: re
   }
 }
 
-function requireAddress(name: string, { url }: McpServer): void {
+function requireAddress(name: string, { url }: McpServer, network: Pick<McpNetwork, 'whyDenied'>): void {
   const address = url !== null && URL.canParse(url) ? new URL(url) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw refused(name, 'url', 'must be an http or https address');
@@ -125,6 +137,8 @@ function requireAddress(name: string, { url }: McpServer): void {
   if (address.username || address.password) {
     throw refused(name, 'url', 'must not hold credentials; put them into headers');
   }
+  const why = network.whyDenied(address.href);
+  if (why !== null) throw refused(name, 'url', `may not be called: ${why.replace(/\.$/, '')}`);
 }
 
 function requireHeaders(name: string, { headers }: McpServer): void {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { boundedFetch } from './bounded-fetch.ts';
+
+const answering = (body: string | ReadableStream | null, init?: ResponseInit) => async () =>
+  new Response(body, init);
+
+it('passes on what is as large as allowed', async () => {
+  const fetch = boundedFetch(answering('12345', { status: 201, headers: { 'x-a': 'b' } }), { maxBytes: 5 });
+  const response = await fetch('http://x/');
+  expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([201, 'b', '12345']);
+});
+
+it('breaks off what goes on for ever, and tells whoever sends it', async () => {
+  let wasCancelled = false;
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
+    cancel: () => {
+      wasCancelled = true;
+    },
+  });
+  const response = await boundedFetch(answering(endless), { maxBytes: 10_000 })('http://x/');
+  await expect(response.text()).rejects.toThrow('The answer is larger than 10000 bytes.');
+  expect(wasCancelled).toBe(true);
+});
+
+it('leaves an answer without a body as it is', async () => {
+  const response = await boundedFetch(answering(null, { status: 204 }), { maxBytes: 1 })('http://x/');
+  expect(response.status).toBe(204);
+});

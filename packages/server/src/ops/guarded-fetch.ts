@@ -1,0 +1,70 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import type { McpNetwork } from '../conversation/mcp/mcp-network.ts';
+import { guardedLookup, type HostPolicy } from '../dispatch/host-rules.ts';
+import { whyUrlDenied } from '../dispatch/webhook-call.ts';
+import type { Fetch } from '../lib/bounded-fetch.ts';
+
+/** MCP servers often live in private networks, as workers do. */
+const policy: HostPolicy = { allowPrivate: true };
+
+export const mcpNetwork: McpNetwork = {
+  whyDenied: (url) => whyUrlDenied(url, policy),
+  fetch: guardedFetch(policy),
+};
+
+/** The built-in `fetch` cannot check an address between looking it up and connecting to it. */
+function guardedFetch(policy: HostPolicy): Fetch {
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    const why = whyUrlDenied(url.href, policy);
+    if (why !== null) throw new Error(`The address may not be called. ${why}`);
+    const { method = 'GET', body, signal } = init;
+    if (body && typeof body !== 'string') throw new TypeError('Only text can be sent.');
+    const incoming = await exchange(url, {
+      options: {
+        method,
+        headers: Object.fromEntries(new Headers(init.headers)),
+        lookup: guardedLookup(policy),
+        agent: false,
+        ...(signal && { signal }),
+      },
+      body,
+    });
+    refuseRedirect(incoming);
+    return responseOf(incoming);
+  };
+}
+
+function exchange(
+  url: URL,
+  { options, body }: { options: RequestOptions; body: string | null | undefined },
+): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, options);
+    outgoing.once('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body ?? undefined);
+  });
+}
+
+/** Wherever a redirect leads, nobody has allowed it, and it would get the headers. */
+function refuseRedirect(incoming: IncomingMessage): void {
+  const { statusCode = 0 } = incoming;
+  if (statusCode < 300 || statusCode > 399) return;
+  incoming.destroy();
+  throw new Error(`The address answered ${statusCode}; configure the one that it leads to.`);
+}
+
+function responseOf(incoming: IncomingMessage): Response {
+  const { statusCode = 500, statusMessage = '', headersDistinct } = incoming;
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct))
+    for (const value of values) headers.append(name, value);
+  const hasNoBody = statusCode === 204 || statusCode === 205;
+  if (hasNoBody) incoming.resume();
+  const body = hasNoBody ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  return new Response(body, { status: statusCode, statusText: statusMessage, headers });
+}
