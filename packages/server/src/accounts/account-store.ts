@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { Database, WriteTransaction } from '../platform/database/database.ts';
 import { Prepared } from '../platform/database/prepared.ts';
 import type { AccountTables, UserTable } from './tables.ts';
 
@@ -168,7 +168,12 @@ export class AccountStore {
     });
   }
 
-  async delete(owner: Owner, id: string): Promise<AccountRow | 'last_admin' | undefined> {
+  /** `alongside` is part of the unit, once the account is gone in it. */
+  async delete(
+    owner: Owner,
+    id: string,
+    alongside: (trx: WriteTransaction<AccountTables>) => Promise<void> = async () => undefined,
+  ): Promise<AccountRow | 'last_admin' | undefined> {
     return this.#db.write(async (trx) => {
       if (await this.#isLastAdmin(trx, id)) return 'last_admin';
       const row = await trx
@@ -177,7 +182,9 @@ export class AccountStore {
         .where(reachOf(owner))
         .returningAll()
         .executeTakeFirst();
-      if (row) await trx.deleteFrom('access_tokens').where('user_id', '=', id).execute();
+      if (!row) return undefined;
+      await trx.deleteFrom('access_tokens').where('user_id', '=', id).execute();
+      await alongside(trx);
       return row;
     });
   }

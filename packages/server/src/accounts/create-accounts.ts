@@ -29,7 +29,7 @@ import { Sessions } from './sessions.ts';
 import { deriveKey } from './signing-secret.ts';
 import type { AccountTables } from './tables.ts';
 import { userRoutes } from './user-routes.ts';
-import { Users } from './users.ts';
+import { type AccountLeavings, Users } from './users.ts';
 
 export interface AccountsOptions {
   /** From `loadSigningSecret`. */
@@ -53,6 +53,8 @@ interface AccountsDependencies {
   log: AccountLog;
   clock: Clock;
   timer: Timer;
+  /** Sees to what deleted accounts leave behind; null where nothing is left. */
+  leavings: AccountLeavings | null;
   options: AccountsOptions;
 }
 
@@ -69,7 +71,7 @@ export interface AccountsArea {
 }
 
 export function createAccounts(dependencies: AccountsDependencies): AccountsArea {
-  const { database, counters, bus, proxies, log, clock, timer, options } = dependencies;
+  const { database, counters, bus, proxies, log, clock, timer, leavings, options } = dependencies;
   const { secret, hashing, lockout, registration } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
@@ -96,7 +98,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events });
   const replies = new SessionReplies(proxies);
   const accounts = new Accounts({ store, sessions, passwords, guard, counters, events, clock, registration });
-  const users = new Users({ store, passwords, events, clock });
+  const users = new Users({ store, passwords, events, leavings, clock });
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,

@@ -1,16 +1,28 @@
 import type { Role } from '@switchyard/contract/accounts/account';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { WriteTransaction } from '../platform/database/database.ts';
 import { newAccountRow, newOneTimePassword } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
 import { emailFaults, throwFaults } from './email.ts';
 import type { Passwords } from './passwords.ts';
+import type { AccountTables } from './tables.ts';
+
+/** What an account leaves behind elsewhere, and who sees to it. */
+export interface AccountLeavings {
+  /** Part of the unit that deletes the account. */
+  plan(trx: WriteTransaction<AccountTables>, userId: string): Promise<void>;
+  /** After that unit. */
+  wake(): void;
+}
 
 interface UsersOptions {
   store: AccountStore;
   passwords: Passwords;
   events: AccountEvents;
+  /** Null where nothing is left. */
+  leavings: AccountLeavings | null;
   clock: Clock;
 }
 
@@ -74,10 +86,11 @@ export class Users {
   }
 
   async delete(admin: string, userId: string): Promise<void> {
-    const { store, events } = this.#options;
-    changed(await store.delete({ admin }, userId));
+    const { store, events, leavings } = this.#options;
+    changed(await store.delete({ admin }, userId, async (trx) => leavings?.plan(trx, userId)));
     events.record('user_deleted', { user_id: userId, by: admin });
     await events.sessionsEnded(userId, null);
+    leavings?.wake();
   }
 }
 
