@@ -23,7 +23,7 @@ const politeStops = 0.25;
 const secondKills = 0.3;
 const secondKillWithinMs = 400;
 /** After this long nothing may be left over. */
-const settledWithinMs = 30_000;
+const settledWithinMs = 120_000;
 const loadedARound = 40;
 
 const workflow = {

@@ -17,7 +17,6 @@ interface Tables extends AccountTables {
 
 it.skipIf(postgres.isSkipped)(
   `${postgres.title} all serve, make one administrator and migrate once`,
-  { timeout: 240_000 },
   async () => {
     const url = await postgres.createDatabase();
     const homes = Array.from({ length: processes }, temporaryFolder);
@@ -57,7 +56,7 @@ it.skipIf(postgres.isSkipped)(
     const [first, second] = [temporaryFolder(), temporaryFolder()];
     const env = { SWITCHYARD__DATABASE__BACKEND: 'postgres', SWITCHYARD__DATABASE__URL: url };
     const gateway = await SpawnedGateway.start({ home: first.path, env });
-    const refused = SpawnedGateway.start({ home: second.path, env, readyWithinMs: 60_000 });
+    const refused = SpawnedGateway.start({ home: second.path, env });
     await expect(refused).rejects.toThrow('cluster.allow_replicas_without_redis');
     await gateway.stop();
     first.remove();

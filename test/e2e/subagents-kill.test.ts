@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 it('kill -9 while sub-agents wait for the pool: each goes on where it was, and nothing runs twice', async () => {
-  for (const { behaviour } of workers) behaviour.runMs = 1_500;
+  for (const { behaviour } of workers) behaviour.runMs = 3_600_000;
   const account = { email: 'ada@example.com', password: 'correct horse battery' };
   let session = await HttpSession.register(gateway.url, account);
   const { thread_id: thread } = await session.post<{ thread_id: string }>('/api/threads', {});
@@ -51,6 +51,7 @@ it('kill -9 while sub-agents wait for the pool: each goes on where it was, and n
   const askedBefore = provider.requests.filter(isSubagent).length;
   gateway = await SpawnedGateway.start({ home: home.path });
   session = session.at(gateway.url);
+  for (const worker of workers) worker.finishRun();
   const path = `/api/threads/${thread}/runs/${runId}`;
   await until(async () => {
     const { status } = await session.get<{ status: string }>(path);

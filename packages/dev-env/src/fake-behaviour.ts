@@ -3,8 +3,8 @@
  * never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`: the event
  * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `stubborn`:
  * it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends. `silent_history`: it says
- * that a run is over and never how it ended. `silent_prompt`: it takes a prompt, runs it and never answers the one who
- * sent it. `password`: 401 for everything.
+ * that a run is over and never how it ended. `silent_prompt`: it takes a prompt, runs it and tells nobody,
+ * neither in answer nor by an event. `password`: 401 for everything.
  */
 export type FakeTrouble =
   | 'garbage'

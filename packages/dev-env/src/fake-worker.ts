@@ -39,7 +39,8 @@ export class FakeWorker {
     this.#queue = new FakeQueue({
       behaviour: () => this.behaviour,
       say: (clientId, type, data) => {
-        if (this.behaviour.trouble !== 'deaf') this.#sockets.send(clientId, type, data);
+        const isHeard = this.behaviour.trouble !== 'deaf' && this.behaviour.trouble !== 'silent_prompt';
+        if (isHeard) this.#sockets.send(clientId, type, data);
       },
     });
     this.#server = createServer((request, response) => this.#answer(request, response));

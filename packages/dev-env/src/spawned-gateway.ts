@@ -28,7 +28,7 @@ export class SpawnedGateway {
 
   /** Resolves when /readyz answers 200; throws with the gateway's own words when it ends or stays silent. */
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
-    const { home, args = ['--port', '0'], env = {}, readyWithinMs = 30_000 } = options;
+    const { home, args = ['--port', '0'], env = {}, readyWithinMs = 90_000 } = options;
     const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd: home });
     const deadline = Date.now() + readyWithinMs;
     const gone = run.exited.then(({ code, signal }) => {
