@@ -239,3 +239,46 @@ describe('changing the state by hand', () => {
     }
   });
 });
+
+describe('a value that a reducer of the graph does not take', () => {
+  const good = { name: 'good' };
+  const bad = { steps: 5 };
+  const run = (threadId: string, wish: object) => ada.wait(threadId, { assistant_id: 'steps', ...wish });
+  const failed = { __error__: { error: 'TypeError', message: expect.stringContaining('not iterable') } };
+  const done = (name: string) => ['first', 'second', 'third'].map((step) => `${name}:${step}`);
+
+  it.each<[string, object]>([
+    ['as input', { input: bad }],
+    ['with a command', { command: { update: bad } }],
+    ['with a command that goes elsewhere', { command: { update: bad, goto: 'third' } }],
+    ['with a command, nothing being stored before the end', { command: { update: bad }, durability: 'exit' }],
+  ])('%s fails the run, and the thread can be read and goes on', async (_, wish) => {
+    const threadId = await ada.thread();
+    await run(threadId, { input: good });
+    expect(await run(threadId, wish)).toMatchObject({ ...failed, steps: done('good') });
+
+    const path = `/threads/${threadId}`;
+    expect(await ada.ok('GET', path)).toMatchObject({ status: 'error' });
+    expect(await ada.ok('GET', `${path}/state`)).toMatchObject({ values: { steps: done('good') } });
+    const history = await ada.ok('POST', `${path}/history`, {});
+    expect(history[0]).toMatchObject({ values: { steps: done('good') } });
+
+    const values = await run(threadId, { input: { name: 'next' } });
+    expect(values.steps).toEqual([...done('good'), ...done('next')]);
+    expect(await ada.ok('GET', path)).toMatchObject({ status: 'idle' });
+  });
+
+  it('is refused where a state is changed', async () => {
+    const threadId = await ada.thread();
+    await run(threadId, { input: good });
+    const answer = await ada.call('POST', `/threads/${threadId}/state`, { body: { values: bad } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toContain('not iterable');
+    expect(await ada.ok('GET', `/threads/${threadId}/state`)).toMatchObject({
+      values: { steps: done('good') },
+    });
+    const superstep = { updates: [{ values: bad, as_node: 'first' }] };
+    const body = { metadata: { graph_id: 'steps' }, supersteps: [superstep] };
+    expect((await ada.call('POST', '/threads', { body })).status).toBe(422);
+  });
+});

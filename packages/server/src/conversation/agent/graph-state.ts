@@ -5,7 +5,7 @@ import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts
 import { AgentFault } from './agent-fault.ts';
 import type { AgentGraph, Agents } from './agents.ts';
 import { loadLangchain } from './langchain.ts';
-import type { OpenQuestions } from './open-questions.ts';
+import type { StateSaver } from './state-saver.ts';
 import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
@@ -66,15 +66,21 @@ export class GraphStates {
       subgraphs = false,
     }: { checkpoint?: WantedCheckpoint | undefined; subgraphs?: boolean | undefined } = {},
   ): Promise<WireState | null> {
-    const saved = await this.#saved();
+    const saved = await this.#saver();
     const config = configFor(thread, checkpoint);
     const none = checkpoint.checkpoint_id ? null : emptyState;
     const tuple = await saved.getTuple(config);
     if (!tuple) return none;
     const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
     if (!graph) return storedState(tuple);
-    const snapshot = await graph.getState(config, { subgraphs });
-    return snapshot.createdAt ? wireState(snapshot) : none;
+    // With its id, a checkpoint is read without what was written behind it.
+    const { checkpoint_id } = tuple.config.configurable ?? {};
+    const itself = { configurable: { ...config.configurable, checkpoint_id } };
+    for (const place of checkpoint.checkpoint_id ? [config] : [config, itself]) {
+      const snapshot = await unlessRefused(graph.getState(place, { subgraphs }), saved);
+      if (snapshot) return snapshot.createdAt ? wireState(snapshot) : none;
+    }
+    return storedState(tuple);
   }
 
   /** The newest first. */
@@ -82,7 +88,7 @@ export class GraphStates {
     thread: StatefulThread,
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
   ): Promise<WireState[]> {
-    const saved = await this.#saved();
+    const saved = await this.#saver();
     const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
     const options = {
       limit,
@@ -90,13 +96,9 @@ export class GraphStates {
       ...(metadata && { filter: metadata }),
     };
     const graph = await this.#graph(thread, saved, checkpoint);
-    const states: WireState[] = [];
-    if (graph) {
-      for await (const snapshot of graph.getStateHistory(config, options)) states.push(wireState(snapshot));
-    } else {
-      for await (const tuple of saved.list(config, options)) states.push(storedState(tuple));
-    }
-    return states;
+    const seen = graph && (await unlessRefused(inOrder(graph.getStateHistory(config, options)), saved));
+    if (seen) return seen.map(wireState);
+    return (await inOrder(saved.list(config, options))).map(storedState);
   }
 
   /** Through the graph's reducers, into a new checkpoint. 422 for what the graph does not have or cannot take. */
@@ -131,24 +133,24 @@ export class GraphStates {
     await (await this.#checkpointer()).deleteRun(threadId, runId);
   }
 
-  async #saved(): Promise<OpenQuestions> {
+  async #saver(): Promise<StateSaver> {
     const checkpointer = await this.#checkpointer();
-    const { OpenQuestions } = await loadLangchain(() => import('./open-questions.ts'));
-    return new OpenQuestions(checkpointer);
+    const { StateSaver } = await loadLangchain(() => import('./state-saver.ts'));
+    return new StateSaver(checkpointer);
   }
 
   async #update(
     thread: StatefulThread,
     { supersteps, sole, checkpoint = {} }: UpdateWish,
   ): Promise<CheckpointRef> {
-    const checkpointer = await this.#checkpointer();
+    const saved = await this.#saver();
     const config = {
       ...configFor(thread, checkpoint),
       metadata: thread.graphId === null ? {} : { graph_id: thread.graphId },
     };
-    if (checkpoint.checkpoint_id) await requireCheckpoint(checkpointer.getTuple(config), checkpoint);
-    const graph = await this.#graph(thread, checkpointer, checkpoint);
-    if (!graph) return refOf(await updateStored(checkpointer, config, supersteps.flat()));
+    if (checkpoint.checkpoint_id) await requireCheckpoint(saved.getTuple(config), checkpoint);
+    const graph = await this.#graph(thread, saved, checkpoint);
+    if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
     for (const update of supersteps.flat()) assertChannels(graph, update);
     const updates = await Promise.all(
       supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
@@ -156,7 +158,7 @@ export class GraphStates {
     try {
       return refOf(await graph.bulkUpdateState(config, updates));
     } catch (error) {
-      throw asUpdateFault(error, sole);
+      throw saved.failedWith(error) ? error : asUpdateFault(error, sole);
     }
   }
 
@@ -166,7 +168,7 @@ export class GraphStates {
    */
   async #graph(
     { graphId, userId }: StatefulThread,
-    checkpointer: Checkpointer | OpenQuestions,
+    checkpointer: StateSaver,
     { checkpoint_ns: namespace }: WantedCheckpoint,
   ): Promise<AgentGraph | null> {
     if (graphId === null) return null;
@@ -179,6 +181,25 @@ export class GraphStates {
       throw error;
     }
   }
+}
+
+/**
+ * Null where the code of the graph does not take what is stored, as a reducer that throws on what a node has returned. What
+ * is stored is readable all the same.
+ */
+async function unlessRefused<Result>(reading: Promise<Result>, saved: StateSaver): Promise<Result | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (saved.failedWith(error)) throw error;
+    return null;
+  }
+}
+
+async function inOrder<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** A thread may have had runs of several graphs, and be back, after a rollback, where another one than the last left it. */

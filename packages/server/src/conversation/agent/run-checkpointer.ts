@@ -34,6 +34,9 @@ export interface CheckpointFailure {
   isOfGraph: boolean;
 }
 
+/** Under which LangGraph writes what belongs to no task. */
+const noTask = '00000000-0000-0000-0000-000000000000';
+
 /**
  * The checkpointer of one run. What the graph hands in within one turn of the event loop, and while a unit is being
  * written, goes into one unit, together with the events that it covers. Manifests that the run has made or read are kept,
@@ -50,6 +53,8 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   /** What waits is left for the unit that ends the run. */
   #isHeld = false;
   #newestId: string | null = null;
+  /** Changes that a command makes, until the graph has taken them. */
+  #untaken: { checkpointId: string | undefined; add: () => void } | undefined;
 
   constructor(options: RunCheckpointerOptions) {
     super();
@@ -73,6 +78,8 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     _newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
+    if (this.#untaken?.checkpointId === checkpoint.id) this.#untaken = undefined;
+    this.#addUntaken();
     const { namespace, id: parentId } = keyOf(config);
     const add = (parent: Manifest): void => {
       const manifest = this.#waiting.addCheckpoint(config, { checkpoint, metadata, parent });
@@ -87,8 +94,29 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    this.#encode(() => this.#waiting.addWrites(config, writes, taskId));
+    const add = (some: PendingWrite[]): void =>
+      this.#encode(() => this.#waiting.addWrites(config, some, taskId));
+    if (taskId !== noTask) {
+      this.#addUntaken();
+      add(writes);
+      return this.#written();
+    }
+    const answers = writes.filter(([channel]) => channel === '__resume__');
+    const changes = writes.filter(([channel]) => channel !== '__resume__');
+    if (changes.length > 0) this.#untaken = { checkpointId: keyOf(config).id, add: () => add(changes) };
+    if (answers.length > 0) add(answers);
     await this.#written();
+  }
+
+  /**
+   * LangGraph hands in the changes of a command before it applies them. Stored at once, changes that a reducer does not take
+   * would be applied again by whoever reads the thread or runs it, and would fail them for ever. What the graph hands in
+   * afterwards shows that it has taken them.
+   */
+  #addUntaken(): void {
+    const untaken = this.#untaken;
+    this.#untaken = undefined;
+    untaken?.add();
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {

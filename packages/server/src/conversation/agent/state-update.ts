@@ -36,11 +36,11 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
 }
 
 /**
- * What LangGraph cannot apply is the caller's to correct; anything else is thrown as it is. `values` are those that the body
- * has at its top, where it has one update.
+ * What a graph cannot apply is the caller's to correct, whether LangGraph says so or the graph's own code throws. `values`
+ * are those that the body has at its top, where it has one update.
  */
 export function asUpdateFault(error: unknown, values?: unknown): unknown {
-  if (!(error instanceof Error && isFault(error))) return error;
+  if (error instanceof AppError || !(error instanceof Error)) return error;
   const faults = refusedValues(error, values);
   if (faults.length > 0) return new AppError('validation_failed', { faults, cause: error });
   const [message = ''] = error.message.split('\n');
@@ -87,17 +87,6 @@ function valueAt(values: unknown, path: Path): unknown {
   return found ?? null;
 }
 
-function isFault(error: Error): boolean {
-  // A value that the schema of a channel refuses has no class and no code of its own.
-  const isRefused = refusedField.test(error.message);
-  return isRefused || faultNames.has(error.name) || isNoMessage(error);
-}
-
-/** Something stands among the messages that is none. */
-function isNoMessage(error: Error): boolean {
-  return 'lc_error_code' in error && error.lc_error_code === 'MESSAGE_COERCION_FAILURE';
-}
-
 /** In LangGraph's words, which carry the issues of the schema as JSON. */
 const refusedField = /^Validation failed for field "([^"]+)": (\[.*\])$/s;
 const mostFaults = 10;
@@ -116,8 +105,6 @@ interface SchemaIssue {
   code?: string;
   message?: string;
 }
-
-const faultNames: ReadonlySet<string> = new Set(['InvalidUpdateError', 'GraphValueError', 'ZodError']);
 
 /** Names that stand for the beginning and the end of any graph, and for a copy of a checkpoint. */
 function isOwnNode(name: string): boolean {

@@ -1,8 +1,8 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { AppError } from '../../lib/app-error.ts';
-import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import { loadLangchain } from './langchain.ts';
+import type { StateSaver } from './state-saver.ts';
 import type { StateUpdate } from './state-update.ts';
 import { type Snapshot, type WireState, wireState } from './wire-state.ts';
 
@@ -30,7 +30,7 @@ export function storedState(tuple: CheckpointTuple): WireState {
 
 /** Channel by channel, since there is no graph to know how values come together. */
 export async function updateStored(
-  checkpointer: Checkpointer,
+  checkpointer: StateSaver,
   config: RunnableConfig,
   updates: StateUpdate[],
 ): Promise<RunnableConfig> {
