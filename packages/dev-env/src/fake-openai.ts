@@ -13,6 +13,8 @@ export interface FakeReply {
   headers?: Record<string, string>;
   /** The stream stops here and stays open, until somebody gives it up; an answer as a whole never comes. */
   hangs?: boolean;
+  /** The answer never ends, and says ever more. */
+  isEndless?: boolean;
 }
 
 export interface FakeRequest {
@@ -65,6 +67,10 @@ function send(response: ServerResponse, { model, body }: FakeRequest, reply: Fak
     response.end(JSON.stringify({ error }));
     return;
   }
+  if (reply.isEndless) {
+    goOn(response);
+    return;
+  }
   const about = { id: `chatcmpl-${Math.random()}`, created: 1, model };
   if (body.stream !== true) {
     if (reply.hangs) return;
@@ -77,6 +83,17 @@ function send(response: ServerResponse, { model, body }: FakeRequest, reply: Fak
     response.write(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...piece })}\n\n`);
   }
   if (!reply.hangs) response.end('data: [DONE]\n\n');
+}
+
+/** As fast as it is read. One line without an end, in a stream as well as in an answer as a whole. */
+function goOn(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const piece = ' '.repeat(65_536);
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', more);
+  more();
 }
 
 function wholeAnswer(reply: FakeReply): object {

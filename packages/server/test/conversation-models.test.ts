@@ -232,6 +232,20 @@ describe('a model that fails', () => {
     expect(provider.requests).toHaveLength(3);
   });
 
+  it.each([
+    ['a stream', ['messages-tuple']],
+    ['an answer as a whole', ['values']],
+  ])('because its answer has no end is stopped, in %s', async (_what, stream_mode) => {
+    answer = () => ({ isEndless: true });
+    const stream = await ada.stream(await ada.thread(), { ...question('Hi'), stream_mode });
+    const frames = await stream.rest();
+
+    expect(frames.at(-1)).toMatchObject({
+      event: 'error',
+      data: { message: expect.stringContaining('larger than') },
+    });
+  });
+
   it('is apologised for in the conversation, and the run has failed', async () => {
     answer = () => ({ status: 401 });
     const threadId = await ada.thread();

@@ -27,3 +27,11 @@ it('leaves an answer without a body as it is', async () => {
   const response = await boundedFetch(answering(null, { status: 204 }), { maxBytes: 1 })('http://x/');
   expect(response.status).toBe(204);
 });
+
+it('breaks off a line that goes on for ever, and lets many short ones pass', async () => {
+  const limits = { maxBytes: 1_000, maxLineBytes: 10 };
+  const short = await boundedFetch(answering('12345678\n'.repeat(50)), limits)('http://x/');
+  expect(await short.text()).toHaveLength(450);
+  const long = await boundedFetch(answering(`1\n${'2'.repeat(11)}`), limits)('http://x/');
+  await expect(long.text()).rejects.toThrow('A line of the answer is larger than 10 bytes.');
+});

@@ -1,29 +1,45 @@
 export type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>;
 
+export interface AnswerLimits {
+  maxBytes: number;
+  /** Readers of event streams gather a line before they look at it, some at a cost that grows with its square. */
+  maxLineBytes?: number;
+}
+
 /** An answer was larger than whoever asked may take. */
 export class AnswerTooLarge extends Error {
-  constructor(maxBytes: number) {
-    super(`The answer is larger than ${maxBytes} bytes.`);
+  constructor(what: string, maxBytes: number) {
+    super(`${what} is larger than ${maxBytes} bytes.`);
     this.name = 'AnswerTooLarge';
   }
 }
 
 /** Breaks an answer off where it is larger than allowed: libraries read answers into memory, however long they are. */
-export function boundedFetch(fetch: Fetch, { maxBytes }: { maxBytes: number }): Fetch {
+export function boundedFetch(fetch: Fetch, limits: AnswerLimits): Fetch {
   return async (address, init) => {
     const response = await fetch(address, init);
     if (!response.body) return response;
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(atMost(maxBytes)), { status, statusText, headers });
+    return new Response(response.body.pipeThrough(atMost(limits)), { status, statusText, headers });
   };
 }
 
-function atMost(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+const newline = 0x0a;
+
+function atMost({
+  maxBytes,
+  maxLineBytes = maxBytes,
+}: AnswerLimits): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  let lineBytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
+      const lastNewline = chunk.lastIndexOf(newline);
       bytes += chunk.byteLength;
-      if (bytes > maxBytes) controller.error(new AnswerTooLarge(maxBytes));
+      lineBytes = lastNewline < 0 ? lineBytes + chunk.byteLength : chunk.byteLength - lastNewline - 1;
+      if (bytes > maxBytes) controller.error(new AnswerTooLarge('The answer', maxBytes));
+      else if (lineBytes > maxLineBytes)
+        controller.error(new AnswerTooLarge('A line of the answer', maxLineBytes));
       else controller.enqueue(chunk);
     },
   });

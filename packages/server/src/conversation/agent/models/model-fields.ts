@@ -1,8 +1,13 @@
 import type { ModelConfig } from '../../../config/models.ts';
+import { boundedFetch } from '../../../lib/bounded-fetch.ts';
 import { modelNameKey } from './model-name-key.ts';
 import type { ModelWish } from './model-wish.ts';
 
 type Fields = Record<string, unknown>;
+
+/** Of one answer, which is read into memory: several times what the longest answers of today's models take in a stream. */
+const answerLimits = { maxBytes: 64 * 1024 * 1024, maxLineBytes: 8 * 1024 * 1024 };
+const answering = { fetch: boundedFetch(fetch, answerLimits) };
 
 /** What the class of the provider is constructed with. Settings of the configuration win over ours. */
 export function modelFields(config: ModelConfig, wish: ModelWish): Fields {
@@ -26,14 +31,14 @@ function ofProvider({ provider, base_url, api_key, options }: ModelConfig, effor
       return {
         // A key of the environment belongs to OpenAI, and not to whoever the address names.
         apiKey: api_key ?? (base_url === null ? null : 'none'),
-        ...(base_url !== null && { configuration: { baseURL: base_url } }),
+        configuration: { ...answering, ...(base_url !== null && { baseURL: base_url }) },
         // Beside the class's own setting, which it sends for models with names of OpenAI's only.
         ...(effort !== null && {
           modelKwargs: { ...(options.modelKwargs as Fields), reasoning_effort: effort },
         }),
       };
     case 'anthropic':
-      return { anthropicApiUrl: base_url };
+      return { anthropicApiUrl: base_url, clientOptions: answering };
     default:
       // Packages differ in how they write it.
       return { baseUrl: base_url, baseURL: base_url };
