@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunStatus } from '@switchyard/contract/conversation/run';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
@@ -82,12 +83,22 @@ const newUsage = new PreparedRows(
   (db: Kysely<ConversationTables>, rows: RunUsageRow[]) => db.insertInto('run_usage').values(rows),
 );
 
+type UsedRows = SelectQueryBuilder<ConversationTables, 'run_usage', object>;
+
+/** Summed up by one statement, in some 10 ms. */
+const usualRowsAtOnce = 5_000;
+
 /** What runs are there, and what they have used. */
 export class UsageStore {
   readonly #database: Database<ConversationTables>;
+  readonly #rowsAtOnce: number;
 
-  constructor(database: Database<ConversationTables>) {
+  constructor(
+    database: Database<ConversationTables>,
+    { rowsAtOnce = usualRowsAtOnce }: { rowsAtOnce?: number } = {},
+  ) {
     this.#database = database;
+    this.#rowsAtOnce = rowsAtOnce;
   }
 
   /** Of what is there now. */
@@ -130,28 +141,60 @@ export class UsageStore {
   /** By day and model. Also of runs that were deleted since. */
   async byDay(owner: Owner, range: UsageRange, offsetMinutes: number): Promise<DayUsageSum[]> {
     const day = sql<number>`(${sql.ref('ended_ms')} + ${sql.lit(offsetMinutes * minuteMs)}) / ${sql.lit(dayMs)}`;
-    return this.#used(owner, range)
-      .select(['model', day.as('day'), sumOf('first_of_run').as('firsts'), ...sums()])
-      .groupBy([day, 'model'])
-      .execute();
+    return this.#summed(owner, range, (rows) =>
+      rows
+        .select(['model', day.as('day'), sumOf('first_of_run').as('firsts'), ...sums()])
+        .groupBy([day, 'model'])
+        .execute(),
+    );
   }
 
   /** For administrators. */
   async byUser(owner: Owner, range: UsageRange): Promise<UserUsageSum[]> {
-    return this.#used(owner, range)
-      .select(['user_id', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
-      .groupBy(['user_id', 'model'])
-      .execute();
+    return this.#summed(owner, range, (rows) =>
+      rows
+        .select(['user_id', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
+        .groupBy(['user_id', 'model'])
+        .execute(),
+    );
   }
 
   async byModel(owner: Owner, range: UsageRange): Promise<ModelUsageSum[]> {
-    return this.#used(owner, range)
-      .select(['model', ...sums()])
-      .groupBy('model')
-      .execute();
+    return this.#summed(owner, range, (rows) =>
+      rows
+        .select(['model', ...sums()])
+        .groupBy('model')
+        .execute(),
+    );
   }
 
-  #used(owner: Owner, { fromMs, toMs }: UsageRange) {
+  /** Piece by piece, since SQLite works in this very thread: whatever else is there to be done has its turn in between. */
+  async #summed<Sum extends ModelUsageSum>(
+    owner: Owner,
+    range: UsageRange,
+    sumsOf: (rows: UsedRows) => Promise<Sum[]>,
+  ): Promise<Sum[]> {
+    const all = new Map<string, Sum>();
+    for (let fromMs = range.fromMs; fromMs < range.toMs; ) {
+      const toMs = await this.#endOfPiece(owner, { ...range, fromMs });
+      for (const sum of await sumsOf(this.#used(owner, { fromMs, toMs }))) add(all, sum);
+      fromMs = toMs;
+      await nextTurn();
+    }
+    return [...all.values()];
+  }
+
+  async #endOfPiece(owner: Owner, range: UsageRange): Promise<number> {
+    const last = await this.#used(owner, range)
+      .select('ended_ms')
+      .orderBy('ended_ms')
+      .offset(this.#rowsAtOnce - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return last ? last.ended_ms + 1 : range.toMs;
+  }
+
+  #used(owner: Owner, { fromMs, toMs }: UsageRange): UsedRows {
     const scope = userScope(owner);
     const rows = this.#database.read
       .selectFrom('run_usage')
@@ -159,6 +202,16 @@ export class UsageStore {
       .where('ended_ms', '<', toMs);
     return scope === null ? rows : rows.where('user_id', '=', scope);
   }
+}
+
+/** To the sum of the same day, user and model. */
+function add<Sum extends ModelUsageSum>(all: Map<string, Sum>, sum: Sum): void {
+  const { model, day, user_id } = sum as Partial<DayUsageSum & UserUsageSum>;
+  const key = JSON.stringify([model, day, user_id]);
+  const before = (all.get(key) ?? {}) as Record<string, unknown>;
+  const numbers = [...counters, 'runs', 'firsts'].filter((name) => name in sum && name in before);
+  const added = numbers.map((name) => [name, Number(before[name]) + Number(sum[name as keyof Sum])]);
+  all.set(key, { ...sum, ...Object.fromEntries(added) });
 }
 
 const counters = ['tokens', 'input_tokens', 'output_tokens', 'cache_read_tokens'] as const;

@@ -43,11 +43,14 @@ function usageOf(used: Record<string, Used>): string {
 
 describe('summaries of usage on SQLite', () => summariesBehave(async () => ({ backend: 'memory' })));
 
+describe('summaries of usage in pieces of a row', () =>
+  summariesBehave(async () => ({ backend: 'memory' }), { rowsAtOnce: 1 }));
+
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
   summariesBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 3 })),
 );
 
-function summariesBehave(where: () => Promise<DatabaseOptions>): void {
+function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAtOnce?: number } = {}): void {
   let opened: Database<unknown>;
   let database: Database<ConversationTables>;
   let admission = 0;
@@ -95,7 +98,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>): void {
 
   const summaries = (priced: readonly ModelConfig[] = models.filter(({ name }) => name !== 'euro')) =>
     new UsageSummaries({
-      store: new UsageStore(database),
+      store: new UsageStore(database, pieces),
       prices: new ModelPrices(priced),
       workflowUsage: null,
       countAgents: async () => 2,
@@ -129,6 +132,21 @@ function summariesBehave(where: () => Promise<DatabaseOptions>): void {
       ['2026-03-09', 2],
       ['2026-03-10', 1],
     ]);
+  });
+
+  it('let others have their turns while they are made', async () => {
+    const store = new UsageStore(database, { rowsAtOnce: 1 });
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await store.byModel(everybody.owner, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER });
+    isOver = true;
+    // r1 to r3 and r5 ended at times of their own.
+    expect(turns).toBeGreaterThanOrEqual(4);
   });
 
   it('tell models apart, and count a run under each model that it asked', async () => {
