@@ -96,4 +96,7 @@ it('a pinned task runs on its instance alone, one with a pool on a server with t
     status: 422,
     body: { error: 'validation_failed', details: [{ path: 'body.instanceId' }] },
   });
+  const noPool = await pool.user.submit({ workflow: anyWorkflow, pool: 'rde' });
+  expect(noPool).toMatchObject({ status: 'pending', warnings: [expect.stringContaining('tag "rde"')] });
+  expect((await pool.user.task(noPool.id)).warnings).toEqual(noPool.warnings);
 });

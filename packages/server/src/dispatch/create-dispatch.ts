@@ -186,6 +186,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     events,
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
     requireCapable: (requirement) => fleet.requireCapable(requirement),
+    doubtsAbout: (requirement) => fleet.doubtsAbout(requirement),
     askToStop: (taskId) => void fleet.cancel(taskId),
     links,
     webhooks,

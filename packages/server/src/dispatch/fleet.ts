@@ -83,6 +83,13 @@ export class Fleet {
     });
   }
 
+  /** What lets a task wait for something that may never come, as sentences for whoever submits it. */
+  doubtsAbout({ pool }: Pick<Requirement, 'pool'>): string[] {
+    const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
+    if (pool === null || present.some(({ offer }) => offer.tags.includes(pool))) return [];
+    return [`No server has the tag "${pool}" (pool). The task waits until one has.`];
+  }
+
   /** Of the instances that are switched on. */
   #offers(): Offer[] {
     const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);

@@ -29,6 +29,8 @@ export interface TasksOptions {
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Throws `no_capable_instance` when it is certain that no instance could run it. */
   requireCapable: (requirement: Requirement) => void;
+  /** What may keep it waiting for ever, as warnings. */
+  doubtsAbout: (requirement: Requirement) => string[];
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
   links: Links;
@@ -90,9 +92,9 @@ export class Tasks {
       fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
     });
     this.options.requireCapable(prepared.requirement);
-    const row = prepared.task.row as TaskRow;
+    const row = withWarnings(prepared.task.row, this.options.doubtsAbout(prepared.requirement));
     const simultaneous = await this.entrance.hold(meta.userId, async () => {
-      const other = await store.insert(owner, prepared.task);
+      const other = await store.insert(owner, { ...prepared.task, row });
       if (other) return other;
       events.announce({ type: 'task_created', task: row });
       queue.add(pendingOf(row, prepared.requirement));
@@ -253,6 +255,11 @@ export class Tasks {
     const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
     return { linkTo: (file) => this.options.links.to(file, origin), position };
   }
+}
+
+function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
+  if (added.length === 0) return row;
+  return { ...row, warnings: JSON.stringify([...(JSON.parse(row.warnings) as string[]), ...added]) };
 }
 
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
