@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
+import { bytesBetweenSockets } from '@switchyard/dev-env/bytes-between-sockets';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bytesOfBurst, framesOfBurst } from './fixtures/agents/flood.ts';
 import { closeGate } from './fixtures/agents/gates.ts';
@@ -16,15 +16,6 @@ beforeAll(async () => {
   ada = server.ada;
 });
 afterAll(() => server.close());
-
-/** The most that can lie between two sockets of this machine while nobody reads; Linux says it, others stay well below. */
-async function bytesBetweenSockets(): Promise<number> {
-  const largest = async (name: string): Promise<number> => {
-    const limits = await readFile(`/proc/sys/net/ipv4/${name}`, 'utf8').catch(() => '0 0 8388608');
-    return Number(limits.trim().split(/\s+/)[2]);
-  };
-  return (await largest('tcp_rmem')) + (await largest('tcp_wmem'));
-}
 
 /** An answer whose body nobody takes. */
 function openUnread(path: string): Promise<IncomingMessage> {

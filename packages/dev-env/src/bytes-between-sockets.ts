@@ -1,0 +1,10 @@
+import { readFile } from 'node:fs/promises';
+
+/** The most that can lie between two sockets of this machine while nobody reads; Linux says it, others stay well below. */
+export async function bytesBetweenSockets(): Promise<number> {
+  const largest = async (name: string): Promise<number> => {
+    const limits = await readFile(`/proc/sys/net/ipv4/${name}`, 'utf8').catch(() => '0 0 8388608');
+    return Number(limits.trim().split(/\s+/)[2]);
+  };
+  return (await largest('tcp_rmem')) + (await largest('tcp_wmem'));
+}
