@@ -244,6 +244,20 @@ describe('the state of a subgraph', () => {
     expect(history.map(({ next }) => next)).toEqual([['ask'], ['__start__']]);
   });
 
+  it('is changed as one of its own nodes, and the run goes on from there', async () => {
+    const outer = fixture.thread('outer');
+    await fixture.run('outer', { input: { answer: '' } });
+    const { tasks } = await stateOf(outer);
+    const checkpoint = tasks[0]?.checkpoint ?? {};
+    const wrong = fixture.states.update(outer, { values: { answer: 'x' }, asNode: 'inner' }, checkpoint);
+    await expect(wrong).rejects.toThrow('Unknown node: inner');
+    const change = { values: { answer: 'by hand' }, asNode: 'ask' };
+    const made = await fixture.states.update(outer, change, checkpoint);
+    expect(made.checkpoint_ns).toBe(tasks[0]?.checkpoint?.checkpoint_ns);
+    const { end } = await fixture.run('outer', { input: null });
+    expect(end.state).toMatchObject({ values: { answer: 'by hand' }, next: [], interrupts: {} });
+  });
+
   it('that the graph does not know is read from its checkpoint', async () => {
     const outer = fixture.thread('outer');
     await fixture.run('outer', { input: { answer: '' } });

@@ -151,7 +151,8 @@ export class GraphStates {
     if (checkpoint.checkpoint_id) await requireCheckpoint(saved.getTuple(config), checkpoint);
     const graph = await this.#graph(thread, saved, checkpoint);
     if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
-    for (const update of supersteps.flat()) assertChannels(graph, update);
+    const target = await graphAt(graph, checkpoint.checkpoint_ns ?? '');
+    for (const update of supersteps.flat()) assertChannels(target ?? graph, update);
     const updates = await Promise.all(
       supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
     );
@@ -174,7 +175,7 @@ export class GraphStates {
     if (graphId === null) return null;
     try {
       const graph = await this.#agents.graph(graphId, { userId, checkpointer });
-      return (await knows(graph, namespace ?? '')) ? graph : null;
+      return (await graphAt(graph, namespace ?? '')) ? graph : null;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'assistant_not_found';
       if (isUnknown || error instanceof AgentFault) return null;
@@ -208,13 +209,18 @@ function madeBy(thread: StatefulThread, { metadata }: CheckpointTuple): Stateful
   return thread.graphId !== null && typeof graphId === 'string' ? { ...thread, graphId } : thread;
 }
 
-/** A namespace is `node:task|node:task…`, with numbers in between where a node runs several graphs. */
-async function knows(graph: AgentGraph, namespace: string): Promise<boolean> {
-  if (namespace === '') return true;
+/**
+ * The graph whose states stand in a namespace, the whole one or one within it; null where there is none. A namespace is
+ * `node:task|node:task…`, with numbers in between where a node runs several graphs.
+ */
+async function graphAt(graph: AgentGraph, namespace: string): Promise<AgentGraph | null> {
+  if (namespace === '') return graph;
   const parts = namespace.split('|').filter((part) => !/^\d+$/.test(part));
   const path = parts.map((part) => part.split(':')[0]).join('|');
-  for await (const [name] of graph.getSubgraphsAsync(path, true)) if (name === path) return true;
-  return false;
+  for await (const [name, inner] of graph.getSubgraphsAsync(path, true)) {
+    if (name === path) return inner as unknown as AgentGraph;
+  }
+  return null;
 }
 
 function configFor(

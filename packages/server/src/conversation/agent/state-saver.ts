@@ -59,10 +59,6 @@ export class StateSaver extends BaseCheckpointSaver {
     return this.#noted(this.#saved.deleteThread(threadId));
   }
 
-  override getNextVersion(current: number | undefined): number {
-    return this.#saved.getNextVersion(current);
-  }
-
   async #noted<Result>(doing: Promise<Result>): Promise<Result> {
     try {
       return await doing;
