@@ -91,8 +91,9 @@ describe.each(['/api', '/api/langgraph'] as const)('messages that begin a run un
     await user.wait(threadId, { input: { messages: [hello] } });
 
     for (const input of [null, {}, { messages: null }, { messages: [] }]) {
-      const answer = await user.post(`/threads/${threadId}/runs`, { input });
-      expect(answer.status, JSON.stringify(input)).toBe(200);
+      const values = await user.wait(threadId, { input });
+      expect(JSON.stringify(values.messages), JSON.stringify(input)).toContain('hello');
+      if (input !== null) expect(values.__error__, JSON.stringify(input)).toBeUndefined();
     }
   });
 });
@@ -112,6 +113,12 @@ describe('messages that change a state', () => {
 
     expect(answer.status, answer.text).toBe(200);
     expect(JSON.stringify(answer.body.values.messages)).toContain('hello');
+  });
+
+  it('are some, where they are named', async () => {
+    const answer = await ada.post(`/threads/${await ada.thread()}/state`, { values: { messages: null } });
+    expect(answer.status, answer.text).toBe(422);
+    expect(answer.body.detail[0].loc).toEqual(['body', 'values', 'messages']);
   });
 
   it('are refused by users’ own graphs too, where those hold messages', async () => {

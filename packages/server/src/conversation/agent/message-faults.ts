@@ -11,7 +11,7 @@ const mostFaults = 10;
 
 /**
  * Refuses what cannot become messages of a conversation, before anything is stored. Right is all that LangGraph's clients
- * send: text, `[role, content]`, records with a `role` or a `type`, one alone or a list of them, nothing at all.
+ * send: text, `[role, content]`, records with a `role` or a `type`, one alone or a list of them, and no messages at all.
  */
 export function requireMessages(messages: unknown, path: Path): void {
   const faults = faultsInMessages(messages, path).slice(0, mostFaults);
@@ -25,7 +25,7 @@ export function messagesOf(values: unknown): unknown {
 }
 
 function faultsInMessages(messages: unknown, path: Path): BodyFault[] {
-  if (messages === undefined || messages === null) return [];
+  if (messages === undefined) return [];
   if (!Array.isArray(messages)) return faultsIn(messages, path);
   return messages.flatMap((message: unknown, index) => faultsIn(message, [...path, index]));
 }

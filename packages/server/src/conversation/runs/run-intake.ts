@@ -156,8 +156,9 @@ export class RunIntake {
     requireWishes(asked);
     const name = agentWishOf(asked);
     const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
+    const own = { ...asked, input: withoutNullMessages(asked.input) };
     const kwargs =
-      name === null ? asked : withAgent(asked, await this.#options.customAgent(owner, name, { mayBeNew }));
+      name === null ? own : withAgent(own, await this.#options.customAgent(owner, name, { mayBeNew }));
     this.#requireModel(kwargs);
     return kwargs;
   }
@@ -188,8 +189,15 @@ export class RunIntake {
 
 /** Users' own graphs may mean something else by `messages`. */
 function requireOwnMessages({ input, command }: RunCreate): void {
-  requireMessages(messagesOf(input), ['input', 'messages']);
+  requireMessages(messagesOf(input) ?? undefined, ['input', 'messages']);
   requireMessages(messagesOf(command?.update), ['command', 'update', 'messages']);
+}
+
+/** Null is as good as absent; the channel itself would fail over it. */
+function withoutNullMessages(input: unknown): unknown {
+  if (messagesOf(input) !== null) return input;
+  const { messages: _none, ...rest } = input as Record<string, unknown>;
+  return rest;
 }
 
 function checkedThreadId(named: unknown): string {
