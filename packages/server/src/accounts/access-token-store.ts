@@ -1,6 +1,7 @@
-import type { CompiledQuery, Insertable, Selectable } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
+import { Prepared } from '../platform/database/prepared.ts';
 import type { AccessTokenTable, AccountTables, UserTable } from './tables.ts';
 
 export type AccessTokenRow = Selectable<AccessTokenTable>;
@@ -17,25 +18,19 @@ export interface TokenAccount
 
 export class AccessTokenStore {
   readonly #db: Database<AccountTables>;
-  readonly #byDigest: CompiledQuery<TokenAccount>;
-  readonly #byUser: CompiledQuery<AccessTokenRow>;
 
   constructor(db: Database<AccountTables>) {
     this.#db = db;
-    this.#byDigest = byDigest(db);
-    this.#byUser = byUser(db);
   }
 
   /** The one read that authenticates a token. It has no owner, since it is what finds out who that is. */
-  async byDigest(digest: string): Promise<TokenAccount | undefined> {
-    const query = { ...this.#byDigest, parameters: [digest] };
-    return (await this.#db.read.executeQuery<TokenAccount>(query)).rows[0];
+  byDigest(digest: string): Promise<TokenAccount | undefined> {
+    return accountOfToken.first(this.#db.read, { digest });
   }
 
   async list(owner: { user: string }): Promise<AccessTokenRow[]> {
     requireOwner(owner);
-    const query = { ...this.#byUser, parameters: [owner.user] };
-    return (await this.#db.read.executeQuery<AccessTokenRow>(query)).rows;
+    return (await tokensOfUser.run(this.#db.read, { userId: owner.user })).rows;
   }
 
   /** False when the owner has as many as `limit` already. */
@@ -75,9 +70,10 @@ export class AccessTokenStore {
   }
 }
 
-/** Compiled once: its parameter is the digest. */
-function byDigest(db: Database<AccountTables>): CompiledQuery<TokenAccount> {
-  return db.read
+type Db = Kysely<AccountTables>;
+
+const accountOfToken = new Prepared((db: Db, { digest }: { digest: string }) =>
+  db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
     .select([
@@ -92,17 +88,14 @@ function byDigest(db: Database<AccountTables>): CompiledQuery<TokenAccount> {
       'access_tokens.expires_at',
       'access_tokens.last_used_at',
     ])
-    .where('access_tokens.digest', '=', 'digest')
-    .compile();
-}
+    .where('access_tokens.digest', '=', digest),
+);
 
-/** Compiled once: its parameter is the user's id. */
-function byUser(db: Database<AccountTables>): CompiledQuery<AccessTokenRow> {
-  return db.read
+const tokensOfUser = new Prepared((db: Db, { userId }: { userId: string }) =>
+  db
     .selectFrom('access_tokens')
     .selectAll()
-    .where('user_id', '=', 'user')
+    .where('user_id', '=', userId)
     .orderBy('created_at')
-    .orderBy('id')
-    .compile();
-}
+    .orderBy('id'),
+);

@@ -203,30 +203,31 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     }
   }
 
-  async #written(): Promise<void> {
+  /** Only with `sync` there is something to wait for. */
+  #written(): Promise<void> | undefined {
     const written = this.#write();
-    if (this.#options.isSync) await written;
+    return this.#options.isSync ? written : undefined;
   }
 
   /** Never rejects. */
-  async #write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll();
+    return this.#writing;
   }
 
   /** The batch is taken before its unit begins, so that the events which the unit takes are not fewer than it covers. */
   async #writeAll(): Promise<void> {
     await nextTurn();
-    while (!this.#waiting.isEmpty && !this.#failure && !this.#isHeld) {
-      const batch = this.#waiting;
-      this.#waiting = new CheckpointBatch(this.#options.threadId);
-      try {
+    try {
+      while (!this.#waiting.isEmpty && !this.#failure && !this.#isHeld) {
+        const batch = this.#waiting;
+        this.#waiting = new CheckpointBatch(this.#options.threadId);
         await this.#options.commit((trx) => this.#options.saved.write(trx, batch));
-      } catch (error) {
-        this.#fail({ error, isOfGraph: false });
       }
+    } catch (error) {
+      this.#fail({ error, isOfGraph: false });
+    } finally {
+      this.#writing = undefined;
     }
   }
 

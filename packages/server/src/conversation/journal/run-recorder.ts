@@ -109,11 +109,16 @@ export class RunRecorder {
 
   /** A unit of the run's: what is recorded is committed with it or before it. When it throws, the events wait on. */
   write<Result>(unit: Unit<Result>): Promise<Result> {
-    const { storage, run, confirm } = this.#options;
-    return storage.write(run, this.#outbox, async (trx) => {
+    const { confirm } = this.#options;
+    return this.writeClaimed(async (trx) => {
       await confirm?.(trx);
       return unit(trx);
     });
+  }
+
+  /** As `write`, for a unit that finds out by itself whether this process still has the run. */
+  writeClaimed<Result>(unit: Unit<Result>): Promise<Result> {
+    return this.#options.storage.write(this.run, this.#outbox, unit);
   }
 
   /** Writes what is recorded; resolves when nothing waits any more. */

@@ -71,6 +71,7 @@ async function createThreadTables(db: Kysely<never>): Promise<void> {
     .addColumn('interrupts', 'text', (column) => column.notNull())
     .addColumn('error', 'text')
     .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
   await db.schema
     .createTable('thread_sequences')
@@ -169,6 +170,7 @@ async function createRunTables(db: Kysely<never>): Promise<void> {
     .createTable('run_inputs')
     .addColumn('run_id', id, (column) => column.primaryKey())
     .addColumn('kwargs', 'text', (column) => column.notNull())
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { bytewiseText, dialectOf } from '../../platform/database/dialect.ts';
+import { bytewiseText, dialectOf, inKeyOrder } from '../../platform/database/dialect.ts';
 import type { ConversationTables } from '../tables.ts';
 
 export const name = '002-usage';
@@ -26,7 +26,10 @@ async function createTable(db: Kysely<never>): Promise<void> {
     .addColumn('ended_ms', 'bigint', (column) => column.notNull())
     .addColumn('first_of_run', 'integer', (column) => column.notNull());
   for (const counter of counters) table = table.addColumn(counter, 'bigint', (column) => column.notNull());
-  await table.addPrimaryKeyConstraint('run_usage_pk', ['run_id', 'model']).execute();
+  await table
+    .addPrimaryKeyConstraint('run_usage_pk', ['run_id', 'model'])
+    .$call(inKeyOrder(dialectOf(db)))
+    .execute();
   // Whole rows, so that sums over months never leave the index.
   const summed = ['model', 'first_of_run', ...counters] as const;
   await db.schema

@@ -62,7 +62,7 @@ export class RunEnding {
       if (outcome.storeRest) await outcome.storeRest(trx);
       return written;
     };
-    const written = await (isBare ? this.#options.database.write(unit) : recorder.write(unit));
+    const written = await (isBare ? this.#options.database.write(unit) : recorder.writeClaimed(unit));
     this.announce(written);
   }
 

@@ -22,7 +22,7 @@ export function bytewiseText(dialect: Dialect): 'text' | RawBuilder<unknown> {
 }
 
 /**
- * For a table of short rows whose primary key is text: SQLite keeps the rows in the order of the key, in one tree and not
+ * For a table that is read by its primary key, which is text: SQLite keeps the rows in the order of the key, in one tree and not
  * in two of which each write touches both. Postgres does as it always does.
  */
 export function inKeyOrder(dialect: Dialect) {

@@ -1,15 +1,6 @@
-import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { runCompiled } from './query-builder.ts';
-
-/** Stands in a statement for a value that each run brings along. */
-class Slot {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
+import type { Compilable, Kysely, QueryResult } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import { Slot, StatementTemplate } from './statement-template.ts';
 
 /**
  * A statement that is built once for each dialect and then run with other values: building one costs more than SQLite
@@ -18,33 +9,19 @@ class Slot {
  * What `build` is given as values may only be placed in the statement, not looked at: null is a value there, not `is null`.
  */
 export class Prepared<Tables, Values extends object, Row> {
-  readonly #build: (db: Kysely<Tables>, values: Values, dialect: Dialect) => Compilable<Row>;
-  readonly #compiled = new Map<Dialect, CompiledQuery<Row>>();
+  readonly #template: StatementTemplate<Tables, keyof Values, Row>;
 
   constructor(build: (db: Kysely<Tables>, values: Values, dialect: Dialect) => Compilable<Row>) {
-    this.#build = build;
+    this.#template = new StatementTemplate((db, dialect) => build(db, slots as Values, dialect));
   }
 
   run(db: Kysely<Tables>, values: Values): Promise<QueryResult<Row>> {
-    const statement = this.#statementFor(db);
-    const parameters = statement.parameters.map((parameter) =>
-      parameter instanceof Slot ? values[parameter.name as keyof Values] : parameter,
-    );
-    return runCompiled(db as unknown as Kysely<never>, { ...statement, parameters });
+    return this.#template.run(db, (name) => values[name]);
   }
 
   async first(db: Kysely<Tables>, values: Values): Promise<Row | undefined> {
     const { rows } = await this.run(db, values);
     return rows[0];
-  }
-
-  #statementFor(db: Kysely<Tables>): CompiledQuery<Row> {
-    const dialect = dialectOf(db as unknown as Kysely<never>);
-    const known = this.#compiled.get(dialect);
-    if (known) return known;
-    const compiled = this.#build(db, slots as Values, dialect).compile();
-    this.#compiled.set(dialect, compiled);
-    return compiled;
   }
 }
 

@@ -13,6 +13,8 @@ import {
 
 /** Runs one statement. All that the query builder needs of a database. */
 export type RunStatement = (query: CompiledQuery) => Promise<QueryResult<unknown>>;
+/** As `RunStatement`, for a database that may have the answer at once: a promise more for each statement adds up. */
+export type RunAtOnce = (query: CompiledQuery) => QueryResult<unknown> | Promise<QueryResult<unknown>>;
 
 /** How a dialect spells its statements; the half of Kysely's dialect that opens no connections. */
 export interface Spelling {
@@ -32,9 +34,9 @@ export function runCompiled<Row>(db: Kysely<never>, query: CompiledQuery<Row>): 
 
 /** Reads only: what writes, or wants a transaction, is told to go through `write`. */
 export function readBuilder(spelling: Spelling, run: RunStatement): Kysely<unknown> {
-  const runRead: RunStatement = async (query) => {
-    refuseWrite(query);
-    return run(query);
+  const runRead: RunStatement = (query) => {
+    const refusal = writeRefusal(query);
+    return refusal ? Promise.reject(refusal) : run(query);
   };
   const db = new Kysely<unknown>({ dialect: dialectOf(spelling, new StatementDriver(runRead)) });
   runnerOf.set(db, runRead);
@@ -75,10 +77,10 @@ function dialectOf({ adapter, compiler, createIntrospector }: Spelling, driver: 
   };
 }
 
-function refuseWrite({ query, sql }: CompiledQuery): void {
-  if (query.kind === 'SelectQueryNode') return;
-  if (query.kind === 'RawNode' && /^\s*(select|with|explain)\b/i.test(sql)) return;
-  throw new Error(`This statement does not only read: ${sql.slice(0, 100)}. Hand it to database.write().`);
+function writeRefusal({ query, sql }: CompiledQuery): Error | undefined {
+  if (query.kind === 'SelectQueryNode') return undefined;
+  if (query.kind === 'RawNode' && /^\s*(select|with|explain)\b/i.test(sql)) return undefined;
+  return new Error(`This statement does not only read: ${sql.slice(0, 100)}. Hand it to database.write().`);
 }
 
 function connectionOver(run: RunStatement): DatabaseConnection {

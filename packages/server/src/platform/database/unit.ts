@@ -1,6 +1,5 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
-import { newDeferred } from '../../lib/async/deferred.ts';
-import type { RunStatement, TransactionBuilders } from './query-builder.ts';
+import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
 
 export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
 
@@ -9,56 +8,74 @@ export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
  * another, whatever the database: it awaits nothing but its `trx`, does not go on after a failed statement, and is over
  * when it has answered.
  */
-export async function runUnit<Result>(
+export function runUnit<Result>(
   body: UnitBody<Result>,
-  { builders, run }: { builders: TransactionBuilders; run: RunStatement },
+  { builders, run }: { builders: TransactionBuilders; run: RunAtOnce },
 ): Promise<Result> {
-  const unit = new RunningUnit(run);
-  try {
+  return new Promise((resolve, reject) => {
+    const unit = new RunningUnit(run, reject);
     const trx = builders.over((query) => unit.run(query));
-    const result = await Promise.race([body(trx), unit.foreignAwait]);
-    unit.assertNoFailure();
-    return result;
-  } finally {
-    unit.end();
-  }
+    body(trx).then(
+      (result) => {
+        unit.end();
+        if (unit.failure) reject(goneOn(unit.failure.error));
+        else resolve(result);
+      },
+      (error: unknown) => {
+        unit.end();
+        reject(error);
+      },
+    );
+  });
 }
 
 class RunningUnit {
-  readonly #runStatement: RunStatement;
-  readonly #foreignAwait = newDeferred<never>();
+  readonly #runStatement: RunAtOnce;
+  /** Told when the unit waits for something else. */
+  readonly #onForeignAwait: (error: Error) => void;
   #statementsRunning = 0;
   #failure: { error: unknown } | undefined;
   #isOver = false;
   #check: NodeJS.Immediate | undefined;
 
-  constructor(run: RunStatement) {
+  constructor(run: RunAtOnce, onForeignAwait: (error: Error) => void) {
     this.#runStatement = run;
+    this.#onForeignAwait = onForeignAwait;
     this.#watch();
   }
 
-  /** Rejects when the unit waits for something else; otherwise it stays as it is for ever. */
-  get foreignAwait(): Promise<never> {
-    return this.#foreignAwait.promise;
+  get failure(): { error: unknown } | undefined {
+    return this.#failure;
   }
 
-  async run(query: CompiledQuery): Promise<QueryResult<unknown>> {
-    if (this.#isOver) throw new Error('This write unit is over. Use its trx only until it has answered.');
-    if (this.#failure) throw goneOn(this.#failure.error);
+  run(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    if (this.#isOver) {
+      return Promise.reject(new Error('This write unit is over. Use its trx only until it has answered.'));
+    }
+    if (this.#failure) return Promise.reject(goneOn(this.#failure.error));
+    try {
+      const answer = this.#runStatement(query);
+      return answer instanceof Promise ? this.#answered(answer) : Promise.resolve(answer);
+    } catch (error) {
+      return Promise.reject(this.#failed(error));
+    }
+  }
+
+  async #answered(answer: Promise<QueryResult<unknown>>): Promise<QueryResult<unknown>> {
     this.#statementsRunning += 1;
     try {
-      return await this.#runStatement(query);
+      return await answer;
     } catch (error) {
-      this.#failure ??= { error };
-      throw error;
+      throw this.#failed(error);
     } finally {
       this.#statementsRunning -= 1;
       this.#watch();
     }
   }
 
-  assertNoFailure(): void {
-    if (this.#failure) throw goneOn(this.#failure.error);
+  #failed(error: unknown): unknown {
+    this.#failure ??= { error };
+    return error;
   }
 
   end(): void {
@@ -76,7 +93,7 @@ class RunningUnit {
       this.#check = undefined;
       if (this.#statementsRunning > 0) return;
       this.end();
-      this.#foreignAwait.reject(
+      this.#onForeignAwait(
         new Error(
           'A write unit awaited something other than its trx. Do that before database.write(), and hand in the result.',
         ),

@@ -35,7 +35,8 @@ function open(limits?: Partial<WriterLimits>): void {
   ) strict`);
   connection.run(`create trigger catastrophe before insert on notes when new.id = 'catastrophe'
     begin select raise(rollback, 'the transaction is gone'); end`);
-  database = new SqliteDatabase({ backend: 'memory', connection, ...(limits && { limits }) });
+  // Ample time, so that a busy machine does not divide a group.
+  database = new SqliteDatabase({ backend: 'memory', connection, limits: { groupMs: 60_000, ...limits } });
 }
 
 beforeEach(() => open());

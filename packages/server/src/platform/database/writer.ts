@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { AppError } from '../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import { mapSqliteError } from './database-errors.ts';
-import type { RunStatement, TransactionBuilders } from './query-builder.ts';
+import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
 import { patienceMs, retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { runUnit, type UnitBody } from './unit.ts';
@@ -49,7 +49,7 @@ interface WriterOptions {
 export class GroupWriter {
   readonly #connection: SqliteConnection;
   readonly #builders: TransactionBuilders;
-  readonly #run: RunStatement;
+  readonly #run: RunAtOnce;
   readonly #limits: WriterLimits;
   readonly #waiting: WaitingUnit[] = [];
   #openGroup: Deferred<void> | undefined;
@@ -60,7 +60,7 @@ export class GroupWriter {
   constructor({ connection, builders, limits }: WriterOptions) {
     this.#connection = connection;
     this.#builders = builders;
-    this.#run = async ({ sql, parameters }) => connection.run(sql, parameters);
+    this.#run = ({ sql, parameters }) => connection.run(sql, parameters);
     this.#limits = { ...defaultLimits, ...limits };
   }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { bytewiseText, dialectOf } from '../../dialect.ts';
+import { bytewiseText, dialectOf, inKeyOrder } from '../../dialect.ts';
 
 export const name = '001-checkpoints';
 
@@ -42,6 +42,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       'task_id',
       'idx',
     ])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
   await db.schema
     .createTable('checkpoint_values')
@@ -50,5 +51,6 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('type', 'varchar(8)', (column) => column.notNull())
     .addColumn('data', 'bytea', (column) => column.notNull())
     .addPrimaryKeyConstraint('checkpoint_values_pk', ['thread_id', 'hash'])
+    .$call(inKeyOrder(dialectOf(db)))
     .execute();
 }

@@ -1,0 +1,39 @@
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely';
+import { type Dialect, dialectOf } from './dialect.ts';
+import { runCompiled } from './query-builder.ts';
+
+/** Stands in a statement for a value that each run brings along. */
+export class Slot<Key> {
+  readonly key: Key;
+
+  constructor(key: Key) {
+    this.key = key;
+  }
+}
+
+/** A statement with slots, built once for each dialect. */
+export class StatementTemplate<Tables, Key, Row> {
+  readonly #build: (db: Kysely<Tables>, dialect: Dialect) => Compilable<Row>;
+  readonly #compiled = new Map<Dialect, CompiledQuery<Row>>();
+
+  constructor(build: (db: Kysely<Tables>, dialect: Dialect) => Compilable<Row>) {
+    this.#build = build;
+  }
+
+  run(db: Kysely<Tables>, valueAt: (key: Key) => unknown): Promise<QueryResult<Row>> {
+    const statement = this.#statementFor(db);
+    const parameters = statement.parameters.map((parameter) =>
+      parameter instanceof Slot ? valueAt(parameter.key as Key) : parameter,
+    );
+    return runCompiled(db as unknown as Kysely<never>, { ...statement, parameters });
+  }
+
+  #statementFor(db: Kysely<Tables>): CompiledQuery<Row> {
+    const dialect = dialectOf(db as unknown as Kysely<never>);
+    const known = this.#compiled.get(dialect);
+    if (known) return known;
+    const compiled = this.#build(db, dialect).compile();
+    this.#compiled.set(dialect, compiled);
+    return compiled;
+  }
+}
