@@ -43,6 +43,14 @@ test('a dispatch token is taken in a header, on dispatch only, and as no cookie'
   expect(await outcome(asCookie(dispatch), '/api/threads')).toBe('token_invalid');
 });
 
+test('a dispatch token is told that a path does not exist, wherever it would be', async () => {
+  for (const url of ['/api/nothing', '/api/task', '/api/tasks/1/nothing']) {
+    expect((await withToken(server, dispatch).get(url)).status).toBe(404);
+    expect((await withToken(server, session).get(url)).status).toBe(401);
+    expect((await withToken(server, 'garbage').get(url)).status).toBe(401);
+  }
+});
+
 test('a personal access token is taken in a header, in both areas, and as no cookie', async () => {
   for (const url of ['/api/threads', '/api/tasks', '/api/v1/auth/me']) {
     expect(await outcome(withToken(server, personal), url)).toBe('open');

@@ -78,9 +78,20 @@ export class Guard {
   }
 
   async #admit(request: FastifyRequest, access: Access): Promise<void> {
-    const identity = await this.identify(request);
+    const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
     checkAccess(identity, access);
     identities.set(request, identity);
+  }
+
+  /** A path that does not exist is of no area: whoever is signed in to either may hear that it does not. */
+  async #identifyAnywhere(request: FastifyRequest): Promise<Identity> {
+    const area = areaOf(request);
+    try {
+      return await this.identify(request, area);
+    } catch (error) {
+      if (area === 'dispatch' || headerToken(request.headers) === undefined) throw error;
+      return this.identify(request, 'dispatch').catch(() => Promise.reject(error));
+    }
   }
 
   #cookieSession(token: string | undefined, area: Area): Promise<Identity> {
