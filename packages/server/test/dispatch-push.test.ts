@@ -123,6 +123,12 @@ describe('messages over the WebSocket', () => {
     expect(await wrong.closed).toBe(4401);
   });
 
+  it('are not to be had over plain HTTP, which is told what to speak', async () => {
+    const answer = await fetch(new URL('/ws', gateway.url));
+    expect([answer.status, answer.headers.get('upgrade')]).toEqual([426, 'websocket']);
+    expect(await answer.json()).toMatchObject({ code: 426, error: 'upgrade_required' });
+  });
+
   it('end with the session that they belong to', async () => {
     const leaving = await DispatchCaller.register(gateway.url, 'leaving@example.com');
     const listener = await PushListener.open(gateway.url, leaving.token);

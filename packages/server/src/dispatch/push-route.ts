@@ -44,7 +44,9 @@ export function pushRoute(options: PushRouteOptions): Routes {
 function addRoute(app: App, options: PushRouteOptions): void {
   app.route({
     ...openPush,
-    handler: async () => {
+    handler: async (_request, reply) => {
+      reply.header('upgrade', 'websocket');
+      if (!reply.hasHeader('connection')) reply.header('connection', 'upgrade');
       throw new AppError('upgrade_required');
     },
     wsHandler: (socket, request) => {
