@@ -68,6 +68,18 @@ describe('something else behind the address', () => {
     }
   });
 
+  test('a version is told without control characters', async () => {
+    const server = await script(({ url }, response) =>
+      answerJson(
+        response,
+        url === '/system_stats'
+          ? { system: { comfyui_version: '1.2\u0000\u001b[31m.3' }, devices: [] }
+          : { exec_info: { queue_remaining: 0 } },
+      ),
+    );
+    expect(await clientOf(server.port).client.probe()).toMatchObject({ ok: true, version: '1.2[31m.3' });
+  });
+
   test('what does not speak HTTP is not ComfyUI', async () => {
     const server: Server = createServer((socket) =>
       socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9\r\n')).on('error', () => undefined),

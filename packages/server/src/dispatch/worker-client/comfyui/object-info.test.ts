@@ -26,3 +26,8 @@ test('reads classes, outputs and the model files on offer', () => {
     },
   });
 });
+
+test('passes over a class whose name no database may be able to hold', () => {
+  const hostile = { 'A\0B': { input: { required: { on: ['BOOLEAN'] } }, output_node: true } };
+  expect(readObjectInfo({ ...hostile, ...info })).toEqual(readObjectInfo(info));
+});

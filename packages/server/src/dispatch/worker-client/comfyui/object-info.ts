@@ -10,7 +10,10 @@ const maxModelsPerInput = 20_000;
 export function readObjectInfo(
   info: Record<string, { input?: unknown; output_node?: boolean }>,
 ): WorkerCapabilities {
-  const classes = Object.entries(info).slice(0, maxClasses);
+  // No graph can name a class with a NUL, and no column of Postgres hold it.
+  const classes = Object.entries(info)
+    .filter(([name]) => !name.includes('\0'))
+    .slice(0, maxClasses);
   const models: Record<string, string[]> = {};
   for (const [name, { input }] of classes) {
     for (const [inputName, choices] of modelChoices(input)) models[`${name}.${inputName}`] = choices;

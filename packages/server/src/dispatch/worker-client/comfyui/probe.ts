@@ -28,7 +28,8 @@ export async function askStatus(
     const { system, devices } = readJson(stats, systemStats, http.label);
     const { exec_info: execInfo } = readJson(info, queueInfo, http.label);
     return {
-      version: system.comfyui_version?.slice(0, 100) ?? null,
+      // Goes into a column of its own, where some databases refuse a NUL.
+      version: system.comfyui_version?.replace(/\p{Cc}/gu, '').slice(0, 100) ?? null,
       devices: devices.slice(0, maxDevices).map((device) => ({
         name: (device.name ?? device.type ?? 'device').slice(0, 200),
         memoryTotalBytes: device.vram_total ?? null,
