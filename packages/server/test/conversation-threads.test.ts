@@ -111,6 +111,21 @@ describe('making a thread', () => {
   });
 });
 
+describe('a time to live', () => {
+  it.each([{ ttl: 5, strategy: 'delete' }, 5])('is refused, since threads are kept: %j', async (ttl) => {
+    const metadata = { mark: `kept ${JSON.stringify(ttl)}` };
+    const made = await langgraph.post('/threads', { metadata, ttl });
+    expect(made.status).toBe(422);
+    expect(made.body.detail[0].loc).toEqual(['body', 'ttl']);
+    expect(await langgraph.ok('POST', '/threads/count', { metadata })).toBe(0);
+    const threadId = await langgraph.thread();
+    const changed = await langgraph.call('PATCH', `/threads/${threadId}`, { body: { metadata, ttl } });
+    expect(changed.status).toBe(422);
+    expect(await langgraph.ok('GET', `/threads/${threadId}`)).toMatchObject({ metadata: {} });
+    await langgraph.ok('PATCH', `/threads/${threadId}`, { metadata, ttl: null });
+  });
+});
+
 describe('a thread that has never run', () => {
   it('has an empty state and no history', async () => {
     for (const caller of [ada, langgraph]) {

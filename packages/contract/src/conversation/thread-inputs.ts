@@ -22,6 +22,11 @@ const superstep = Type.Object({
   ),
 });
 
+/** Refused rather than ignored: who sets a time to live counts on the thread being gone after it. */
+export const noTtl = Type.Optional(
+  Type.Null({ description: 'Not offered: a thread is kept until it is deleted or pruned.' }),
+);
+
 export const newThread = Type.Object({
   thread_id: Type.Optional(nullable(threadId)),
   assistant_id: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }))),
@@ -38,6 +43,7 @@ export const newThread = Type.Object({
       description: 'Updates that make the state the thread begins with.',
     }),
   ),
+  ttl: noTtl,
 });
 export type NewThreadBody = Static<typeof newThread>;
 

@@ -7,6 +7,7 @@ import {
   historyBody,
   historyLimit,
   newThread,
+  noTtl,
   statePatch,
   threadFilter,
   threadSearch,
@@ -90,6 +91,7 @@ export const patchThread = {
     headers: Type.Object({ prefer: Type.Optional(Type.String({ maxLength: 200 })) }),
     body: Type.Object({
       metadata: Type.Optional(nullable(metadata)),
+      ttl: noTtl,
     }),
     response: { 200: thread, 204: Type.Null() },
   },
