@@ -89,44 +89,55 @@ describe('many calls in one answer', () => {
   });
 });
 
-describe('ids of calls that a provider gives out twice', () => {
-  it.each([
+describe('ids that a provider gives out twice', () => {
+  const waysToAnswer = [
     ['whole', ['values']],
     ['in pieces', ['values', 'messages-tuple']],
-  ])(
-    'are made new in answers that come %s, in the state and in the record alike',
-    async (_how, streamModes) => {
-      const answer = (messages: BaseMessage[]): ScriptedTurn => {
-        const answered = messages.filter(({ type }) => type === 'tool').length;
-        if (answered >= 3) return { text: 'Well.' };
-        const call = { name: 'look', id: 'call_0' };
-        return {
-          calls:
-            answered > 0 ? [{ ...call, args: { at: 3 } }] : [1, 2].map((at) => ({ ...call, args: { at } })),
-        };
-      };
-      const { end } = await run(answer, streamModes);
+  ] as const;
 
-      const { messages } = valuesOf(end);
-      const made = messages.flatMap(({ tool_calls: calls = [] }) => calls);
-      const results = messages.filter(({ type }) => type === 'tool');
-      expect(made[0]?.id).toBe('call_0');
-      expect(new Set(made.map(({ id }) => id)).size).toBe(3);
-      expect(results.map(({ tool_call_id: id }) => id)).toEqual(made.map(({ id }) => id));
-      expect(results.map(({ content }) => content)).toEqual(['seen 1', 'seen 2', 'seen 3']);
-      // Also once it is read from the disk again.
-      const stored = await fixture.states.current(fixture.thread('lead'));
-      expect(idsOf(stored?.values.messages)).toEqual(made.map(({ id }) => id));
-      expect(idsOf((await recorded('ai_tool_call')).map(({ content }) => content))).toEqual(
-        made.map(({ id }) => id),
-      );
-    },
-  );
+  it.each(waysToAnswer)('are not those of two messages that come %s', async (_how, streamModes) => {
+    const answer = (messages: BaseMessage[]): ScriptedTurn => ({
+      messageId: 'always-the-same',
+      ...(isAnswered(messages)
+        ? { text: 'Well.' }
+        : { calls: [{ name: 'look', args: { at: 1 }, id: 'call_1' }] }),
+    });
+    const { end } = await run(answer, streamModes);
+
+    const { messages } = valuesOf(end);
+    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
+    expect(messages.at(-1)?.content).toBe('Well.');
+    const said = [...(await recorded('ai_tool_call')), ...(await recorded('ai_message'))];
+    const ids = said.map(({ content }) => (content as unknown as WireMessage).id);
+    expect(ids).toEqual([messages[1]?.id, messages[3]?.id]);
+  });
+
+  it.each(waysToAnswer)('are not those of two calls in answers that come %s', async (_how, streamModes) => {
+    const answer = (messages: BaseMessage[]): ScriptedTurn => {
+      const answered = messages.filter(({ type }) => type === 'tool').length;
+      if (answered >= 3) return { text: 'Well.' };
+      const places = answered > 0 ? [3] : [1, 2];
+      return { calls: places.map((at) => ({ name: 'look', args: { at }, id: 'call_0' })) };
+    };
+    const { end } = await run(answer, streamModes);
+
+    const { messages } = valuesOf(end);
+    const made = idsOf(messages);
+    const results = messages.filter(({ type }) => type === 'tool');
+    expect(made[0]).toBe('call_0');
+    expect(new Set(made).size).toBe(3);
+    expect(results.map(({ tool_call_id: id }) => id)).toEqual(made);
+    expect(results.map(({ content }) => content)).toEqual(['seen 1', 'seen 2', 'seen 3']);
+    // Also once it is read from the disk again.
+    const stored = await fixture.states.current(fixture.thread('lead'));
+    expect(idsOf(stored?.values.messages)).toEqual(made);
+    expect(idsOf((await recorded('ai_tool_call')).map(({ content }) => content))).toEqual(made);
+  });
 });
 
 async function run(
   answer: (messages: BaseMessage[]) => ScriptedTurn,
-  streamModes = ['values'],
+  streamModes: readonly string[] = ['values'],
 ): Promise<Ran> {
   const wild = named(new ScriptedModel('wild', answer));
   const calm = named(new ScriptedModel('calm', () => ({ text: 'Calm.' })));
@@ -139,7 +150,7 @@ async function run(
     createLeadAgent({ models, turn, workflows: null, extraTools: [look], log: { warn: () => {} } }),
   );
   fixture = await openAgentFixture({ lead: graph });
-  return fixture.run('lead', { input: question('look'), streamModes });
+  return fixture.run('lead', { input: question('look'), streamModes: [...streamModes] });
 }
 
 /** As one of the configuration's. */

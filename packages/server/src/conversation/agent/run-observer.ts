@@ -3,7 +3,7 @@ import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { Origin } from '../journal/event-origin.ts';
 import type { NewRunEvent, RunRecorder } from '../journal/run-recorder.ts';
-import { callIdsIn, giveFreshCallIds } from './fresh-call-ids.ts';
+import { KnownIds } from './known-ids.ts';
 import { callerOf } from './model-caller.ts';
 import { modelNameKey } from './models/model-name-key.ts';
 import {
@@ -68,8 +68,8 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #unanswered = new Map<ObservedTool, { content: string; status: 'success' | 'error' }>();
   /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
   readonly #leadGraphs = new Set(['']);
-  /** Ids of tool calls, by graph. */
-  readonly #callIds = new Map<string, Set<string>>();
+  /** By graph, which is where a conversation is. */
+  readonly #ids = new Map<string, KnownIds>();
   /** Ids of messages. */
   readonly #recorded = new Set<string>();
 
@@ -88,8 +88,7 @@ export class RunObserver extends BaseCallbackHandler {
     tags: string[] = [],
     metadata?: Record<string, unknown>,
   ): void {
-    const taken = this.#callIdsOf(graphOf(namespaceOf(metadata)));
-    for (const id of callIdsIn((messages[0] ?? []) as Message[])) taken.add(id);
+    this.#idsOf(metadata).see((messages[0] ?? []) as Message[]);
     const call: ObservedCall = {
       index: this.#recorder.nextCallIndex(),
       caller: callerOf({ tags, metadata, toolNamespaces: this.#toolNamespaces() }),
@@ -121,9 +120,7 @@ export class RunObserver extends BaseCallbackHandler {
     if (!call) return;
     this.#calls.delete(runId);
     const given = answerIn(output);
-    if (given && isOfGateway(call)) {
-      giveFreshCallIds(given, this.#callIdsOf(graphOf(namespaceOf(call.metadata))));
-    }
+    if (given && isOfGateway(call)) this.#idsOf(call.metadata).complete(given);
     this.#record(responseEvent(call, output, this.#now()), call.metadata);
     if (given && call.caller === 'lead_agent') this.#recordAnswer(given, call);
   }
@@ -308,9 +305,10 @@ export class RunObserver extends BaseCallbackHandler {
     );
   }
 
-  #callIdsOf(graph: string): Set<string> {
-    const ids = this.#callIds.get(graph) ?? new Set();
-    this.#callIds.set(graph, ids);
+  #idsOf(metadata: TaskMetadata): KnownIds {
+    const graph = graphOf(namespaceOf(metadata));
+    const ids = this.#ids.get(graph) ?? new KnownIds();
+    this.#ids.set(graph, ids);
     return ids;
   }
 

@@ -14,6 +14,8 @@ export interface ScriptedTurn {
   calls?: { name: string; args: Record<string, unknown>; id: string }[];
   usage?: [input: number, output: number];
   fails?: string;
+  /** Otherwise LangChain gives each answer one of its own. */
+  messageId?: string;
 }
 
 /** A model for tests: what it answers follows from the conversation alone, so that a repeated turn is the same. */
@@ -41,8 +43,9 @@ export class ScriptedModel extends BaseChatModel {
   }
 
   override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
-    const { text = '', calls = [], usage } = this.#turn(messages);
+    const { text = '', calls = [], usage, messageId } = this.#turn(messages);
     const fields: object = {
+      ...(messageId !== undefined && { id: messageId }),
       content: text,
       tool_calls: calls.map((call) => ({ ...call, type: 'tool_call' as const })),
       response_metadata: { model_name: this.#name },
@@ -57,9 +60,11 @@ export class ScriptedModel extends BaseChatModel {
     _options: this['ParsedCallOptions'],
     runManager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
-    const { text = '', calls = [], usage } = this.#turn(messages);
-    const pieces = [...text].map((content) => new AIMessageChunk({ content }));
+    const { text = '', calls = [], usage, messageId } = this.#turn(messages);
+    const named = messageId === undefined ? {} : { id: messageId };
+    const pieces = [...text].map((content) => new AIMessageChunk({ ...named, content }));
     const fields: object = {
+      ...named,
       content: '',
       tool_call_chunks: calls.map(({ name, args, id }, index) => ({
         name,
