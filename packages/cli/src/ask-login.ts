@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 export interface LoginInput {
   email: string;
   password: string;
+  /** There is a person who can be asked for more. */
+  isAsked: boolean;
 }
 
 interface AskOptions {
@@ -22,7 +24,7 @@ export async function askLogin(options: AskOptions, terminal: Terminal): Promise
   const { email, passwordStdin } = options;
   if (!passwordStdin) return askOnTerminal(options, terminal);
   if (email === undefined) throw new CommandError('usage', '--password-stdin needs --email as well.');
-  return { email, password: await readLine(terminal) };
+  return { email, password: await readLine(terminal), isAsked: false };
 }
 
 async function askOnTerminal({ url, email }: AskOptions, { stdin, stderr }: Terminal): Promise<LoginInput> {
@@ -31,17 +33,31 @@ async function askOnTerminal({ url, email }: AskOptions, { stdin, stderr }: Term
   }
   const { password, text } = await import('@clack/prompts');
   const streams = { input: stdin as Readable, output: stderr as Writable };
-  const answered = (answer: string | symbol): string => {
-    // The symbol stands for Ctrl-C.
-    if (typeof answer === 'string') return answer;
-    throw new CommandError('cancelled', 'Not signed in.');
-  };
   const required = (value: string | undefined) => (value ? undefined : 'This is needed to sign in.');
   stderr.write(`Signing in to ${url}\n`);
   return {
     email: email ?? answered(await text({ message: 'E-mail', validate: required, ...streams })),
     password: answered(await password({ message: 'Password', validate: required, ...streams })),
+    isAsked: true,
   };
+}
+
+/** In place of one that the gateway or an administrator made. Null for who wants to keep it for now. */
+export async function askNewPassword({ stdin, stderr }: Terminal): Promise<string | null> {
+  const { password } = await import('@clack/prompts');
+  const streams = { input: stdin as Readable, output: stderr as Writable };
+  const message = 'This is a first password. Your own, at least 8 characters (Enter keeps this one for now)';
+  const first = answered(await password({ message, ...streams }));
+  if (!first) return null;
+  const again = (value: string | undefined) => (value === first ? undefined : 'The two are not the same.');
+  answered(await password({ message: 'Once more', validate: again, ...streams }));
+  return first;
+}
+
+/** What was typed; a symbol stands for Ctrl-C. */
+function answered(answer: string | symbol): string {
+  if (typeof answer !== 'symbol') return answer;
+  throw new CommandError('cancelled', 'Not signed in.');
 }
 
 async function readLine({ stdin }: Terminal): Promise<string> {

@@ -22,6 +22,7 @@ describe('banner', () => {
   it('says where to go, what is used and how to sign in', () => {
     expect(show()).toBe(
       [
+        '',
         '  switchyard 1.2.3  ready in 1.4 s',
         '  API       http://127.0.0.1:7300',
         '  Docs      http://127.0.0.1:7300/docs',
@@ -29,8 +30,9 @@ describe('banner', () => {
         '  Bus       in-process',
         '  Config    defaults (no switchyard.yaml here)',
         '  Sign in   with what stands in ./.switchyard/admin_initial_credentials.txt',
-        '  Next      POST /api/v1/auth/login/local, then choose a password: POST /api/v1/auth/change-password',
+        '  Next      switchyard login, then: switchyard chat "what can you do?"',
         '  Stop      Ctrl-C',
+        '',
         '',
       ].join('\n'),
     );
@@ -38,7 +40,7 @@ describe('banner', () => {
 
   it('has at most 12 lines, with everything to say at once', () => {
     const text = show({ movedFromPort: 7300, isOpenOverPlainHttp: true, configFile: '/etc/switchyard.yaml' });
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
   });
 
   it('points at the credentials only while their file exists', () => {

@@ -31,7 +31,9 @@ export function banner(facts: BannerFacts, colors: Colors): string {
   ];
   const title = `${colors.bold(`switchyard ${facts.version}`)}  ready in ${(facts.readyMs / 1000).toFixed(1)} s`;
   const lines = [title, ...rows.map(([name, text]) => `${colors.dim(name.padEnd(9))} ${text}`)];
-  return [...lines, ...notes(facts).map((note) => colors.yellow(note))].map((line) => `  ${line}\n`).join('');
+  const text = [...lines, ...notes(facts).map((note) => colors.yellow(note))];
+  // Lines of the log stand before and after it.
+  return `\n${text.map((line) => `  ${line}\n`).join('')}\n`;
 }
 
 function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
@@ -41,8 +43,7 @@ function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
 function nextStep({ awaitsFirstAdmin, credentialsFile, url }: BannerFacts): string {
   if (awaitsFirstAdmin)
     return `make the first admin: POST ${url}/api/v1/auth/initialize {"email", "password"}`;
-  if (credentialsFile)
-    return 'POST /api/v1/auth/login/local, then choose a password: POST /api/v1/auth/change-password';
+  if (credentialsFile) return 'switchyard login, then: switchyard chat "what can you do?"';
   return `try the API at ${url}/docs, or see what is set: switchyard config show --effective --sources`;
 }
 

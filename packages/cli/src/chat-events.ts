@@ -10,6 +10,29 @@ export function cut(text: unknown): string {
   return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
 }
 
+/** What a tool is called with: plain values whole, a graph or another structure as a mark, `threads show` has it all. */
+export function argumentsLine(args: unknown): string {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return cut(args);
+  const shown = Object.entries(args).map(([name, value]) => `${name}=${valueMark(value)}`);
+  return cut(shown.join(' '));
+}
+
+/** What a tool says, where it is a structure in the same way. */
+export function resultLine(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? argumentsLine(value) : cut(text);
+  } catch {
+    return cut(text);
+  }
+}
+
+function valueMark(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : '[…]';
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0 ? '{}' : '{…}';
+  return JSON.stringify(value) ?? '';
+}
+
 /** A user's own graph writes what it likes, also under names of ours: every field may be missing. */
 type Heard = {
   [Type in CustomEvent['type']]: Partial<Extract<CustomEvent, { type: Type }>> & { type: Type };

@@ -1,7 +1,7 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { RunFrame } from '@switchyard/client/conversation/run-frame';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
-import { cut, linesFor, progressIn } from './chat-events.ts';
+import { argumentsLine, linesFor, progressIn, resultLine } from './chat-events.ts';
 import { plainLines, plainText } from './plain-text.ts';
 import { type ProgressView, progressView } from './progress-view.ts';
 import type { TaskState } from './task-board.ts';
@@ -97,10 +97,10 @@ export class ChatView {
   #showTools(update: Record<string, unknown>): void {
     for (const message of Object.values(update).flatMap(addedMessages)) {
       for (const { name, args } of message.tool_calls ?? [])
-        this.note(`→ ${name} ${cut(JSON.stringify(args))}`);
+        this.note(`→ ${name} ${argumentsLine(args)}`.trimEnd());
       if (message.type !== 'tool') continue;
       const mark = message.status === 'error' ? '✗' : '✓';
-      this.note(`${mark} ${message.name ?? 'tool'}  ${cut(textOf(message))}`);
+      this.note(`${mark} ${message.name ?? 'tool'}  ${resultLine(textOf(message))}`);
     }
   }
 

@@ -3,13 +3,16 @@ import { type Client, createClient } from '@switchyard/client/client';
 import { CookieJar } from '@switchyard/client/cookie-jar';
 import { ApiError } from '@switchyard/client/errors';
 import { createAccessToken, deleteAccessToken } from '@switchyard/contract/accounts/access-token';
+import type { Account } from '@switchyard/contract/accounts/account';
+import { changePassword } from '@switchyard/contract/accounts/session';
 import type { Scope } from '@switchyard/contract/endpoint';
 import type { Command } from 'commander';
-import { askLogin, type LoginInput } from '../ask-login.ts';
+import { askLogin, askNewPassword, type LoginInput } from '../ask-login.ts';
 import { findGateway } from '../gateway-address.ts';
 import { addUrlOption } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { type Login, Logins, loginsFolder } from '../logins.ts';
+import { plainText } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface LoginOptions {
@@ -48,22 +51,25 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
     terminal,
   );
   const client = createClient({ baseUrl: url, cookies: new CookieJar() });
-  const { login: made, needsSetup } = await makeToken(client, input, logins.find(url));
+  const { login: made, needsSetup } = await makeToken(client, {
+    input,
+    former: logins.find(url),
+    terminal,
+  });
   logins.save(made);
   report(made, { path: logins.pathOf(url), needsSetup }, terminal);
 }
 
 async function makeToken(
   client: Client,
-  { email, password }: LoginInput,
-  former: Login | undefined,
+  { input, former, terminal }: { input: LoginInput; former: Login | undefined; terminal: Terminal },
 ): Promise<{ login: Login; needsSetup: boolean }> {
-  await client.session.loginWithCookies({ username: email, password });
+  await client.session.loginWithCookies({ username: input.email, password: input.password });
   try {
-    const account = await client.session.me();
+    const account = await offerOwnPassword(client, input, terminal);
     const scopes: Scope[] = ['dispatch:read', 'dispatch:write', 'conversation:read', 'conversation:write'];
     if (account.system_role === 'admin') scopes.push('admin');
-    if (former?.username === account.email) await deleteToken(client, former.tokenId);
+    if (former && former.username === account.email) await deleteToken(client, former.tokenId);
     const name = `switchyard login on ${hostname()}`.slice(0, 100);
     const token = await client.call(createAccessToken, { body: { name, scopes } });
     return {
@@ -80,6 +86,28 @@ async function makeToken(
   } finally {
     // It has done its work either way, and what went wrong before is what the user must hear.
     await client.session.logout().catch(() => undefined);
+  }
+}
+
+/** Whoever signs in with a first password is asked for one of their own; a script is not, nor whoever just presses Enter. */
+async function offerOwnPassword(
+  client: Client,
+  { password, isAsked }: LoginInput,
+  terminal: Terminal,
+): Promise<Account> {
+  const account = await client.session.me();
+  if (!account.needs_setup || !isAsked) return account;
+  for (;;) {
+    const chosen = await askNewPassword(terminal);
+    if (chosen === null) return account;
+    try {
+      await client.call(changePassword, { body: { current_password: password, new_password: chosen } });
+      return await client.session.me();
+    } catch (error) {
+      const isTooWeak = error instanceof ApiError && (error.status === 400 || error.status === 422);
+      if (!isTooWeak) throw error;
+      terminal.stderr.write(`${plainText(error.message)}\n`);
+    }
   }
 }
 
@@ -101,7 +129,7 @@ function report(
   stderr.write(`Signed in to ${url} as ${username}${until}. The token is in ${path}\n`);
   if (needsSetup) {
     stderr.write(
-      `This password was made by somebody else. Choose your own: POST ${url}/api/v1/auth/change-password\n`,
+      'This is still the first password. Choose your own: switchyard login on a terminal asks for it.\n',
     );
   }
 }

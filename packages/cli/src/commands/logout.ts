@@ -16,6 +16,7 @@ export function addLogoutCommand(program: Command, terminal: Terminal): void {
   describeCommand(command, {
     purpose: 'delete the token that login made, at the gateway and here',
     examples: ['switchyard logout', 'switchyard logout --url https://gate.example.com'],
+    environment: { SWITCHYARD_URL: 'as --url' },
     exits: ['ok', 'not_found', 'unreachable'],
   });
 }

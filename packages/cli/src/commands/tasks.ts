@@ -166,7 +166,7 @@ function describeTask(task: TaskDetail): string {
     ...task.warnings.map((warning): [string, string] => ['warning', warning]),
     ...task.attempts.map((attempt): [string, string] => [
       `attempt ${attempt.attempt}`,
-      `${attempt.instanceId}, ${attempt.outcome ?? attempt.state}`,
+      `${attempt.instanceId}, ${attempt.outcome ?? attempt.state}${attempt.error ? `: ${attempt.error.message}` : ''}`,
     ]),
     ...(result?.outputs ?? []).map((output): [string, string] => [
       'output',

@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { askNewPassword } from './ask-login.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A person who types each of these lines as soon as it is asked for. */
+function typing(lines: string[]): Terminal {
+  const stdin = new PassThrough();
+  const stderr = new PassThrough();
+  let asked = 0;
+  stderr.on('data', (text: Buffer) => {
+    const questions = ['This is a first password', 'Once more'];
+    if (asked < lines.length && text.toString().includes(questions[asked] ?? '')) {
+      const line = lines[asked] ?? '';
+      asked += 1;
+      // The prompt listens once it has drawn itself.
+      setImmediate(() => stdin.write(`${line}\r`));
+    }
+  });
+  return { env: {}, cwd: '/', stdin, stdout: stderr, stderr };
+}
+
+it('takes a new password that is typed twice', async () => {
+  expect(await askNewPassword(typing(['my own secret', 'my own secret']))).toBe('my own secret');
+});
+
+it('keeps the first password for whoever just presses Enter', async () => {
+  expect(await askNewPassword(typing(['']))).toBeNull();
+});
+
+it('is left with Ctrl-C as cancelled', async () => {
+  await expect(askNewPassword(typing(['\u0003']))).rejects.toMatchObject({ exit: 'cancelled' });
+});
