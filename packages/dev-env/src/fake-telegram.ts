@@ -49,8 +49,8 @@ interface Said {
 export class FakeTelegram {
   readonly token = '123456:TEST-token_for-the-fake-bot-api';
   readonly calls: BotCall[] = [];
-  /** How often messages were handed over. */
-  batches = 0;
+  /** Called when messages have been handed over: what is said in it comes later than they. */
+  onBatch: () => void = () => undefined;
   readonly #server: Server;
   readonly #updates: { update_id: number; message: object }[] = [];
   readonly #files = new Map<string, Buffer>();
@@ -194,7 +194,7 @@ export class FakeTelegram {
       });
     }
     const batch = this.#updates.slice(0, 100);
-    if (batch.length > 0) this.batches += 1;
+    if (batch.length > 0) this.onBatch();
     return batch;
   }
 

@@ -120,10 +120,11 @@ describe('a chat', () => {
 
   it('takes an album, whose pictures come one by one, for one message', async () => {
     const chatId = newChat();
-    const before = telegram.batches;
+    telegram.onBatch = () => {
+      telegram.onBatch = () => undefined;
+      telegram.say({ chatId, userId: adaId, photo: Buffer.from('two'), album: 'a1' });
+    };
     telegram.say({ chatId, userId: adaId, photo: Buffer.from('one'), album: 'a1', text: 'compare' });
-    await expect.poll(() => telegram.batches).toBeGreaterThan(before);
-    telegram.say({ chatId, userId: adaId, photo: Buffer.from('two'), album: 'a1' });
     await expect
       .poll(() => textsIn(chatId))
       .toEqual([expect.stringMatching(/photo_\d+.*photo_\d+.*compare$/s)]);
@@ -262,7 +263,7 @@ describe('a Telegram in trouble', () => {
     telegram.trouble('editMessageText', { cut: true });
     const before = calls('editMessageText');
     gate.open();
-    await expect.poll(() => calls('editMessageText') - before).toBe(2);
+    await expect.poll(() => calls('editMessageText') - before).toBeGreaterThanOrEqual(2);
     await answered(chatId, ['1 2 3 4']);
   });
 

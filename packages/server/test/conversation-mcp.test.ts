@@ -329,15 +329,13 @@ describe('tools of MCP servers', () => {
 
   it('of other servers do not wait for one that is silent or gone', async () => {
     const servers = await serversOf({
-      silent: { type: 'http', url: http.silentUrl },
+      // Longer than this test may take.
+      silent: { type: 'http', url: http.silentUrl, session_init_timeout: 300 },
       gone: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
       box: processServer,
     });
     await toolOf(servers, 'box_echo');
-    const asked = servers.tools();
-    expect(await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 500, 'waited'))])).toBe(
-      await asked,
-    );
+    expect((await servers.tools()).map(({ name }) => name)).toContain('box_echo');
   });
 
   it('are gone with their server', async () => {

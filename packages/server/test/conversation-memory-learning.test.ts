@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type FakeOpenAi,
   type FakeReply,
@@ -7,6 +8,7 @@ import {
 import { type ConfigOverrides, startGateway } from '@switchyard/dev-env/gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { readModels } from '@switchyard/server/config/models';
+import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
@@ -154,17 +156,6 @@ describe('what a user says', () => {
     expect(told).toEqual([true, false]);
   });
 
-  it('is forgotten with the account', async () => {
-    const admin = await firstAdmin(server.gateway);
-    const [ada, bob] = [await newUser(), await newUser()];
-    await ada.wait(await ada.thread(), question('I am ada'));
-    await admin.ok('DELETE', `/v1/users/${ada.userId}`);
-    await bob.wait(await bob.thread(), question('I am bob'));
-    await searched(bob, 'I am bob');
-
-    expect(searchesOf('I am ada')).toEqual([]);
-  });
-
   it('does no harm to a run where the model for it is broken', async () => {
     const ada = await newUser();
     found = () => ({ status: 500 });
@@ -191,7 +182,7 @@ it('what was said before a shutdown is learned after it', async () => {
   const folder = temporaryFolder();
   const options = {
     home: folder.path,
-    config: { database: { backend: 'sqlite' as const }, ...config({ debounce_seconds: 2 }) },
+    config: { database: { backend: 'sqlite' as const }, ...config({ debounce_seconds: 300 }) },
   };
   let gateway = await startGateway(options);
   const session = await gateway.register('cat@example.com');
@@ -200,6 +191,7 @@ it('what was said before a shutdown is learned after it', async () => {
   await gateway.stop();
   expect(searchesOf('green tea')).toEqual([]);
 
+  makeDue(folder.path);
   found = () => facts('Drinks green tea only');
   gateway = await startGateway(options);
   try {
@@ -211,6 +203,45 @@ it('what was said before a shutdown is learned after it', async () => {
     folder.remove();
   }
 });
+
+it('what a user said is forgotten with the account', async () => {
+  const folder = temporaryFolder();
+  const options = {
+    home: folder.path,
+    config: { database: { backend: 'sqlite' as const }, ...config({ debounce_seconds: 300 }) },
+  };
+  let gateway = await startGateway(options);
+  const sessions = [await gateway.register('eve@example.com'), await gateway.register('fay@example.com')];
+  const [eve, fay] = await Promise.all(
+    sessions.map((session) => ConversationCaller.of(gateway.url, session)),
+  );
+  await eve?.wait(await eve.thread(), question('I am eve'));
+  await fay?.wait(await fay.thread(), question('I am fay'));
+  await (await firstAdmin(gateway)).ok('DELETE', `/v1/users/${eve?.userId}`);
+  await gateway.stop();
+
+  makeDue(folder.path);
+  gateway = await startGateway(options);
+  const left = async () => {
+    const { read } = gateway.context.database.withTables<{ memory_turns: { run_id: string } }>();
+    return read.selectFrom('memory_turns').select('run_id').execute();
+  };
+  try {
+    await expect.poll(left).toEqual([]);
+    expect(searchesOf('I am fay')).toHaveLength(1);
+    expect(searchesOf('I am eve')).toEqual([]);
+  } finally {
+    await gateway.stop();
+    folder.remove();
+  }
+});
+
+/** As when the conversations of a gateway that is not there have been silent for long. */
+function makeDue(home: string): void {
+  const database = new DatabaseSync(join(home, 'data', 'switchyard.db'));
+  database.exec(`update jobs set "dueAtMs" = 1 where kind = 'memory.learn'`);
+  database.close();
+}
 
 describe('what waits to be learned', () => {
   /** In the database of a gateway where silence takes long. */

@@ -81,11 +81,13 @@ describe('the stream of a thread', () => {
   it('is what the SDK joins', async () => {
     const client = new Client({ apiUrl: `${ada.url}/api/langgraph`, apiKey: ada.token });
     const threadId = await ada.thread();
+    const openStreams = () => server.gateway.context.streams.count('events');
+    await expect.poll(openStreams).toBe(0);
     const leave = new AbortController();
     const joined = client.threads.joinStream(threadId, { signal: leave.signal });
     const first = joined.next();
     // The stream has to be open before the run that it is to tell of.
-    await expect.poll(() => server.gateway.context.streams.count('events')).toBeGreaterThan(0);
+    await expect.poll(openStreams).toBe(1);
     const run = await ada.run(threadId, { assistant_id: 'chat', input: says('x') });
     expect((await first).value).toMatchObject({ event: 'metadata', data: { run_id: run.run_id } });
     leave.abort();
