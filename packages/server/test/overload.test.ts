@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
@@ -39,6 +40,28 @@ describe('more requests than may be open', () => {
     expect((await fetch(`${url}/api/work`)).status).toBe(200);
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('switchyard_http_requests_shed_total 1');
   });
+});
+
+test('clients that never send what they have announced keep nobody else out', async () => {
+  const routes = (app: App): void => {
+    const handler = () => ({});
+    app.route({ ...testRoute, method: 'POST', url: '/api/slow', schema: testSchema, handler });
+    app.route({ ...testRoute, method: 'GET', url: '/api/quick', schema: testSchema, handler });
+  };
+  await start({ routes: [routes], limits: { requestsInFlight: 2 } });
+  const head =
+    'POST /api/slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n';
+  const slow = [0, 1, 2, 3].map(() => connect(Number(new URL(url).port), '127.0.0.1'));
+  for (const socket of slow) socket.write(head);
+  await expect.poll(() => server.tracker.inFlight).toBe(4);
+  expect((await fetch(`${url}/api/quick`)).status).toBe(200);
+
+  for (const socket of slow) socket.write('{}');
+  const answers = await Promise.all(slow.map(async (socket) => String(await once(socket, 'data'))));
+  expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(4).fill('HTTP/1.1 200'));
+  for (const socket of slow) socket.destroy();
+  await server.tracker.whenIdle();
+  expect((await fetch(`${url}/api/quick`)).status).toBe(200);
 });
 
 test('a slow client has a limit for everything that it sends', async () => {

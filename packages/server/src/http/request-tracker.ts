@@ -31,6 +31,8 @@ export class RequestTracker {
   readonly #options: TrackerOptions;
   readonly #causes = new WeakMap<FastifyRequest, unknown>();
   #inFlight = 0;
+  /** Of those, the ones whose body is still on its way: they hold a socket and nothing else, however long they take. */
+  #arriving = 0;
   #idle: Deferred<void> | undefined;
 
   constructor(options: TrackerOptions) {
@@ -58,16 +60,28 @@ export class RequestTracker {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
     this.#inFlight++;
+    if (hasBody(request)) this.#followArrival(request, reply);
     // Unlike the framework's own hook, `close` also comes when the client leaves early.
     reply.raw.once('close', () => {
       this.#finish(request, reply, performance.now() - startedMs);
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.resolve();
     });
-    if (this.#inFlight - openStreams > limit && !isProbe(request)) {
+    if (this.#inFlight - openStreams - this.#arriving > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();
       throw new AppError('overloaded', { retryAfterSeconds: 1 });
     }
+  }
+
+  #followArrival({ raw: incoming }: FastifyRequest, { raw: answer }: FastifyReply): void {
+    this.#arriving++;
+    const arrived = (): void => {
+      incoming.off('end', arrived);
+      answer.off('close', arrived);
+      this.#arriving--;
+    };
+    incoming.once('end', arrived);
+    answer.once('close', arrived);
   }
 
   /** Why a request failed, for its line. */
@@ -112,6 +126,10 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
 /** A WebSocket was handed over; its end is not that of an answer. */
 function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function isProbe(request: FastifyRequest): boolean {
