@@ -16,6 +16,13 @@ describe('an error', () => {
     expect(explain(answered({}))).toBe('It is wrong.');
   });
 
+  it('that passes says how long it takes', () => {
+    expect(explain(answered({ status: 429, retryAfterSeconds: 10 }))).toBe(
+      'It is wrong.\nThe gateway asks to wait 10 s.',
+    );
+    expect(explain(answered({ status: 429, retryAfterSeconds: 290 }))).toMatch(/wait 5 min\.$/);
+  });
+
   it('with several faults names each of them once', () => {
     const details = [
       { path: 'body.a', message: 'is missing' },

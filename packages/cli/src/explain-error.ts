@@ -12,7 +12,12 @@ export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'st
   const colors = colorsFor(stderr, env);
   if (!(error instanceof Error)) return colors.red(String(error));
   if (error instanceof ApiError) {
-    return [colors.red(sentenceOf(error)), ...faultsOf(error), ...hintFor(error.code)].join('\n');
+    return [
+      colors.red(sentenceOf(error)),
+      ...faultsOf(error),
+      ...hintFor(error.code),
+      ...waitFor(error.retryAfterSeconds),
+    ].join('\n');
   }
   if (error instanceof ConnectionError) {
     return [colors.red(plainText(error.message)), ...hintFor(error.fault)].join('\n');
@@ -57,6 +62,11 @@ const hints: Record<string, string> = {
   unreachable: 'Start a gateway with: switchyard up. Or say where it is: --url, SWITCHYARD_URL.',
   not_understood: 'Say where the gateway is: --url, SWITCHYARD_URL.',
 };
+
+function waitFor(seconds: number | null): string[] {
+  if (seconds === null) return [];
+  return [`The gateway asks to wait ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`}.`];
+}
 
 function hintFor(code: string): string[] {
   const hint = hints[code];
