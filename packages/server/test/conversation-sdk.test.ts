@@ -239,6 +239,8 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
       data: { error: 'CustomError', message: 'Boo!' },
     });
     expect(await client.threads.get(failing.thread_id)).toMatchObject({ status: 'error' });
+    const { tasks } = await client.threads.getState(failing.thread_id);
+    expect(tasks).toMatchObject([{ name: 'fall', error: 'CustomError: Boo!' }]);
   });
 
   it('makes, lists, reads, joins and deletes runs', async () => {

@@ -84,7 +84,7 @@ const stateTask = Type.Object({
   id: Type.String(),
   name: Type.String(),
   path: Type.Unknown(),
-  error: Type.Unknown(),
+  error: nullable(Type.String({ description: 'What it failed with, where it has.' })),
   interrupts: Type.Array(Type.Unsafe<{ id?: string; value: unknown }>(openRecord())),
   checkpoint: openRecordOrNull,
   state: openRecordOrNull,

@@ -1,5 +1,5 @@
 import type { StateView } from './agent-run.ts';
-import { type Json, wireValue, wireValues } from './wire-values.ts';
+import { type Json, wireError, wireValue, wireValues } from './wire-values.ts';
 
 export interface CheckpointRef {
   thread_id: string;
@@ -17,7 +17,8 @@ export interface WireTask {
   id: string;
   name: string;
   path: Json;
-  error: Json;
+  /** Text, as clients show it. */
+  error: string | null;
   interrupts: WireInterrupt[];
   /** Of the subgraph that the task runs; without an id where it has made none yet. */
   checkpoint: (Omit<CheckpointRef, 'checkpoint_id'> & { checkpoint_id: string | null }) | null;
@@ -127,12 +128,19 @@ export function wireTask({ id, name, path, error, interrupts, state, result }: S
     id,
     name,
     path: wireValue(path),
-    error: wireValue(error),
+    error: errorText(error),
     interrupts: interrupts.map((interrupt) => wireValue(interrupt) as unknown as WireInterrupt),
     checkpoint: inner ? inner.checkpoint : taskCheckpoint(state),
     state: inner,
     result: wireValue(result),
   };
+}
+
+function errorText(error: unknown): string | null {
+  if (error === undefined || error === null) return null;
+  if (typeof error === 'string') return error;
+  const { name, message } = wireError(error);
+  return `${name}: ${message}`;
 }
 
 function isSnapshot(state: unknown): state is Snapshot {
