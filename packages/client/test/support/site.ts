@@ -72,10 +72,8 @@ export class Site {
         healthCheck: { interval: 1 },
       },
     });
-    for (let tries = 0; tries < 200; tries += 1) {
-      if ((await admin.call(listInstances)).every(({ state }) => state === 'idle')) return;
+    while (!(await admin.call(listInstances)).every(({ state }) => state === 'idle')) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`The worker did not come up: ${JSON.stringify(await admin.call(listInstances))}`);
   }
 }
