@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsLine, resultLine } from './chat-events.ts';
+import { argumentsLine, linesFor, resultLine } from './chat-events.ts';
 
 describe('what a tool is called with', () => {
   it('is told by its plain values; a graph is a mark', () => {
@@ -31,4 +31,12 @@ describe('what a tool answers', () => {
   it('is cut where it is long', () => {
     expect(resultLine('x'.repeat(500)).length).toBeLessThan(210);
   });
+});
+
+it('a file that a task made is told with what fetches it: its address opens only where somebody is signed in', () => {
+  const files = [{ file_id: 'f1', filename: 'a.png', url: 'http://127.0.0.1/uploads/f1/a.png' }];
+  expect(linesFor({ type: 'worker_task_completed', task_id: 't1', files })).toEqual([
+    'task t1 completed',
+    '  a.png  switchyard files download f1',
+  ]);
 });

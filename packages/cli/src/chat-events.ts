@@ -54,7 +54,9 @@ export function linesFor(data: unknown): string[] {
     case 'worker_task_completed':
       return [
         `task ${cut(event.task_id)} completed`,
-        ...(event.files ?? []).map(({ filename, url }) => `  ${plainText(`${filename}  ${url}`)}`),
+        ...(event.files ?? []).map(({ filename, file_id }) =>
+          plainText(`  ${filename}  switchyard files download ${file_id}`),
+        ),
       ];
     case 'worker_task_failed':
       return [`task ${cut(event.task_id)} failed: ${cut(event.error?.message)}`];

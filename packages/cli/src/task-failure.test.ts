@@ -25,3 +25,10 @@ it('of several, how many failed and why the first', () => {
     /^1 of 2 tasks failed\. Task b failed: Out of paint\./,
   );
 });
+
+it('says how to send the file that no worker has', () => {
+  const error = { code: 'input_file_missing', message: 'No cat.png.', node: '1', nodeTitle: 'Picture' };
+  expect(failureOf([{ ...failed, error } as TaskDetail])?.message).toBe(
+    'Task b failed: No cat.png. (at Picture) Here: -p "Picture.<input>=@<file>"',
+  );
+});

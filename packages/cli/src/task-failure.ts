@@ -13,5 +13,6 @@ export function failureOf(tasks: readonly TaskDetail[]): CommandError | undefine
 function sentenceFor({ id, error }: TaskDetail): string {
   const at = error?.nodeTitle ?? error?.node;
   const where = at === undefined ? '' : ` (at ${at})`;
-  return `Task ${id} failed: ${error?.message ?? 'the gateway gave no reason.'}${where}`;
+  const hint = error?.code === 'input_file_missing' ? ` Here: -p "${at ?? '<node>'}.<input>=@<file>"` : '';
+  return `Task ${id} failed: ${error?.message ?? 'the gateway gave no reason.'}${where}${hint}`;
 }

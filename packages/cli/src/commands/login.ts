@@ -106,7 +106,9 @@ async function offerOwnPassword(
     } catch (error) {
       const isTooWeak = error instanceof ApiError && (error.status === 400 || error.status === 422);
       if (!isTooWeak) throw error;
-      terminal.stderr.write(`${plainText(error.message)}\n`);
+      terminal.stderr.write(
+        `${plainText(error.message).replace(/^body\.new_password: (Value error, )?/, '')}\n`,
+      );
     }
   }
 }
