@@ -64,6 +64,27 @@ test('clients that never send what they have announced keep nobody else out', as
   expect((await fetch(`${url}/api/quick`)).status).toBe(200);
 });
 
+test('bodies on their way have a limit together, and small ones none', async () => {
+  const routes = (app: App): void => {
+    const handler = () => ({});
+    app.route({ ...testRoute, method: 'POST', url: '/api/slow', schema: testSchema, handler });
+  };
+  await start({ routes: [routes], limits: { bodyMemoryBytes: 250_000 } });
+  const post = (text: string) =>
+    fetch(`${url}/api/slow`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text });
+  const large = JSON.stringify('x'.repeat(99_998));
+  const head = 'POST /api/slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  const slow = [0, 1].map(() => connect(Number(new URL(url).port), '127.0.0.1'));
+  for (const socket of slow) socket.write(`${head}content-length: ${large.length}\r\n\r\n`);
+  await expect.poll(() => server.tracker.inFlight).toBe(2);
+
+  expect((await post(large)).status).toBe(503);
+  expect((await post('{}')).status).toBe(200);
+  for (const socket of slow) socket.destroy();
+  await expect.poll(() => server.tracker.inFlight).toBe(0);
+  for (let time = 0; time < 5; time++) expect((await post(large)).status).toBe(200);
+});
+
 test('a slow client has a limit for everything that it sends', async () => {
   await start({});
   expect(server.app.server).toMatchObject({

@@ -4,6 +4,8 @@ export interface HttpLimits {
   bodyBytes: number;
   /** Largest body where the endpoint carries messages or workflows: pictures travel inside them. */
   largeBodyBytes: number;
+  /** All bodies together that are on their way into memory, uploads left out; beyond it 503. */
+  bodyMemoryBytes: number;
   /** Request line and headers together; beyond it 431. */
   headBytes: number;
   /** Decoded length of one path segment that is a parameter. */
@@ -25,6 +27,7 @@ export interface HttpLimits {
 export const defaultHttpLimits: HttpLimits = {
   bodyBytes: 2_000_000,
   largeBodyBytes: 25_000_000,
+  bodyMemoryBytes: 256_000_000,
   headBytes: 16_384,
   paramLength: 512,
   headersTimeoutMs: 15_000,

@@ -8,6 +8,7 @@ import {
 import type { AppError } from '../lib/app-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { App } from './app.ts';
+import { BodyMemory } from './body-memory.ts';
 import { addBodyParsers } from './body-parsers.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { addCompression } from './compression.ts';
@@ -50,6 +51,7 @@ export function createShell(options: ShellOptions): App {
   const validation = new RequestValidation();
   const routes = new RouteTable();
   const prepare = headerWriter(options);
+  const bodyMemory = new BodyMemory(limits.bodyMemoryBytes);
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const appError = toAppError(error, request, validation);
@@ -89,7 +91,7 @@ export function createShell(options: ShellOptions): App {
   addNotFoundHandler(app, routes);
   app.addHook('onRoute', (route) => {
     routes.add(route.url, [route.method].flat());
-    applyEndpoint(route, limits);
+    applyEndpoint(route, { limits, bodyMemory });
   });
   app.addHook('onRequest', (request, reply, done) => {
     try {
@@ -112,12 +114,19 @@ export function createShell(options: ShellOptions): App {
 }
 
 /** What an endpoint says about itself becomes the route's settings. Who may call is the guard's matter. */
-function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
+function applyEndpoint(
+  route: RouteOptions,
+  { limits, bodyMemory }: { limits: HttpLimits; bodyMemory: BodyMemory },
+): void {
   const { config, schema } = route;
   const bodyLimit = config?.bodyLimit === 'large' ? limits.largeBodyBytes : config?.bodyLimit;
   if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
-  route.preParsing = [requireMediaType(consumes ?? ['application/json']), route.preParsing ?? []].flat();
+  const mediaTypes = consumes ?? ['application/json'];
+  route.preParsing = [requireMediaType(mediaTypes), route.preParsing ?? []].flat();
+  // Uploads go to the disk as they come.
+  if (!mediaTypes.includes('multipart/form-data'))
+    route.preParsing.push(bodyMemory.reserve(route.bodyLimit ?? limits.bodyBytes));
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }

@@ -32,6 +32,8 @@ export function httpLimits({ server }: Config): HttpLimits {
     ...defaultHttpLimits,
     bodyBytes: server.body_limit,
     largeBodyBytes: server.large_body_limit,
+    // Whatever is allowed has room, some of it side by side.
+    bodyMemoryBytes: Math.max(defaultHttpLimits.bodyMemoryBytes, 4 * server.large_body_limit),
     headBytes: server.header_limit,
     requestTimeoutMs: server.request_timeout,
   };
