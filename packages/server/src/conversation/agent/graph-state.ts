@@ -69,7 +69,7 @@ export class GraphStates {
     const saved = await this.#saver();
     const config = configFor(thread, checkpoint);
     const none = checkpoint.checkpoint_id ? null : emptyState;
-    const tuple = await saved.getTuple(config);
+    const tuple = await saved.readAhead(config);
     if (!tuple) return none;
     const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
     if (!graph) return storedState(tuple);

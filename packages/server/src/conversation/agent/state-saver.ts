@@ -14,6 +14,7 @@ import { withoutAnswered } from './open-questions.ts';
 export class StateSaver extends BaseCheckpointSaver {
   readonly #saved: BaseCheckpointSaver;
   #failure: { error: unknown } | null = null;
+  #ahead: { config: RunnableConfig; tuple: CheckpointTuple } | null = null;
 
   constructor(saved: BaseCheckpointSaver) {
     super(saved.serde);
@@ -25,7 +26,17 @@ export class StateSaver extends BaseCheckpointSaver {
     return this.#failure?.error === error;
   }
 
+  /** What the graph will ask for with the same config: it is loaded once, and both have seen the same. */
+  async readAhead(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const tuple = await this.getTuple(config);
+    this.#ahead = tuple ? { config, tuple } : null;
+    return tuple;
+  }
+
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    if (ahead?.config === config) return ahead.tuple;
     const tuple = await this.#noted(this.#saved.getTuple(config));
     return tuple && withoutAnswered(tuple);
   }
