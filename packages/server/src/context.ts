@@ -117,6 +117,8 @@ async function startConversation(area: ConversationArea, base: Base, accounts: A
 
 /** More would need more memory than one process should take: a stream holds some 60 kB. */
 const maxOpenStreams = 5_000;
+/** Of one user, sockets left out. */
+const maxStreamsPerUser = 1_000;
 const hourMs = 60 * 60 * 1000;
 /** Kept free on the disk: uploads never take the last page from a database beside them. */
 const diskReserveBytes = 256 * 1024 * 1024;
@@ -161,6 +163,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   opened.add(() => ends.close());
   const streams = new OpenStreams({
     limit: maxOpenStreams,
+    perUser: { limit: maxStreamsPerUser, userOf: (request) => identityOf(request).userId },
     endOf: (request) => ends.of(identityOf(request)),
   });
   let listeningUrl = '';

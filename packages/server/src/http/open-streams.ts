@@ -18,6 +18,19 @@ export interface OpenStream {
 /** Aborts when the session or token behind a request has ended. */
 type EndOf = (request: FastifyRequest) => { signal: AbortSignal; release: () => void };
 
+/** How many event streams and held requests one user may have open, so that no one takes the places of all. */
+interface PerUser {
+  limit: number;
+  userOf: (request: FastifyRequest) => string;
+}
+
+interface OpenStreamsOptions {
+  limit: number;
+  /** Sockets have a limit of their own. */
+  perUser?: PerUser;
+  endOf?: EndOf;
+}
+
 interface Entry {
   kind: StreamKind;
   controller: AbortController;
@@ -29,13 +42,16 @@ interface Entry {
  */
 export class OpenStreams {
   readonly #limit: number;
+  readonly #perUser: PerUser | undefined;
   readonly #endOf: EndOf | undefined;
+  readonly #countOfUser = new Map<string, number>();
   readonly #entries = new Set<Entry>();
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor({ limit, endOf }: { limit: number; endOf?: EndOf }) {
+  constructor({ limit, perUser, endOf }: OpenStreamsOptions) {
     this.#limit = limit;
+    this.#perUser = perUser;
     this.#endOf = endOf;
   }
 
@@ -43,6 +59,7 @@ export class OpenStreams {
   open(kind: StreamKind, request: FastifyRequest): OpenStream {
     if (this.#isClosing) throw new AppError('shutting_down');
     if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
+    const leaveUser = kind === 'socket' ? () => undefined : this.#enterUser(request);
     const entry: Entry = { kind, controller: new AbortController() };
     this.#entries.add(entry);
     const { socket } = request.raw;
@@ -59,10 +76,29 @@ export class OpenStreams {
     const close = (): void => {
       session?.release();
       socket.off('close', onGone);
-      if (this.#entries.delete(entry) && this.#entries.size === 0) this.#onEmpty?.();
+      if (!this.#entries.delete(entry)) return;
+      leaveUser();
+      if (this.#entries.size === 0) this.#onEmpty?.();
     };
     socket.once('close', onGone);
     return { signal: entry.controller.signal, close };
+  }
+
+  #enterUser(request: FastifyRequest): () => void {
+    if (!this.#perUser) return () => undefined;
+    const { limit, userOf } = this.#perUser;
+    const user = userOf(request);
+    const count = this.#countOfUser.get(user) ?? 0;
+    if (count >= limit) {
+      const message = `You have ${limit} streams and waiting requests open, which is all you may have. Close some first.`;
+      throw new AppError('rate_limited', { message });
+    }
+    this.#countOfUser.set(user, count + 1);
+    return () => {
+      const left = (this.#countOfUser.get(user) ?? 1) - 1;
+      if (left === 0) this.#countOfUser.delete(user);
+      else this.#countOfUser.set(user, left);
+    };
   }
 
   count(kind?: StreamKind): number {
