@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import websocket from '@fastify/websocket';
 import { type ClientMessage, openPush, pushCloseCodes, pushLimits } from '@switchyard/contract/dispatch/push';
 import type { FastifyRequest } from 'fastify';
@@ -7,6 +7,7 @@ import type { App, Routes } from '../http/app.ts';
 import { type Guard, isAdmin } from '../http/guard.ts';
 import type { Authenticator, Identity } from '../http/identity.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
+import { webSocketUpgrades } from '../http/upgrades.ts';
 import { AppError } from '../lib/app-error.ts';
 import { systemTimer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -32,6 +33,8 @@ export function pushRoute(options: PushRouteOptions): Routes {
   return (app) => {
     app.register(websocket, {
       options: {
+        // The plugin only ever listens to it.
+        server: webSocketUpgrades(app.server, openPush.url) as Server,
         maxPayload: pushLimits.clientMessageBytes,
         perMessageDeflate: false,
         handleProtocols: (protocols: Set<string>) => (protocols.has('bearer') ? 'bearer' : false),

@@ -105,6 +105,10 @@ export function createShell(options: ShellOptions): App {
       done(error as Error);
     }
   });
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket?.destroySoon();
+    done();
+  });
   app.addHook('preClose', (done) => {
     // Told, not awaited: the server itself waits for their connections.
     void streams.closeAll();
@@ -143,7 +147,8 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
   return (request, reply) => {
     reply.headers(always);
     reply.header('x-request-id', request.id);
-    if (options.isDraining()) reply.header('connection', 'close');
+    // Who asked for another protocol and gets an answer is off the server's hands: nobody would read on, or time out.
+    if (options.isDraining() || request.headers.upgrade !== undefined) reply.header('connection', 'close');
     const preflight = cors.preflight(request.method, request.headers);
     const granted = preflight ?? cors.headersFor(request.headers.origin);
     if (granted) reply.headers(granted);

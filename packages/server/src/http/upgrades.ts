@@ -1,0 +1,32 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Emits `upgrade` for a WebSocket at this path. Every other offer of another protocol is passed over, as a server may:
+ * the request goes back to the server as one without it. Java's client offers HTTP/2 with each first request, body or not.
+ */
+export function webSocketUpgrades(server: Server, path: string): EventEmitter {
+  const upgrades = new EventEmitter();
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
+    const isHere = request.url?.split('?', 1)[0]?.replace(/\/$/, '') === path;
+    if (isWebSocket && isHere && upgrades.emit('upgrade', request, socket, head)) return;
+    socket.unshift(Buffer.concat([plainHead(request), head]));
+    server.emit('connection', socket);
+  });
+  return upgrades;
+}
+
+/** As the bytes came, Node's parser having seen that no line holds another one. */
+function plainHead({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!ofThisHop.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  if (/\bclose\b/i.test(headers.connection ?? '')) lines.push('Connection: close');
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+const ofThisHop = new Set(['connection', 'upgrade', 'http2-settings']);
