@@ -68,6 +68,16 @@ describe('switchyard config', () => {
     },
   );
 
+  it('names the place of a fault within a map and a list as one would write it', async () => {
+    writeFileSync(
+      join(cwd, 'switchyard.yaml'),
+      'models: { fast: { modle: x } }\nsubagents: { agents: [{ nme: x }] }\n',
+    );
+    const { stderr } = await run('config validate');
+    expect(stderr).toContain('models.fast has the unknown key "modle"; did you mean model?');
+    expect(stderr).toContain('subagents.agents[0] has the unknown key "nme"; did you mean name?');
+  });
+
   it('shows values with sources on standard output, secrets masked', async () => {
     writeFileSync(join(cwd, 'here.yaml'), 'server: { port: 7301 }');
     const env = { AUTH_JWT_SECRET: 'a-secret-of-more-than-32-characters' };

@@ -57,6 +57,8 @@ const hints: Record<string, string> = {
   scope_missing: 'Use a token with this scope, or sign in with: switchyard login',
   task_not_found: 'See which there are: switchyard tasks list',
   instance_not_found: 'See which there are: switchyard instances list',
+  workflow_not_found: 'See which there are: switchyard workflows list',
+  workflow_exists: 'A new version of it: switchyard workflows import --replace',
   file_not_found: 'See which there are: switchyard files list',
   config_version_mismatch: 'Somebody changes the configuration at the same time. Try again.',
   unreachable: 'Start a gateway with: switchyard up. Or say where it is: --url, SWITCHYARD_URL.',

@@ -75,7 +75,10 @@ function inAnotherSection(name: string): string | undefined {
 function describeFault({ key, message, source }: ConfigFault): string {
   const place = describeSource(source);
   const needsKey = key !== null && !message.includes(key);
-  return needsKey ? `${place}  ${key} ${message}` : `${place}  ${message}`;
+  if (!needsKey) return `${place}  ${message}`;
+  // Of an entry in a list or a map the message begins with where it stands there: `.fast has …`, `[0].model is …`.
+  const gap = /^[.[]/.test(message) ? '' : ' ';
+  return `${place}  ${key}${gap}${message}`;
 }
 
 function byPlace(a: ConfigFault, b: ConfigFault): number {
