@@ -400,21 +400,20 @@ describe('what an agent is told', () => {
 
 describe('a run without a thread', () => {
   it('gets one, which is kept under /api and goes under /api/langgraph, unless it says otherwise', async () => {
-    const kept = async (caller: ConversationCaller, wish: object) => {
+    const threadOf = async (caller: ConversationCaller, wish: object) => {
       const answer = await caller.post('/runs/wait', { assistant_id: 'chat', input: says('x'), ...wish });
       expect(answer.body.messages, answer.text).toHaveLength(2);
       const place = answer.headers.get('content-location') ?? '';
-      const runId = answer.headers.get('x-run-id');
-      const threadId = /\/threads\/([^/]+)\//.exec(place)?.[1];
-      if (threadId === undefined) return { place, runId };
-      const { status } = await caller.get(`/threads/${threadId}`);
-      return { isKept: status === 200 };
+      const [, threadId] = /\/threads\/([^/]+)\//.exec(place) ?? [];
+      expect(threadId, place).toBeDefined();
+      return async () => (await caller.get(`/threads/${threadId}`)).status;
     };
     const langgraph = ada.at('/api/langgraph');
-    expect(await kept(ada, {})).toEqual({ isKept: true });
-    expect(await kept(ada, { on_completion: 'delete' })).not.toEqual({ isKept: true });
-    expect(await kept(langgraph, {})).not.toEqual({ isKept: true });
-    expect(await kept(langgraph, { on_completion: 'keep' })).toEqual({ isKept: true });
+    const kept = [await threadOf(ada, {}), await threadOf(langgraph, { on_completion: 'keep' })];
+    const gone = [await threadOf(ada, { on_completion: 'delete' }), await threadOf(langgraph, {})];
+    // The answer does not wait until its thread is gone.
+    for (const status of gone) await expect.poll(status).toBe(404);
+    for (const status of kept) expect(await status()).toBe(200);
   });
 
   it('may name one of the caller', async () => {
