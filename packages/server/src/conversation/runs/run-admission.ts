@@ -21,8 +21,6 @@ export interface NewRun {
   threadId: string;
   /** The thread is made where there is none; otherwise it has to be there. */
   createThread: boolean;
-  /** Nobody knows the thread's id yet, so there is nothing to look for in it. */
-  isNewThread: boolean;
   /** 1: with the end of the run; 2: once its webhook has been called. */
   deleteThread: 0 | 1 | 2;
   agent: ResolvedAgent;
@@ -67,9 +65,10 @@ export class RunAdmission {
       await lockRuns(trx, database, input.threadId);
       const admission = await nextAdmission(trx, input.threadId);
       if (input.createThread) await this.#createThread(trx, input, at);
-      const others = input.isNewThread ? [] : await openRuns(trx, input.threadId);
+      const isFirst = admission === 1;
+      const others = isFirst ? [] : await openRuns(trx, input.threadId);
       const made = await this.#makeRoom(trx, others, { ...input, at });
-      const followUpTo = await followUpOf(trx, input);
+      const followUpTo = await followUpOf(trx, { ...input, isFirst });
       const stamp = stampOf(input);
       if (!(await setBusy(trx, input.threadId, { stamp, at }))) throw threadNotFound(input.threadId);
       const begins = workerId !== null && others.length === 0 && input.afterSeconds === 0;
@@ -115,9 +114,9 @@ function stampOf({ agent }: NewRun): { graph_id: string; assistant_id: string } 
 
 async function followUpOf(
   trx: Trx,
-  { followUpTo, threadId, userId, isNewThread }: NewRun,
+  { followUpTo, threadId, userId, isFirst }: NewRun & { isFirst: boolean },
 ): Promise<string | null> {
-  if (!followUpTo) return isNewThread ? null : latestSuccess(trx, { threadId, userId });
+  if (!followUpTo) return isFirst ? null : latestSuccess(trx, { threadId, userId });
   if (await isRunOf(trx, { threadId, userId, runId: followUpTo })) return followUpTo;
   throw refusal({
     path: ['follow_up_to_run_id'],

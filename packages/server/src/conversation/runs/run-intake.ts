@@ -57,7 +57,7 @@ export interface RunIntakeOptions {
 
 const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-type Target = Pick<NewRun, 'threadId' | 'createThread' | 'isNewThread' | 'deleteThread'>;
+type Target = Pick<NewRun, 'threadId' | 'createThread' | 'deleteThread'>;
 
 /** Judges a request before anything is written: whose the ids in it are, whether it can be obeyed, and what it comes to. */
 export class RunIntake {
@@ -109,7 +109,7 @@ export class RunIntake {
     const createThread = body.if_not_exists === 'create';
     await this.#options.access.require(owner, threadId, { mustExist: !createThread, mayBeNew: createThread });
     if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
-    return { threadId, createThread, isNewThread: false, deleteThread: 0 };
+    return { threadId, createThread, deleteThread: 0 };
   }
 
   /** A thread that the body names is the caller's to keep, unless they say otherwise. */
@@ -125,7 +125,6 @@ export class RunIntake {
     return {
       threadId,
       createThread: true,
-      isNewThread,
       deleteThread: completion === 'delete' ? withWebhook : 0,
     };
   }
