@@ -102,6 +102,7 @@ async function offerOwnPassword(
     if (chosen === null) return account;
     try {
       await client.call(changePassword, { body: { current_password: password, new_password: chosen } });
+      terminal.stderr.write('The password is changed; a file that had the first one can go.\n');
       return await client.session.me();
     } catch (error) {
       const isTooWeak = error instanceof ApiError && (error.status === 400 || error.status === 422);
