@@ -7,7 +7,7 @@ export interface AnswerLimits {
 }
 
 /** An answer was larger than whoever asked may take. */
-export class AnswerTooLarge extends Error {
+class AnswerTooLarge extends Error {
   constructor(what: string, maxBytes: number) {
     super(`${what} is larger than ${maxBytes} bytes.`);
     this.name = 'AnswerTooLarge';
