@@ -36,7 +36,7 @@ describe('an account that is deleted', () => {
     });
     expect(deleted.status).toBe(200);
 
-    await expect.poll(() => existsSync(folderOf(ada)), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => existsSync(folderOf(ada))).toBe(false);
     await stream.rest().catch(() => undefined); // broken off with its session
     expect(existsSync(folderOf(bob))).toBe(true);
     expect(await bob.ok('POST', '/threads/search', {})).toHaveLength(1);
