@@ -84,7 +84,7 @@ describe('switchyard chat', () => {
     const { stdout, stderr } = await server.cli(['chat', 'go']);
     expect(stdout).toBe('Let me see.\nThere.\n');
     expect(stderr.split('\n').slice(0, 3)).toEqual([
-      '→ search {"q":"cats"}',
+      '→ search q="cats"',
       `✓ search  ${'x'.repeat(200)}…`,
       '✗ draw  no [31m way',
     ]);
@@ -110,7 +110,7 @@ describe('switchyard chat', () => {
     expect(plain.stderr.split('\n').slice(0, 7)).toEqual([
       'k1  running on w1',
       '  task k1 completed',
-      '    cat.png  http://g/f',
+      '    cat.png  switchyard files download f',
       '  task k1 failed: It went away.',
       '  sub-agent: research',
       '  sub-agent timed out: too slow',
