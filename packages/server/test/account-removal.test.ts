@@ -1,26 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { firstAdmin } from './support/first-admin.ts';
 
 let server: ConversationGateway;
-let adminToken: string;
+let admin: ConversationCaller;
 beforeAll(async () => {
   server = await startConversation();
-  const account = { email: 'root@example.com', password: 'correct horse battery' };
-  await server.gateway.fetch('/api/v1/auth/initialize', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(account),
-  });
-  const session = await HttpSession.login(server.gateway.url, account);
-  const made = await session.post<{ token: string }>('/api/v1/auth/tokens', {
-    name: 'admin',
-    scopes: ['admin'],
-  });
-  adminToken = made.token;
+  admin = await firstAdmin(server.gateway);
 });
 afterAll(() => server.close());
 
@@ -30,10 +19,7 @@ describe('an account that is deleted', () => {
     for (const user of [ada, bob]) await furnish(user);
     const held = await ada.thread();
     const stream = await ada.stream(held, { assistant_id: 'steps', input: { name: 'held' } });
-    const deleted = await server.gateway.fetch(`/api/v1/users/${ada.userId}`, {
-      method: 'DELETE',
-      headers: { 'x-api-key': adminToken },
-    });
+    const deleted = await admin.call('DELETE', `/v1/users/${ada.userId}`);
     expect(deleted.status).toBe(200);
 
     await expect.poll(() => existsSync(folderOf(ada))).toBe(false);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { ConversationCaller } from './support/conversation-caller.ts';
 import { fixtureAgents } from './support/conversation-gateway.ts';
+import { firstAdmin } from './support/first-admin.ts';
 
 const adaId = 11;
 const chatId = 500;
@@ -132,23 +133,23 @@ describe('channels over HTTP', () => {
         expect((await bob.call(method, path)).status).toBe(403);
         expect((await gateway.fetch(`/api${path}`, { method })).status).toBe(method === 'GET' ? 401 : 403);
       }
-      const admin = await adminOf(gateway);
+      const admin = await firstAdmin(gateway);
       await expect.poll(() => telegram.polling).toBe(1);
-      const { body, text } = await admin('GET', '/channels/');
+      const { body, text } = await admin.call('GET', '/channels/');
       expect(body).toEqual({
         service_running: true,
         channels: { bot: { type: 'telegram', enabled: true, running: true, error: null, waiting: 0 } },
       });
       expect(text).not.toContain(telegram.token);
-      expect((await admin('POST', '/channels/bot/restart')).body).toEqual({
+      expect((await admin.call('POST', '/channels/bot/restart')).body).toEqual({
         success: true,
         message: 'Channel bot restarted successfully',
       });
-      expect(await admin('POST', '/channels/none/restart')).toMatchObject({
+      expect(await admin.call('POST', '/channels/none/restart')).toMatchObject({
         status: 404,
         body: { detail: "Channel 'none' not found" },
       });
-      expect((await admin('POST', '/channels/NO!/restart')).status).toBe(422);
+      expect((await admin.call('POST', '/channels/NO!/restart')).status).toBe(422);
     } finally {
       await gateway.stop();
     }
@@ -158,15 +159,15 @@ describe('channels over HTTP', () => {
     const gateway = await open();
     try {
       await gateway.register('ada@example.com');
-      const admin = await adminOf(gateway);
-      const errorOf = async () => (await admin('GET', '/channels/')).body.channels.bot.error;
+      const admin = await firstAdmin(gateway);
+      const errorOf = async () => (await admin.call('GET', '/channels/')).body.channels.bot.error;
       await expect.poll(() => telegram.polling).toBe(1);
       telegram.trouble('getUpdates', ...Array.from({ length: 1_000 }, () => ({ status: 409 })));
-      await admin('POST', '/channels/bot/restart');
+      await admin.call('POST', '/channels/bot/restart');
       await expect.poll(errorOf).toMatch(/^Another program fetches the messages of this bot/);
       telegram.calmDown();
-      await admin('POST', '/channels/bot/restart');
-      await admin('POST', '/channels/bot/restart');
+      await admin.call('POST', '/channels/bot/restart');
+      await admin.call('POST', '/channels/bot/restart');
       await expect.poll(errorOf).toBeNull();
       say('hello');
       await expect.poll(texts).toEqual(['You said: hello']);
@@ -181,8 +182,8 @@ describe('channels over HTTP', () => {
     await gone.close();
     const gateway = await open({ base_url: gone.url });
     try {
-      const admin = await adminOf(gateway);
-      const read = async () => (await admin('GET', '/channels/')).text;
+      const admin = await firstAdmin(gateway);
+      const read = async () => (await admin.call('GET', '/channels/')).text;
       await expect.poll(read).toContain('Telegram cannot be reached (ECONNREFUSED).');
       expect(await read()).not.toContain(telegram.token.split(':')[1]);
     } finally {
@@ -190,20 +191,3 @@ describe('channels over HTTP', () => {
     }
   });
 });
-
-async function adminOf(gateway: Awaited<ReturnType<typeof open>>) {
-  const account = { email: 'root@example.com', password: 'correct horse battery' };
-  await gateway.fetch('/api/v1/auth/initialize', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(account),
-  });
-  const session = await HttpSession.login(gateway.url, account);
-  const scopes = ['conversation:read', 'conversation:write', 'admin'];
-  const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'admin', scopes });
-  return async (method: string, path: string) => {
-    const answer = await gateway.fetch(`/api${path}`, { method, headers: { 'x-api-key': token } });
-    const text = await answer.text();
-    return { status: answer.status, text, body: JSON.parse(text) };
-  };
-}

@@ -16,6 +16,7 @@ import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';
 import { mcpNetwork } from '../src/ops/guarded-fetch.ts';
 import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { firstAdmin } from './support/first-admin.ts';
 import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
 
 const script = fileURLToPath(new URL('./fixtures/mcp/server.mjs', import.meta.url));
@@ -34,7 +35,7 @@ beforeAll(async () => {
     mcp: { allowed_commands: ['node'] },
     models: readModels({ fake: { base_url: fake.url, api_key: 'sk-test', model: 'fake-1' } }),
   });
-  const token = await adminToken();
+  const { token } = await firstAdmin(server.gateway);
   admin = async (method, path, body) => {
     const answer = await server.gateway.fetch(`/api/mcp${path}`, {
       method,
@@ -49,19 +50,6 @@ afterAll(async () => {
   await http.close();
   await model.close();
 });
-
-async function adminToken(): Promise<string> {
-  const { HttpSession } = await import('@switchyard/dev-env/http-session');
-  const account = { email: 'root@example.com', password: 'correct horse battery' };
-  await server.gateway.fetch('/api/v1/auth/initialize', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(account),
-  });
-  const session = await HttpSession.login(server.gateway.url, account);
-  const scopes = ['conversation:read', 'conversation:write', 'admin'];
-  return (await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'admin', scopes })).token;
-}
 
 const put = (servers: object) => admin('PUT', '/config', { mcp_servers: servers });
 const storedFile = () => join(server.gateway.home, 'extensions_config.json');

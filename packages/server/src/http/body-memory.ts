@@ -1,5 +1,6 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import { onceArrived } from './body-arrival.ts';
 
 /** Below it a body is not worth counting: sockets are limited already. */
 const smallBytes = 65_536;
@@ -23,13 +24,9 @@ export class BodyMemory {
       if (bytes <= smallBytes) return done(null, payload);
       if (this.#takenBytes + bytes > this.#limitBytes) return done(new AppError('overloaded'), payload);
       this.#takenBytes += bytes;
-      const release = (): void => {
-        request.raw.off('end', release);
-        reply.raw.off('close', release);
+      onceArrived({ request, reply }, () => {
         this.#takenBytes -= bytes;
-      };
-      request.raw.once('end', release);
-      reply.raw.once('close', release);
+      });
       done(null, payload);
     };
   }

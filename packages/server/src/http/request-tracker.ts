@@ -3,6 +3,7 @@ import { AppError } from '../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { onceArrived } from './body-arrival.ts';
 
 /** A finished request that took longer is worth a line. */
 const slowMs = 1_000;
@@ -60,7 +61,12 @@ export class RequestTracker {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
     this.#inFlight++;
-    if (hasBody(request)) this.#followArrival(request, reply);
+    if (hasBody(request)) {
+      this.#arriving++;
+      onceArrived({ request, reply }, () => {
+        this.#arriving--;
+      });
+    }
     // Unlike the framework's own hook, `close` also comes when the client leaves early.
     reply.raw.once('close', () => {
       this.#finish(request, reply, performance.now() - startedMs);
@@ -71,17 +77,6 @@ export class RequestTracker {
       metrics.httpRequestsShed.inc();
       throw new AppError('overloaded', { retryAfterSeconds: 1 });
     }
-  }
-
-  #followArrival({ raw: incoming }: FastifyRequest, { raw: answer }: FastifyReply): void {
-    this.#arriving++;
-    const arrived = (): void => {
-      incoming.off('end', arrived);
-      answer.off('close', arrived);
-      this.#arriving--;
-    };
-    incoming.once('end', arrived);
-    answer.once('close', arrived);
   }
 
   /** Why a request failed, for its line. */

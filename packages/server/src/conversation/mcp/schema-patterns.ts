@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/is-record.ts';
+
 /**
  * A schema without regular expressions. They would be run here, over texts that a model was talked into writing, and one
  * that takes for ever stops everybody. The server checks its arguments itself; the model still reads what is wanted.
@@ -15,7 +17,7 @@ const besideMatches = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 function withoutPatternsIn(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPatternsIn);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const kept: [string, unknown][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (key === 'pattern' || key === 'patternProperties') continue;
@@ -28,15 +30,11 @@ function withoutPatternsIn(value: unknown): unknown {
 
 function keptOf(key: string, item: unknown): unknown {
   if (plain.has(key)) return item;
-  if (!named.has(key) || !isObject(item)) return withoutPatternsIn(item);
+  if (!named.has(key) || !isRecord(item)) return withoutPatternsIn(item);
   return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, withoutPatternsIn(inner)]));
 }
 
 function describedBy(pattern: string, { description }: Record<string, unknown>): string {
   const wanted = `Matches ${pattern}`;
   return typeof description === 'string' ? `${description} (${wanted})` : wanted;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
