@@ -15,11 +15,11 @@ import type {
 import type { AgentGraph, Agents } from './agents.ts';
 import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';
+import type { RunCallbacks } from './run-callbacks.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
 import { failureIn, stopReasonIn } from './run-failure.ts';
 import type { CustomEvent } from './run-handle.ts';
-import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import { viewOf, wireState } from './wire-state.ts';
 import { wireError } from './wire-values.ts';
@@ -34,8 +34,8 @@ interface Going {
   request: AgentRunRequest;
   tools: AgentRunTools;
   checkpointer: RunCheckpointer;
-  /** Follows models, tools and nodes, and records what they do. */
-  observer: RunObserver;
+  /** Of the observer that follows models, tools and nodes, and records what they do. */
+  callbacks: RunCallbacks;
   frames: GraphFrames;
   /** Aborts with the caller's signal, and when the run cannot be stored any more. */
   signal: AbortSignal;
@@ -66,7 +66,7 @@ export class GraphRunner implements AgentRunner {
   async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
-    const { RunCheckpointer, RunObserver } = await this.#parts;
+    const { RunCallbacks, RunCheckpointer, RunObserver } = await this.#parts;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(tools.signal.reason);
     tools.signal.addEventListener('abort', onAbort, { once: true });
@@ -87,7 +87,7 @@ export class GraphRunner implements AgentRunner {
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
-      observer: new RunObserver(tools.recorder),
+      callbacks: RunCallbacks.of(new RunObserver(tools.recorder)),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -124,10 +124,10 @@ export class GraphRunner implements AgentRunner {
 }
 
 function configOf(going: Going): RunConfig {
-  const { request, checkpointer, observer, signal, isResumed } = going;
+  const { request, checkpointer, callbacks, signal, isResumed } = going;
   const { runId, threadId, userId } = request;
   return runConfig(request, {
-    callbacks: [observer],
+    callbacks,
     signal,
     handle: {
       runId,
@@ -162,13 +162,15 @@ async function stream(
 }
 
 function loadParts(): Promise<
-  Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
+  Pick<typeof import('./run-callbacks.ts'), 'RunCallbacks'> &
+    Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
     Pick<typeof import('./run-observer.ts'), 'RunObserver'>
 > {
   return loadLangchain(async () => {
+    const { RunCallbacks } = await import('./run-callbacks.ts');
     const { RunCheckpointer } = await import('./run-checkpointer.ts');
     const { RunObserver } = await import('./run-observer.ts');
-    return { RunCheckpointer, RunObserver };
+    return { RunCallbacks, RunCheckpointer, RunObserver };
   });
 }
 

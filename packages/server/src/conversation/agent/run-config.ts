@@ -1,10 +1,10 @@
-import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { CallbackManager } from '@langchain/core/callbacks/manager';
 import { agentNameKey } from './agent-name.ts';
 import type { AgentRunRequest } from './agent-run.ts';
 import { type RunHandle, runHandleKey } from './run-handle.ts';
 
 export interface RunConfigParts {
-  callbacks: BaseCallbackHandler[];
+  callbacks: CallbackManager;
   signal: AbortSignal;
   handle: RunHandle;
   /** The run goes on with what it has stored, so a checkpoint that it began from is not asked for again. */
@@ -15,7 +15,7 @@ export interface RunConfigParts {
 export interface RunConfig {
   configurable: Record<string, unknown>;
   metadata: Record<string, unknown>;
-  callbacks: BaseCallbackHandler[];
+  callbacks: CallbackManager;
   signal: AbortSignal;
   runId: string;
   subgraphs: boolean;

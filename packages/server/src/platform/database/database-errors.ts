@@ -31,7 +31,6 @@ export function isSqliteBusy(error: unknown): boolean {
   return code === sqlite.busy || code === sqlite.locked;
 }
 
-/** As `mapSqliteError`, for what the driver of Postgres throws while it connects or queries. */
 /** The file is something else, or its beginning is damaged; or a folder stands in its place. */
 export function isNoDatabase(error: unknown): boolean {
   const code = sqliteCodeOf(error);
@@ -41,6 +40,7 @@ export function isNoDatabase(error: unknown): boolean {
   );
 }
 
+/** As `mapSqliteError`, for what the driver of Postgres throws while it connects or queries. */
 export function mapPostgresError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const state = sqlStateOf(error);

@@ -53,6 +53,8 @@ export class SqliteConnection {
       );
     }
     this.#handle.exec('pragma synchronous = full');
+    // What a savepoint has changed so far; by itself it is a file that is made, filled and removed with each commit.
+    this.#handle.exec('pragma temp_store = memory');
     this.#handle.exec(`pragma cache_size = -${cacheKilobytes}`);
     this.#handle.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`);
     this.#handle.exec(`pragma journal_size_limit = ${keptLogBytes}`);

@@ -1,0 +1,182 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { CallbackManager } from '@langchain/core/callbacks/manager';
+import type { ChainValues } from '@langchain/core/utils/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RunCallbacks } from './run-callbacks.ts';
+import { RunObserver } from './run-observer.ts';
+
+class Named extends BaseCallbackHandler {
+  override awaitHandlers = true;
+  override raiseError = true;
+  override readonly name: string;
+  readonly calls: unknown[][] = [];
+
+  constructor(name: string) {
+    super();
+    this.name = name;
+  }
+
+  override handleChainStart(...given: unknown[]): void {
+    this.calls.push(['start', ...given]);
+  }
+
+  override handleChainEnd(...given: unknown[]): void {
+    this.calls.push(['end', ...given]);
+  }
+
+  override handleChainError(...given: unknown[]): void {
+    this.calls.push(['error', ...given]);
+  }
+}
+
+/** What it has been told, as an observer that is alone is told it. */
+class Watched extends RunObserver {
+  readonly calls: unknown[][] = [];
+
+  constructor() {
+    super({} as ConstructorParameters<typeof RunObserver>[0]);
+  }
+
+  override handleChainStart(...given: unknown[]): void {
+    this.calls.push(['start', ...given]);
+  }
+
+  override handleChainEnd(...given: unknown[]): void {
+    this.calls.push(['end', ...given]);
+  }
+
+  override handleChainError(...given: unknown[]): void {
+    this.calls.push(['error', ...given]);
+  }
+}
+
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'console_callback_handler', 'c'));
+const words = fc.uniqueArray(fc.constantFrom('x', 'y', 'z'));
+const records = fc.dictionary(fc.constantFrom('k', 'l', 'm'), fc.integer());
+
+interface Filling {
+  handlers: Named[];
+  tags: string[];
+  metadata: Record<string, unknown>;
+}
+
+function filled<Manager extends CallbackManager>(manager: Manager, own: Filling, passedOn: Filling): Manager {
+  for (const [filling, inherit] of [
+    [passedOn, true],
+    [own, false],
+  ] as const) {
+    for (const handler of filling.handlers) manager.addHandler(handler, inherit);
+    manager.addTags(filling.tags, inherit);
+    manager.addMetadata(filling.metadata, inherit);
+  }
+  return manager;
+}
+
+const shownBy = ({ handlers, inheritableHandlers, tags, inheritableTags, ...rest }: CallbackManager) => ({
+  handlers: handlers.map(({ name }) => name),
+  inheritableHandlers: inheritableHandlers.map(({ name }) => name),
+  tags,
+  inheritableTags,
+  metadata: rest.metadata,
+  inheritableMetadata: rest.inheritableMetadata,
+  parent: rest._parentRunId,
+});
+
+const fillings = fc.record({
+  handlers: names.map((all) => all.map((name) => new Named(name))),
+  tags: words,
+  metadata: records,
+});
+
+describe('callbacks of a run are those of LangChain', () => {
+  it('as a copy', () => {
+    fc.assert(
+      fc.property(fillings, fillings, fillings, fc.boolean(), (own, passedOn, added, inherit) => {
+        const [ours, theirs] = [new RunCallbacks('parent'), new CallbackManager('parent')].map((manager) =>
+          shownBy(filled(manager, own, passedOn).copy(added.handlers, inherit)),
+        );
+        expect(ours).toEqual(theirs);
+      }),
+    );
+  });
+
+  it('as a copy that is changed, which leaves the original as it was', () => {
+    const original = filled(
+      new RunCallbacks('parent'),
+      { handlers: [], tags: ['x'], metadata: { k: 1 } },
+      { handlers: [new Named('a')], tags: ['y'], metadata: { l: 2 } },
+    );
+    const before = structuredClone(shownBy(original));
+    const copy = original.copy([new Named('b')]);
+    copy.addTags(['z']);
+    copy.removeMetadata({ k: 1, l: 2 });
+    copy.removeHandler(copy.handlers[0] as BaseCallbackHandler);
+    expect(shownBy(original)).toEqual(before);
+  });
+
+  it('as what a chain passes on to its steps', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fillings,
+        fillings,
+        fc.option(fc.constant('seq:step:1')),
+        async (own, passedOn, tag) => {
+          const children = [new RunCallbacks('parent'), new CallbackManager('parent')].map(
+            async (manager) => {
+              const chain = await filled(manager, own, passedOn).handleChainStart({} as never, {}, 'run');
+              return shownBy(chain.getChild(tag ?? undefined));
+            },
+          );
+          const [ours, theirs] = await Promise.all(children);
+          expect(ours).toEqual(theirs);
+        },
+      ),
+    );
+  });
+});
+
+describe('what a handler is told', () => {
+  const told = async (
+    Manager: typeof CallbackManager,
+    handlers: BaseCallbackHandler[],
+    outcome: 'end' | 'error',
+  ): Promise<void> => {
+    const manager = new Manager('parent');
+    manager.setHandlers(handlers);
+    manager.addTags(['x']);
+    manager.addMetadata({ k: 1 });
+    const chain = await manager.handleChainStart({} as never, { in: 1 }, 'run', 'tool', [], {}, 'node');
+    if (outcome === 'end') await chain.handleChainEnd({ out: 1 } as ChainValues);
+    else await chain.handleChainError(new Error('no'));
+  };
+
+  it.each(['end', 'error'] as const)('is the same for an observer alone: %s', async (outcome) => {
+    const [alone, theirs] = [new Watched(), new Watched()];
+    await told(RunCallbacks as typeof CallbackManager, [alone], outcome);
+    await told(CallbackManager, [theirs], outcome);
+    expect(alone.calls).toHaveLength(2);
+    const [start, end] = theirs.calls.map((call) => call.slice(0, 9));
+    expect(alone.calls[0]).toEqual(start);
+    expect(alone.calls[1]).toEqual(end?.slice(0, 3));
+  });
+
+  it.each(['end', 'error'] as const)('reaches everybody beside an observer: %s', async (outcome) => {
+    const observers = [new Watched(), new Watched()];
+    const others = [new Named('a'), new Named('a')];
+    const [observer, theirObserver] = observers;
+    const [other, theirOther] = others;
+    await told(RunCallbacks as typeof CallbackManager, [observer, other] as BaseCallbackHandler[], outcome);
+    await told(CallbackManager, [theirObserver, theirOther] as BaseCallbackHandler[], outcome);
+    expect(observer?.calls).toEqual(theirObserver?.calls);
+    expect(other?.calls).toEqual(theirOther?.calls);
+  });
+
+  it('that fails ends the chain, as everything that cannot be recorded does', async () => {
+    const observer = new Watched();
+    observer.handleChainEnd = () => {
+      throw new Error('the disk is full');
+    };
+    await expect(told(RunCallbacks as typeof CallbackManager, [observer], 'end')).rejects.toThrow('disk');
+  });
+});
