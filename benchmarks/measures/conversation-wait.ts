@@ -12,6 +12,8 @@ const crowds = [1, 16, 64] as const;
 /** All sides take turns, so that a slow moment of the machine meets each of them. */
 const rounds = 3;
 const roundSeconds = 3;
+/** A gateway and a graph are much code: the compiler of the engine has done with it after some 2,500 runs. */
+const warmUpSeconds = 5;
 /** Units that a run waits for, one after the other: thread, run, checkpoints, end. */
 const commitsOfARun = 4;
 
@@ -57,7 +59,7 @@ await measure(
     };
     const samples: Sample[] = [];
     for (const clients of crowds) {
-      for (const side of sides) await take[side]({ clients, seconds: 1 }); // warms up
+      for (const side of sides) await take[side]({ clients, seconds: warmUpSeconds });
       for (let round = 0; round < rounds; round += 1) {
         for (const side of sides)
           samples.push({ side, clients, ...(await take[side]({ clients, seconds: roundSeconds })) });

@@ -6,6 +6,10 @@ export const systemClock: Clock = Date.now;
 /** Milliseconds since some moment: for how long things take. Nobody sets it, so it never jumps and never goes back. */
 export const steadyClock: Clock = () => performance.now();
 
+/** Keeps its last answer: what happens in one unit is written down many times with the same moment. */
 export function toIso(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  if (epochMs !== last.epochMs) last = { epochMs, text: new Date(epochMs).toISOString() };
+  return last.text;
 }
+
+let last = { epochMs: 0, text: new Date(0).toISOString() };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Transaction } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -65,6 +66,16 @@ describe('a group', () => {
     expect(connection.count('savepoint unit')).toBe(3);
     expect(connection.count('commit')).toBe(1);
     expect(await ids()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('waits a few turns for more where several have just written, and not for somebody alone', async () => {
+    const inNextTurn = (id: string): Promise<unknown> => nextTurn().then(() => insert(id));
+    await Promise.all([insert('a'), inNextTurn('b')]);
+    expect(connection.count('commit')).toBe(2);
+    await Promise.all([insert('c'), insert('d')]);
+    await Promise.all([insert('e'), inNextTurn('f')]);
+    expect(connection.count('commit')).toBe(4);
+    expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
   it('runs its units in the order of their arrival and answers them in that order', async () => {

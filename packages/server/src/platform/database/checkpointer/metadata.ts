@@ -16,8 +16,12 @@ export function runIdIn({ run_id: runId }: Record<string, unknown>): string | nu
 
 /** As it is stored and searched: one row with U+0000 in it would make Postgres refuse every search of its thread. */
 export function metadataText(metadata: Record<string, unknown>): string {
-  return JSON.stringify(withoutNul(encode(metadata)));
+  const encoded = encode(metadata);
+  const text = JSON.stringify(encoded);
+  return text.includes(escapedNul) ? JSON.stringify(withoutNul(encoded)) : text;
 }
+
+const escapedNul = String.raw`\u0000`;
 
 function withoutNul(json: Json): Json {
   if (typeof json === 'string') return json.replaceAll('\0', '\ufffd');
