@@ -6,49 +6,25 @@ import { describe, expect, it } from 'vitest';
 import { RunCallbacks } from './run-callbacks.ts';
 import { RunObserver } from './run-observer.ts';
 
-class Named extends BaseCallbackHandler {
-  override awaitHandlers = true;
-  override raiseError = true;
-  override readonly name: string;
-  readonly calls: unknown[][] = [];
+/** What a handler has been told. */
+const callsOf = new WeakMap<BaseCallbackHandler, unknown[][]>();
 
-  constructor(name: string) {
-    super();
-    this.name = name;
-  }
-
-  override handleChainStart(...given: unknown[]): void {
-    this.calls.push(['start', ...given]);
-  }
-
-  override handleChainEnd(...given: unknown[]): void {
-    this.calls.push(['end', ...given]);
-  }
-
-  override handleChainError(...given: unknown[]): void {
-    this.calls.push(['error', ...given]);
-  }
+function listening<Handler extends BaseCallbackHandler>(handler: Handler): Handler {
+  const calls: unknown[][] = [];
+  callsOf.set(handler, calls);
+  return Object.assign(handler, {
+    handleChainStart: (...given: unknown[]) => void calls.push(['start', ...given]),
+    handleChainEnd: (...given: unknown[]) => void calls.push(['end', ...given]),
+    handleChainError: (...given: unknown[]) => void calls.push(['error', ...given]),
+  });
 }
 
-/** What it has been told, as an observer that is alone is told it. */
-class Watched extends RunObserver {
-  readonly calls: unknown[][] = [];
+function named(name: string): BaseCallbackHandler {
+  return listening(Object.assign(BaseCallbackHandler.fromMethods({}), { name, awaitHandlers: true }));
+}
 
-  constructor() {
-    super({} as ConstructorParameters<typeof RunObserver>[0]);
-  }
-
-  override handleChainStart(...given: unknown[]): void {
-    this.calls.push(['start', ...given]);
-  }
-
-  override handleChainEnd(...given: unknown[]): void {
-    this.calls.push(['end', ...given]);
-  }
-
-  override handleChainError(...given: unknown[]): void {
-    this.calls.push(['error', ...given]);
-  }
+function watching(): RunObserver {
+  return listening(new RunObserver({} as ConstructorParameters<typeof RunObserver>[0]));
 }
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'console_callback_handler', 'c'));
@@ -56,7 +32,7 @@ const words = fc.uniqueArray(fc.constantFrom('x', 'y', 'z'));
 const records = fc.dictionary(fc.constantFrom('k', 'l', 'm'), fc.integer());
 
 interface Filling {
-  handlers: Named[];
+  handlers: BaseCallbackHandler[];
   tags: string[];
   metadata: Record<string, unknown>;
 }
@@ -84,7 +60,7 @@ const shownBy = ({ handlers, inheritableHandlers, tags, inheritableTags, ...rest
 });
 
 const fillings = fc.record({
-  handlers: names.map((all) => all.map((name) => new Named(name))),
+  handlers: names.map((all) => all.map((name) => named(name))),
   tags: words,
   metadata: records,
 });
@@ -105,10 +81,10 @@ describe('callbacks of a run are those of LangChain', () => {
     const original = filled(
       new RunCallbacks('parent'),
       { handlers: [], tags: ['x'], metadata: { k: 1 } },
-      { handlers: [new Named('a')], tags: ['y'], metadata: { l: 2 } },
+      { handlers: [named('a')], tags: ['y'], metadata: { l: 2 } },
     );
     const before = structuredClone(shownBy(original));
-    const copy = original.copy([new Named('b')]);
+    const copy = original.copy([named('b')]);
     copy.addTags(['z']);
     copy.removeMetadata({ k: 1, l: 2 });
     copy.removeHandler(copy.handlers[0] as BaseCallbackHandler);
@@ -152,28 +128,28 @@ describe('what a handler is told', () => {
   };
 
   it.each(['end', 'error'] as const)('is the same for an observer alone: %s', async (outcome) => {
-    const [alone, theirs] = [new Watched(), new Watched()];
+    const [alone, theirs] = [watching(), watching()];
     await told(RunCallbacks as typeof CallbackManager, [alone], outcome);
     await told(CallbackManager, [theirs], outcome);
-    expect(alone.calls).toHaveLength(2);
-    const [start, end] = theirs.calls.map((call) => call.slice(0, 9));
-    expect(alone.calls[0]).toEqual(start);
-    expect(alone.calls[1]).toEqual(end?.slice(0, 3));
+    const calls = callsOf.get(alone) ?? [];
+    expect(calls).toHaveLength(2);
+    const [start, end] = (callsOf.get(theirs) ?? []).map((call) => call.slice(0, 9));
+    expect(calls[0]).toEqual(start);
+    expect(calls[1]).toEqual(end?.slice(0, 3));
   });
 
   it.each(['end', 'error'] as const)('reaches everybody beside an observer: %s', async (outcome) => {
-    const observers = [new Watched(), new Watched()];
-    const others = [new Named('a'), new Named('a')];
-    const [observer, theirObserver] = observers;
-    const [other, theirOther] = others;
-    await told(RunCallbacks as typeof CallbackManager, [observer, other] as BaseCallbackHandler[], outcome);
-    await told(CallbackManager, [theirObserver, theirOther] as BaseCallbackHandler[], outcome);
-    expect(observer?.calls).toEqual(theirObserver?.calls);
-    expect(other?.calls).toEqual(theirOther?.calls);
+    const [observer, other] = [watching(), named('a')];
+    const [theirObserver, theirOther] = [watching(), named('a')];
+    await told(RunCallbacks as typeof CallbackManager, [observer, other], outcome);
+    await told(CallbackManager, [theirObserver, theirOther], outcome);
+    expect(callsOf.get(other)).toHaveLength(2);
+    expect(callsOf.get(observer)).toEqual(callsOf.get(theirObserver));
+    expect(callsOf.get(other)).toEqual(callsOf.get(theirOther));
   });
 
   it('that fails ends the chain, as everything that cannot be recorded does', async () => {
-    const observer = new Watched();
+    const observer = watching();
     observer.handleChainEnd = () => {
       throw new Error('the disk is full');
     };
