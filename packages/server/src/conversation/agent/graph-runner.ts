@@ -66,7 +66,7 @@ export class GraphRunner implements AgentRunner {
   async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
-    const { RunCallbacks, RunCheckpointer, RunObserver } = await this.#parts;
+    const { RunCallbacks, RunCheckpointer } = await this.#parts;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(tools.signal.reason);
     tools.signal.addEventListener('abort', onAbort, { once: true });
@@ -87,7 +87,7 @@ export class GraphRunner implements AgentRunner {
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
-      callbacks: RunCallbacks.of(new RunObserver(tools.recorder)),
+      callbacks: RunCallbacks.recording(tools.recorder),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -163,14 +163,12 @@ async function stream(
 
 function loadParts(): Promise<
   Pick<typeof import('./run-callbacks.ts'), 'RunCallbacks'> &
-    Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
-    Pick<typeof import('./run-observer.ts'), 'RunObserver'>
+    Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'>
 > {
   return loadLangchain(async () => {
     const { RunCallbacks } = await import('./run-callbacks.ts');
     const { RunCheckpointer } = await import('./run-checkpointer.ts');
-    const { RunObserver } = await import('./run-observer.ts');
-    return { RunCallbacks, RunCheckpointer, RunObserver };
+    return { RunCallbacks, RunCheckpointer };
   });
 }
 

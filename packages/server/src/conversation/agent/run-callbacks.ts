@@ -1,6 +1,7 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { CallbackManager, CallbackManagerForChainRun } from '@langchain/core/callbacks/manager';
 import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { RunRecorder } from '../journal/run-recorder.ts';
 import { RunObserver } from './run-observer.ts';
 
 type ChainStart = Parameters<CallbackManager['handleChainStart']>;
@@ -10,11 +11,12 @@ type ChainError = Parameters<CallbackManagerForChainRun['handleChainError']>;
 /**
  * LangChain copies the callbacks of a run several times in each step of a graph, which costs it the square of the number of
  * metadata, and takes six promises to call a handler. These are copied at once, and an observer that is alone, which answers
- * at once, is simply called: a short run takes an eighth less time. To everybody else they are LangChain's own.
+ * at once, is simply called: a short graph takes an eighth less time. To everybody else they are LangChain's own.
  */
 export class RunCallbacks extends CallbackManager {
   /** For the config of a run: whatever the graph calls inherits the observer. */
-  static of(observer: RunObserver): RunCallbacks {
+  static recording(recorder: RunRecorder): RunCallbacks {
+    const observer = new RunObserver(recorder);
     return new RunCallbacks(undefined, { handlers: [observer], inheritableHandlers: [observer] });
   }
 

@@ -76,16 +76,10 @@ class Encoder {
     return Object.hasOwn(record, 'lc') ? own('escaped', { value: entries }) : entries;
   }
 
+  /** Built from entries, so that a key named `__proto__` stays a key. */
   #entries(record: object): { [key: string]: Json } {
-    const entries: { [key: string]: Json } = {};
-    for (const [key, value] of Object.entries(record)) {
-      const encoded = this.encode(value);
-      if (encoded === undefined) continue;
-      // Assigned, it would not become a key.
-      if (key === '__proto__') Object.defineProperty(entries, key, { value: encoded, enumerable: true });
-      else entries[key] = encoded;
-    }
-    return entries;
+    const encoded = Object.entries(record).map(([key, value]) => [key, this.encode(value)] as const);
+    return Object.fromEntries(encoded.filter((entry): entry is [string, Json] => entry[1] !== undefined));
   }
 
   #langchain(form: LangchainForm): Json {
