@@ -1,2 +1,3 @@
 export function reportTo(path: string): string[];
 export function closingLine(folder: string): string;
+export function failures(folder: string): string[];

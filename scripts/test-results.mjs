@@ -1,6 +1,6 @@
 /**
- * Adds up vitest's JSON reports and prints one plain line, `N passed, N failed, N skipped`, for whoever reads only the end
- * of a log. As a command: `node scripts/test-results.mjs <folder>`.
+ * Adds up vitest's JSON reports for whoever reads only the end of a log: what failed and why, then one plain line,
+ * `N passed, N failed, N skipped`. As a command: `node scripts/test-results.mjs <folder>`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,11 +13,27 @@ export function reportTo(path) {
 
 export function closingLine(folder) {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const name of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
-    const counts = count(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+  for (const report of reportsIn(folder)) {
+    const counts = count(report);
     for (const key of Object.keys(total)) total[key] += counts[key];
   }
   return `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`;
+}
+
+/** File, name and message of each test that failed, and of each file that could not be loaded. */
+export function failures(folder) {
+  return reportsIn(folder).flatMap(({ testResults }) => testResults.flatMap(failuresIn));
+}
+
+function failuresIn({ name, status, message, assertionResults }) {
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (status === 'failed' && assertionResults.length === 0) return [`${name}\n${message}`];
+  return failed.map(({ fullName, failureMessages }) => `${name}: ${fullName}\n${failureMessages.join('\n')}`);
+}
+
+function reportsIn(folder) {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  return files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
 }
 
 export function count(report) {
@@ -31,5 +47,8 @@ function brokenFiles(report) {
     .length;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  console.log(closingLine(resolve(process.argv[2] ?? '.')));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = resolve(process.argv[2] ?? '.');
+  for (const failure of failures(folder)) console.log(`✗ ${failure}\n`);
+  console.log(closingLine(folder));
+}

@@ -2,19 +2,31 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { closingLine } from './test-results.mjs';
+import { closingLine, failures } from './test-results.mjs';
 
 const quiet = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] };
 
-it('adds up all reports of a folder, and counts a file that could not be loaded as failed', () => {
+it('adds up all reports of a folder, counts a file that could not be loaded as failed, and names what failed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-reports-'));
-  const broken = { status: 'failed', assertionResults: [] };
-  const failing = { status: 'failed', assertionResults: [{ status: 'failed' }] };
+  const broken = { name: 'broken.test.ts', status: 'failed', message: 'no such module', assertionResults: [] };
+  const failing = {
+    name: 'failing.test.ts',
+    status: 'failed',
+    message: '',
+    assertionResults: [
+      { status: 'passed', fullName: 'fine', failureMessages: [] },
+      { status: 'failed', fullName: 'lost', failureMessages: ['expected 1 to be 2'] },
+    ],
+  };
   writeFileSync(join(folder, 'a.json'), JSON.stringify({ ...quiet, numPassedTests: 3, numPendingTests: 1 }));
   writeFileSync(
     join(folder, 'b.json'),
     JSON.stringify({ ...quiet, numPassedTests: 2, numFailedTests: 1, testResults: [broken, failing] }),
   );
   expect(closingLine(folder)).toBe('5 passed, 2 failed, 1 skipped');
+  expect(failures(folder)).toEqual([
+    'broken.test.ts\nno such module',
+    'failing.test.ts: lost\nexpected 1 to be 2',
+  ]);
   rmSync(folder, { recursive: true });
 });
