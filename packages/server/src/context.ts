@@ -74,6 +74,8 @@ export interface ContextOptions {
   referenceWorker?: ReferenceWorkerProcess;
   /** Folder of the skills that come with the product; without it there are none. */
   shippedSkills?: string;
+  /** What runs in the thread that writes to SQLite; without it the gateway's own thread writes. */
+  writeThread?: URL | undefined;
   /** Load agents again when their files change. */
   watchAgents?: boolean;
   /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
@@ -238,7 +240,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const home = await acquireHomeLock(config.data_home);
   opened.add(() => home.release());
 
-  const database = await openDatabase(databaseOptions(config, logger));
+  const database = await openDatabase(databaseOptions(config, logger, options.writeThread));
   opened.add(() => database.close());
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });

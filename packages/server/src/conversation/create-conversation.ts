@@ -312,7 +312,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     webhookCaller: dependencies.webhookCaller,
     stopTasks: async (userId, runId) => dependencies.workflows?.cancelOfRun(userId, runId),
     follower: {
-      plan: (trx, run) => channels.planReply(trx, run),
+      plan: (run) => channels.planReply(run),
       wake: (run) => channels.wakeReply(run),
     },
     clock,

@@ -11,12 +11,16 @@ import { defaultStreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
 
-export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
+export function databaseOptions(
+  { database }: Config,
+  logger: Logger,
+  writeThread?: URL | undefined,
+): DatabaseOptions {
   switch (database.backend) {
     case 'memory':
       return { backend: 'memory' };
     case 'sqlite':
-      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db') };
+      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db'), writeThread };
     case 'postgres':
       return {
         backend: 'postgres',

@@ -4,6 +4,7 @@ import { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
+import { localStep } from '../../platform/database/procedure.ts';
 import { Journal } from '../journal/journal.ts';
 import { openEventStorage } from '../journal/open-event-storage.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
@@ -76,7 +77,7 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
     const recorder: RunRecorder = await journal.recorderFor({
       ...complete,
       followUpTo: null,
-      ...(confirm && { confirm }),
+      ...(confirm && { confirm: localStep(confirm) }),
     });
     const end = await runner.run(complete, {
       signal: signal ?? new AbortController().signal,
@@ -88,8 +89,7 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
       },
     });
     if (end.outcome === 'done') {
-      const { storeRest } = end;
-      await recorder.write((trx) => storeRest(trx));
+      await recorder.write(end.rest);
     }
     return { end, frames };
   };

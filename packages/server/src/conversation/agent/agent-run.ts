@@ -1,6 +1,5 @@
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
-import type { ConversationTables } from '../tables.ts';
 
 /** What an agent is asked to do: the checked request together with what the server has decided. Everything is JSON. */
 export interface AgentRunRequest {
@@ -56,12 +55,12 @@ export interface AgentRunTools {
   frame: (event: string, data: unknown) => void;
 }
 
-/** Part of the unit that ends the run: what of its saved state is not on disk yet. */
-export type StoreRest = (trx: WriteTransaction<ConversationTables>) => Promise<void>;
-
 export type AgentRunEnd =
-  /** Also when it waits for a human: then `state.next` is not empty. `stopReason` where the agent was made to end early. */
-  | { outcome: 'done'; state: StateView; storeRest: StoreRest; stopReason?: string }
+  /**
+   * Also when it waits for a human: then `state.next` is not empty. `rest` are parts of the unit that ends the run: what of
+   * its saved state is not on disk yet. `stopReason` where the agent was made to end early.
+   */
+  | { outcome: 'done'; state: StateView; rest: Step[]; stopReason?: string }
   | { outcome: 'failed'; error: { name: string; message: string }; state: StateView | null };
 
 /**

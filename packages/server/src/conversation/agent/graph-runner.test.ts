@@ -104,7 +104,7 @@ describe('a run', () => {
         interrupts: {},
         checkpointId: saved?.checkpoint?.checkpoint_id,
       },
-      storeRest: expect.any(Function),
+      rest: [expect.objectContaining({ call: expect.objectContaining({ name: 'checkpoints.add' }) })],
     });
   });
 

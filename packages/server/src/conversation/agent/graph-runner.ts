@@ -1,7 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
-import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import { nothingCovered } from '../journal/event-origin.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
 import type {
@@ -10,7 +9,6 @@ import type {
   AgentRunRequest,
   AgentRunTools,
   StateView,
-  StoreRest,
 } from './agent-run.ts';
 import type { AgentGraph, Agents } from './agents.ts';
 import { commandOf, isCommand } from './graph-command.ts';
@@ -78,8 +76,9 @@ export class GraphRunner implements AgentRunner {
         saved,
         threadId: request.threadId,
         isSync: request.durability === 'sync',
-        commit: (unit) =>
-          tools.recorder.write((trx) => unit(trx as unknown as WriteTransaction<CheckpointTables>)),
+        commit: async (step) => {
+          await tools.recorder.write([step]);
+        },
         onFailure: () => stop.abort(),
       }),
       frames: new GraphFrames({
@@ -216,20 +215,15 @@ function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChu
 }
 
 /** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
-async function endOf(graph: AgentGraph, going: Going): Promise<{ state: StateView; storeRest: StoreRest }> {
+async function endOf(graph: AgentGraph, going: Going): Promise<{ state: StateView; rest: Step[] }> {
   const { frames, checkpointer } = going;
   const { values } = frames;
   const checkpointId = checkpointer.newestId;
   if (frames.isInterrupted || values === undefined || checkpointId === null) {
     await checkpointer.settled();
-    return { state: viewOf(await read(graph, going)), storeRest: async () => undefined };
+    return { state: viewOf(await read(graph, going)), rest: [] };
   }
-  const storeRest = await checkpointer.finish();
-  return {
-    state: { values, next: [], interrupts: {}, checkpointId },
-    // The same database: areas see their own tables of it alone.
-    storeRest: (trx) => storeRest(trx as unknown as WriteTransaction<CheckpointTables>),
-  };
+  return { state: { values, next: [], interrupts: {}, checkpointId }, rest: await checkpointer.finish() };
 }
 
 /** Null where it cannot be read: the run ends as it has ended. */

@@ -7,11 +7,9 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import { type AgentFixture, openAgentFixture } from './agent-fixture.ts';
 import { RunCheckpointer, type RunCheckpointerOptions } from './run-checkpointer.ts';
-
-type Unit = (trx: WriteTransaction<CheckpointTables>) => Promise<void>;
 
 let fixture: AgentFixture;
 let units: number;
@@ -27,9 +25,9 @@ afterEach(() => fixture.close());
 
 const thread = { configurable: { thread_id: 't', checkpoint_ns: '' }, metadata: { run_id: 'r' } };
 
-function commit(unit: Unit): Promise<void> {
+async function commit(step: Step): Promise<void> {
   units += 1;
-  return fixture.database.withTables<CheckpointTables>().write(unit);
+  await fixture.database.perform([step]);
 }
 
 function open(options: Partial<RunCheckpointerOptions> = {}): RunCheckpointer {
@@ -81,9 +79,9 @@ it('writes what comes in one turn of the event loop in one unit', async () => {
 it('lets the graph go on while a unit is written, and takes what comes meanwhile into the next one', async () => {
   const gate = newDeferred<void>();
   const checkpointer = open({
-    commit: async (unit) => {
+    commit: async (step) => {
       if (units === 0) await gate.promise;
-      await commit(unit);
+      await commit(step);
     },
   });
   let config = await checkpointer.put(thread, ...checkpointOf({ x: 1 }));

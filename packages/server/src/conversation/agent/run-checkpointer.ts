@@ -9,19 +9,19 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
+import { addCheckpoints } from '../../platform/database/checkpointer/add-checkpoints.ts';
 import { CheckpointBatch } from '../../platform/database/checkpointer/checkpoint-batch.ts';
 import { configOf, keyOf } from '../../platform/database/checkpointer/configurable.ts';
 import type { Manifest } from '../../platform/database/checkpointer/manifest.ts';
 import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
-import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import { withoutAnswered } from './open-questions.ts';
 
 export interface RunCheckpointerOptions {
   saved: Checkpointer;
   threadId: string;
   /** A unit of the run's: its events go with it, and it fails when the run is not this process's any more. */
-  commit: (unit: (trx: WriteTransaction<CheckpointTables>) => Promise<void>) => Promise<void>;
+  commit: (step: Step) => Promise<void>;
   /** With `sync` a step begins when the checkpoint before it is on disk; otherwise the graph does not wait. */
   isSync: boolean;
   /** Called once, when something could not be written; nothing is written after that. */
@@ -162,7 +162,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
    * For a graph that has ended: answers the last of what it handed in, for the unit that ends the run, and takes nothing
    * more. What was being written is on disk by then. Throws what kept it from there.
    */
-  async finish(): Promise<(trx: WriteTransaction<CheckpointTables>) => Promise<void>> {
+  async finish(): Promise<Step[]> {
     this.#isHeld = true;
     while (!this.#failure && (this.#arriving.size > 0 || this.#writing !== undefined)) {
       await Promise.all(this.#arriving);
@@ -172,9 +172,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     const batch = this.#waiting;
     this.#waiting = new CheckpointBatch(this.#options.threadId);
     this.#isClosed = true;
-    return async (trx) => {
-      if (!batch.isEmpty) await this.#options.saved.write(trx, batch);
-    };
+    return batch.isEmpty ? [] : [addCheckpoints.with(batch.rows)];
   }
 
   /** Writes what is here, if it still may be written. What a graph that was broken off hands in after that is dropped. */
@@ -222,7 +220,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
       while (!this.#waiting.isEmpty && !this.#failure && !this.#isHeld) {
         const batch = this.#waiting;
         this.#waiting = new CheckpointBatch(this.#options.threadId);
-        await this.#options.commit((trx) => this.#options.saved.write(trx, batch));
+        await this.#options.commit(addCheckpoints.with(batch.rows));
       }
     } catch (error) {
       this.#fail({ error, isOfGraph: false });

@@ -12,6 +12,7 @@ import { Checkpointer } from '../../platform/database/checkpointer/saver.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
+import { localStep } from '../../platform/database/procedure.ts';
 import { Journal } from '../journal/journal.ts';
 import { type EventBackend, openEventStorage } from '../journal/open-event-storage.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
@@ -166,16 +167,16 @@ describe('a run that is killed', () => {
         userId: 'u',
         attempt: number,
         followUpTo: null,
-        confirm: async () => {
+        confirm: localStep(async () => {
           if (units >= unitsToLive) throw new Killed();
           units += 1;
-        },
+        }),
       });
       bench.recorder = recorder;
       const input = { messages: [{ type: 'human', content: 'hello', id: 'human' }] };
       try {
         recorder.recordStart(input);
-        await recorder.write(async () => undefined);
+        await recorder.write([]);
         const end = await runner.run(requestWith({ attempt: number, input, durability }), {
           signal: new AbortController().signal,
           recorder,
@@ -183,7 +184,7 @@ describe('a run that is killed', () => {
         });
         if (end.outcome === 'failed') throw new Error(`${end.error.name}: ${end.error.message}`);
         recorder.recordEnd({ status: 'success' });
-        await recorder.write((trx) => end.storeRest(trx));
+        await recorder.write(end.rest);
         return { units, hasEnded: true };
       } catch (error) {
         if (unitsToLive === Number.POSITIVE_INFINITY) throw error;

@@ -1,12 +1,12 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import { localStep, type Step } from '../../platform/database/procedure.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { wellFormed } from '../journal/well-formed.ts';
 import type { Runs } from '../runs/runs.ts';
-import type { ChannelMessageRow, ConversationTables, RunRow } from '../tables.ts';
+import type { ChannelMessageRow, RunRow } from '../tables.ts';
 import type { Artifacts } from '../workspace/artifacts.ts';
 import { type Channel, DeliveryError, type OutboundFile } from './channel.ts';
 import { answerOf, answerTexts, type ChannelAnswer } from './channel-answer.ts';
@@ -46,9 +46,9 @@ export class ChannelReplies {
   }
 
   /** Part of the unit that ends a run. `wake` follows the commit. */
-  async plan(trx: WriteTransaction<ConversationTables>, run: RunRow): Promise<void> {
-    if (!isOfChannel(run)) return;
-    await this.#options.jobs.enqueue(trx, runReplyJob(run.run_id));
+  plan(run: RunRow): Step[] {
+    if (!isOfChannel(run)) return [];
+    return [localStep((trx) => this.#options.jobs.enqueue(trx, runReplyJob(run.run_id)))];
   }
 
   wake(run: RunRow): void {

@@ -5,6 +5,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { MemoryCounters } from '../../platform/counters/memory-counters.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import { listModels } from '../catalog/models.ts';
@@ -57,8 +58,8 @@ interface ChannelsDependencies extends ChannelsSurroundings {
 
 export interface ChannelsPart {
   routes: Routes;
-  /** Part of the unit that ends a run; `wake` follows the commit. */
-  planReply: (trx: WriteTransaction<ConversationTables>, run: RunRow) => Promise<void>;
+  /** Parts of the unit that ends a run; `wake` follows the commit. */
+  planReply: (run: RunRow) => Step[];
   wakeReply: (run: RunRow) => void;
   /** Part of the unit that deletes a thread. */
   forgetThread: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
@@ -120,7 +121,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
 
   return {
     routes: channelRoutes({ channels, network, clock }),
-    planReply: (trx, run) => replies.plan(trx, run),
+    planReply: (run) => replies.plan(run),
     wakeReply: (run) => replies.wake(run),
     forgetThread: (trx, threadId) => forgetChannelThread(trx, { threadId, at: toIso(clock()) }),
     start: () => channels.start(),

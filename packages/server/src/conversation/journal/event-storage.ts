@@ -1,12 +1,11 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { type Coverage, isCovered, readOrigin } from './event-origin.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
-
-export type Unit<Result> = (trx: WriteTransaction<ConversationTables>) => Promise<Result>;
 
 /** The run whose events are written. Its user owns them; without one they are nobody's. */
 export interface RunKey {
@@ -40,10 +39,14 @@ export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
  */
 export interface EventStorage {
   /**
-   * Commits what the outbox holds when the unit begins, and perhaps what comes meanwhile, with the unit or before it. Where
-   * that fails the unit does not happen and the events wait on. A deleted thread takes no events.
+   * Commits what the outbox holds, and perhaps what comes meanwhile, with the unit of these steps or before it; answers what
+   * they have answered. Where that fails the unit does not happen and the events wait on. A deleted thread takes no events.
    */
-  write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result>;
+  write<const Steps extends readonly Step[]>(
+    run: RunKey,
+    outbox: Outbox,
+    steps: Steps,
+  ): Promise<Results<Steps>>;
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;
   /** For each run the highest `seq` among the messages of the assistant. */
   lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>>;

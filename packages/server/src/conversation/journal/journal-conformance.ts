@@ -1,6 +1,7 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { localStep } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { nothingCovered, type Origin } from './event-origin.ts';
 import type { EventFilter, EventStorage } from './event-storage.ts';
@@ -323,26 +324,29 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
       it('is committed with what a unit writes', async () => {
         const run = await recorder('r');
         run.record(message('with it'));
-        await run.write(async (trx) => {
-          await trx.insertInto('run_inputs').values({ run_id: 'r', kwargs: '{}' }).execute();
-        });
+        const unit = localStep((trx: WriteTransaction<ConversationTables>) =>
+          trx.insertInto('run_inputs').values({ run_id: 'r', kwargs: '{}' }).execute(),
+        );
+        await run.write([unit]);
         expect(await texts()).toEqual(['with it']);
         expect(await variant.database.read.selectFrom('run_inputs').selectAll().execute()).toHaveLength(1);
       });
 
       it('is written once and in order, though units fail, one after the other and at once', async () => {
         const run = await recorder('r');
-        const failing = async (): Promise<never> => {
-          throw new Error('the unit failed');
-        };
+        const failing = [
+          localStep(async () => {
+            throw new Error('the unit failed');
+          }),
+        ];
         run.record(message('1'));
         await expect(run.write(failing)).rejects.toThrow('the unit failed');
         run.record(message('2'));
-        const outcomes = [run.write(failing), run.write(async () => undefined)];
+        const outcomes = [run.write(failing), run.write([])];
         run.record(message('3'));
         outcomes.push(
           run.write(failing),
-          run.write(async () => undefined),
+          run.write([]),
         );
         const settled = await Promise.allSettled(outcomes);
         expect(settled.map(({ status }) => status)).toEqual([
@@ -362,11 +366,11 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
           userId: 'alice',
           attempt: 1,
           followUpTo: null,
-          confirm: async () => {
+          confirm: localStep(async () => {
             throw new Error('lost');
-          },
+          }),
         });
-        await expect(run.write(async () => undefined)).rejects.toThrow('lost');
+        await expect(run.write([])).rejects.toThrow('lost');
       });
     });
 

@@ -2,6 +2,7 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
@@ -12,7 +13,6 @@ import {
   type EventStorage,
   isKept,
   type RunKey,
-  type Unit,
 } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
@@ -40,10 +40,14 @@ export class LoggedEvents implements EventStorage {
     this.#options = options;
   }
 
-  async write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
+  async write<const Steps extends readonly Step[]>(
+    run: RunKey,
+    outbox: Outbox,
+    steps: Steps,
+  ): Promise<Results<Steps>> {
     // In turn also when nothing waits: what an earlier write has taken is in the log before this unit may cover it.
     await outbox.inTurn(() => this.#append(run, outbox));
-    return this.#options.database.write(unit);
+    return this.#options.database.perform(steps);
   }
 
   async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {

@@ -47,6 +47,10 @@ export class Outbox {
     };
   }
 
+  get isInDoubt(): boolean {
+    return this.#doubtful.length > 0;
+  }
+
   doubt(doubtful: DoubtfulBatch): void {
     this.#doubtful.push(doubtful);
   }

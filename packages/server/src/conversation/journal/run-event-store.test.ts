@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
+import { performHere } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { Journal } from './journal.ts';
 import { openConversationDatabase } from './journal-fixture.ts';
@@ -28,7 +29,9 @@ describe('events of which no commit was heard', () => {
         .catch(() => undefined);
       throw new Error('connection lost');
     };
-    const unreliable = { dialect: database.dialect, read: database.read, write } as typeof database;
+    const perform: typeof database.perform = (steps, options) =>
+      performHere((unit) => write(unit as Parameters<typeof write>[0]) as never, steps, options);
+    const unreliable = { read: database.read, write, perform } as typeof database;
     const journal = new Journal({
       storage: new RunEventStore(unreliable),
       maxTraceBytes: 1_000,

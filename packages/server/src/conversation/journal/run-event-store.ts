@@ -4,6 +4,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
+import { Procedure, type Results, type Step } from '../../platform/database/procedure.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { ConversationTables, RunEventRow } from '../tables.ts';
@@ -15,9 +16,8 @@ import {
   type EventStorage,
   isKept,
   type RunKey,
-  type Unit,
 } from './event-storage.ts';
-import type { DoubtfulBatch, Outbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -45,10 +45,13 @@ export class RunEventStore implements EventStorage {
     this.#database = database;
   }
 
-  /** SQLite runs units in the order in which they were asked for; on Postgres those of a run wait for each other. */
-  write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
-    const write = (): Promise<Result> => this.#write(run, outbox, unit);
-    return this.#database.dialect === 'postgres' ? outbox.inTurn(write) : write();
+  /** The units of a run wait for each other, so that events are numbered in the order in which they happened. */
+  write<const Steps extends readonly Step[]>(
+    run: RunKey,
+    outbox: Outbox,
+    steps: Steps,
+  ): Promise<Results<Steps>> {
+    return outbox.inTurn(() => this.#write(run, outbox, steps));
   }
 
   async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
@@ -133,31 +136,28 @@ export class RunEventStore implements EventStorage {
   }
 
   /** The thread's numbers come last: whoever admits a run takes them after the thread's row, as the end of a run does. */
-  async #write<Result>(run: RunKey, outbox: Outbox, unit: Unit<Result>): Promise<Result> {
-    let written: DoubtfulBatch | undefined;
+  async #write<const Steps extends readonly Step[]>(
+    run: RunKey,
+    outbox: Outbox,
+    steps: Steps,
+  ): Promise<Results<Steps>> {
+    if (outbox.isInDoubt) await this.#database.write((trx) => settleDoubts(trx, run, outbox));
+    const batch = outbox.take();
+    if (batch.events.length === 0) return this.#database.perform(steps);
+    const { events } = batch;
+    let firstSeq: number | undefined;
     try {
-      return await this.#database.write(async (trx) => {
-        const result = await unit(trx);
-        await settleDoubts(trx, run, outbox);
-        written = await writeBatch(trx, run, outbox);
-        return result;
+      const results = await this.#database.perform([...steps, addEvents.with({ run, events })], {
+        onDoubt: (done) => {
+          firstSeq = done.at(-1) as number;
+        },
       });
+      return results.slice(0, -1) as Results<Steps>;
     } catch (error) {
-      if (written) outbox.doubt(written);
+      if (firstSeq === undefined) batch.putBack();
+      else outbox.doubt({ batch, firstSeq });
       throw error;
     }
-  }
-}
-
-async function writeBatch(trx: Trx, run: RunKey, outbox: Outbox): Promise<DoubtfulBatch | undefined> {
-  const batch = outbox.take();
-  if (batch.events.length === 0) return undefined;
-  try {
-    return { batch, firstSeq: await insertEvents(trx, run, batch.events) };
-  } catch (error) {
-    // At once, so that the run's next unit, which may begin before anybody hears of this, takes them along.
-    batch.putBack();
-    throw error;
   }
 }
 
@@ -192,7 +192,7 @@ async function lockThread(trx: Trx, threadId: string): Promise<void> {
 }
 
 /** Answers the number of the first one. */
-async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[]): Promise<number> {
+async function insertEvents(trx: Trx, { run, events }: EventBatch): Promise<number> {
   const { threadId, runId, userId } = run;
   const last = await takeSeqs(trx, threadId, events.length);
   await requireThread(trx, threadId);
@@ -209,6 +209,13 @@ async function insertEvents(trx: Trx, run: RunKey, events: readonly StoredEvent[
   await newEvents.run(trx, rows);
   return first;
 }
+
+interface EventBatch {
+  run: RunKey;
+  events: readonly StoredEvent[];
+}
+
+export const addEvents = new Procedure('run-events.add', insertEvents);
 
 /** Answers the last of as many numbers. The thread's row is ours until the unit has ended, so nobody else takes one meanwhile. */
 async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<number> {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { ConversationTables } from '../tables.ts';
+import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { Coverage } from './event-origin.ts';
-import type { EventStorage, RunKey, Unit } from './event-storage.ts';
+import type { EventStorage, RunKey } from './event-storage.ts';
 import { humanMessageIn } from './human-message.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
@@ -31,7 +30,7 @@ export interface RecorderOptions {
   recount: () => Promise<Tally>;
   tally: Tally;
   /** Part of each unit: throws when this process may not write for the run any more. */
-  confirm: ((trx: WriteTransaction<ConversationTables>) => Promise<void>) | undefined;
+  confirm: Step | undefined;
   onFlushFailed: (error: unknown) => void;
 }
 
@@ -108,23 +107,20 @@ export class RunRecorder {
   }
 
   /** A unit of the run's: what is recorded is committed with it or before it. When it throws, the events wait on. */
-  write<Result>(unit: Unit<Result>): Promise<Result> {
+  async write(steps: readonly Step[]): Promise<void> {
     const { confirm } = this.#options;
-    return this.writeClaimed(async (trx) => {
-      await confirm?.(trx);
-      return unit(trx);
-    });
+    await this.writeClaimed(confirm ? [confirm, ...steps] : steps);
   }
 
-  /** As `write`, for a unit that finds out by itself whether this process still has the run. */
-  writeClaimed<Result>(unit: Unit<Result>): Promise<Result> {
-    return this.#options.storage.write(this.run, this.#outbox, unit);
+  /** As `write`, for a unit that finds out by itself whether this process still has the run; answers what its steps answer. */
+  writeClaimed<const Steps extends readonly Step[]>(steps: Steps): Promise<Results<Steps>> {
+    return this.#options.storage.write(this.run, this.#outbox, steps);
   }
 
   /** Writes what is recorded; resolves when nothing waits any more. */
   async flush(): Promise<void> {
     await this.#flushing;
-    if (this.#outbox.size > 0) await this.write(async () => undefined);
+    if (this.#outbox.size > 0) await this.write([]);
   }
 
   /** A run that goes on: forgets the events that will happen again, and counts what is left. */
@@ -142,7 +138,7 @@ export class RunRecorder {
 
   /** One at a time. What could not be written waits for the next one. */
   #flushSoon(): void {
-    this.#flushing ??= this.write(async () => undefined)
+    this.#flushing ??= this.write([])
       .catch((error: unknown) => this.#options.onFlushFailed(error))
       .finally(() => {
         this.#flushing = undefined;

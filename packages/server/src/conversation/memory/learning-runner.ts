@@ -1,7 +1,12 @@
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import { localStep } from '../../platform/database/procedure.ts';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../agent/agent-run.ts';
 import { leadAgentName } from '../agent/lead-agent-name.ts';
+import type { ConversationTables } from '../tables.ts';
 import type { MemoryLearning } from './memory-learning.ts';
 import { spokenTurnIn } from './spoken-turn.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
 
 /**
  * Keeps the turns of the lead agent, and of custom agents, to learn from. Whose turn it is comes from the run itself, and
@@ -31,10 +36,7 @@ export class LearningRunner implements AgentRunner {
     const kept = { runId, threadId, userId, agent, turn };
     return {
       ...end,
-      storeRest: async (trx) => {
-        await end.storeRest(trx);
-        await this.#learning.keep(trx, kept);
-      },
+      rest: [...end.rest, localStep((trx: Trx) => this.#learning.keep(trx, kept))],
     };
   }
 }

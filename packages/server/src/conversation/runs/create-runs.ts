@@ -4,6 +4,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { Step } from '../../platform/database/procedure.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
@@ -55,7 +56,7 @@ export interface RunsDependencies {
   stopTasks?: RunExecutorOptions['stopTasks'];
   /** Somebody who follows the ends of runs: part of the unit, and after the commit. */
   follower?: {
-    plan: (trx: WriteTransaction<ConversationTables>, run: RunRow) => Promise<void>;
+    plan: (run: RunRow) => Step[];
     wake: (run: RunRow) => void;
   };
   clock: Clock;
@@ -102,10 +103,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     streamLog,
     ends,
     clock,
-    planFollowUps: async (trx, run) => {
-      await webhooks.plan(trx, run);
-      await dependencies.follower?.plan(trx, run);
-    },
+    followUps: (run) => [...webhooks.plan(run), ...(dependencies.follower?.plan(run) ?? [])],
     onEnded,
   });
   const executor = new RunExecutor({

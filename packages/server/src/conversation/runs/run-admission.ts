@@ -2,10 +2,11 @@ import type { MultitaskStrategy, RunCreate } from '@switchyard/contract/conversa
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { localStep, Procedure } from '../../platform/database/procedure.ts';
 import type { ResolvedAgent } from '../agent/agents.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { threadNotFound } from '../threads/thread.ts';
-import { withoutReserved } from '../threads/thread-metadata.ts';
+import { type Metadata, withoutReserved } from '../threads/thread-metadata.ts';
 import { createIfMissing, nextAdmission, setBusy } from '../threads/thread-store.ts';
 import { decideCancel } from './run.ts';
 import { requestCancel } from './run-claim-store.ts';
@@ -41,11 +42,36 @@ export interface AdmittedRun {
   stopping: RunRow[];
 }
 
+/** What search finds the thread by, in clients that look for the threads of an agent. */
+interface Stamp {
+  graph_id: string;
+  assistant_id: string;
+}
+
 interface RunAdmissionOptions {
   database: Database<ConversationTables>;
   ending: RunEnding;
   clock: Clock;
 }
+
+/** A run to be taken in, as plain data. */
+export interface RunToAdmit {
+  /** Its place in the thread and what it follows are found in the unit. */
+  row: RunRow;
+  kwargs: string;
+  /** With these metadata, where there is no thread; null: it has to be there. */
+  newThread: Metadata | null;
+  stamp: Stamp;
+  afterSeconds: number;
+  followUpTo: NewRun['followUpTo'];
+  /** Who begins it at once. */
+  workerId: string | null;
+}
+
+/** Where a run is not to have its thread for itself: those before it stay as they are. */
+export const admitRun = new Procedure('runs.admit', (trx: Trx, toAdmit: RunToAdmit) =>
+  admit(trx, toAdmit, async () => null),
+);
 
 /** Takes runs in: what becomes of those that are there already, the new row, and the busy thread, in one unit. */
 export class RunAdmission {
@@ -57,64 +83,79 @@ export class RunAdmission {
 
   /** Where there is a worker that has room for it, and nothing before it in its thread, the run is claimed as it comes. */
   async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
-    const { database, clock } = this.#options;
-    const nowMs = clock();
-    const at = toIso(nowMs);
-    const kwargs = JSON.stringify(input.kwargs);
-    return database.write(async (trx) => {
-      await lockRuns(trx, database, input.threadId);
-      const admission = await nextAdmission(trx, input.threadId);
-      if (input.createThread) await this.#createThread(trx, input, at);
-      const isFirst = admission === 1;
-      const others = isFirst ? [] : await openRuns(trx, input.threadId);
-      const made = await this.#makeRoom(trx, others, { ...input, at });
-      const followUpTo = await followUpOf(trx, { ...input, isFirst });
-      const stamp = stampOf(input);
-      if (!(await setBusy(trx, input.threadId, { stamp, at }))) throw threadNotFound(input.threadId);
-      const begins = workerId !== null && others.length === 0 && input.afterSeconds === 0;
-      const row = rowOf(input, { admission, nowMs, at, followUpTo });
-      const run = await insertRun(trx, begins ? { ...row, ...claimedBy(workerId, at) } : row, kwargs);
-      return { run, kwargs, ...made };
-    });
-  }
-
-  async #createThread(trx: Trx, input: NewRun, at: string): Promise<void> {
-    const { userId, threadId, assistantName: assistantId, kwargs } = input;
-    const metadata = { ...withoutReserved(kwargs.metadata), ...stampOf(input) };
-    await createIfMissing(trx, { user: userId }, { threadId, assistantId, metadata, at });
-  }
-
-  async #makeRoom(
-    trx: Trx,
-    others: readonly RunRow[],
-    { threadId, strategy, at }: { threadId: string; strategy: MultitaskStrategy; at: string },
-  ): Promise<{ ended: WrittenEnd[]; stopping: RunRow[] }> {
-    const ended: WrittenEnd[] = [];
-    const stopping: RunRow[] = [];
-    if (others.length === 0 || strategy === 'enqueue') return { ended, stopping };
-    if (strategy === 'reject')
-      throw new AppError('run_active', { message: `Thread ${threadId} already has an active run` });
-    for (const other of others) {
-      const end =
-        decideCancel(other) === 'end_now' && (await this.#options.ending.endWaiting(trx, other, strategy));
-      if (end) ended.push(end);
-      else {
-        await requestCancel(trx, { runId: other.run_id, action: strategy, at });
-        stopping.push(other);
-      }
-    }
-    return { ended, stopping };
+    const { database, clock, ending } = this.#options;
+    const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
+    const { strategy } = input;
+    const admitting =
+      strategy === 'enqueue' || strategy === 'reject'
+        ? admitRun.with(toAdmit)
+        : localStep((trx: Trx) => admit(trx, toAdmit, (other) => ending.endWaiting(trx, other, strategy)));
+    const [admitted] = await database.perform([admitting]);
+    return { ...admitted, kwargs: toAdmit.kwargs };
   }
 }
 
-/** What search finds the thread by, in clients that look for the threads of an agent. */
-function stampOf({ agent }: NewRun): { graph_id: string; assistant_id: string } {
+type EndWaiting = (run: RunRow) => Promise<WrittenEnd | null>;
+
+async function admit(
+  trx: Trx,
+  toAdmit: RunToAdmit,
+  endWaiting: EndWaiting,
+): Promise<Omit<AdmittedRun, 'kwargs'>> {
+  const { row, kwargs, stamp, workerId } = toAdmit;
+  const { thread_id: threadId, created_at: at } = row;
+  await lockRuns(trx, threadId);
+  const admission = await nextAdmission(trx, threadId);
+  if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
+  const isFirst = admission === 1;
+  const others = isFirst ? [] : await openRuns(trx, threadId);
+  const made = await makeRoom(trx, others, { row, endWaiting });
+  const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
+  if (!(await setBusy(trx, threadId, { stamp, at }))) throw threadNotFound(threadId);
+  const begins = workerId !== null && others.length === 0 && toAdmit.afterSeconds === 0;
+  const claimed = begins ? claimedBy(workerId, at) : {};
+  const run = await insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs);
+  return { run, ...made };
+}
+
+async function createThreadOf(
+  trx: Trx,
+  { user_id: user, thread_id: threadId, assistant_id: assistantId, created_at: at }: RunRow,
+  metadata: Metadata,
+): Promise<void> {
+  await createIfMissing(trx, { user }, { threadId, assistantId, metadata, at });
+}
+
+async function makeRoom(
+  trx: Trx,
+  others: readonly RunRow[],
+  { row, endWaiting }: { row: RunRow; endWaiting: EndWaiting },
+): Promise<{ ended: WrittenEnd[]; stopping: RunRow[] }> {
+  const ended: WrittenEnd[] = [];
+  const stopping: RunRow[] = [];
+  const { multitask_strategy: strategy, thread_id, created_at: at } = row;
+  if (others.length === 0 || strategy === 'enqueue') return { ended, stopping };
+  if (strategy === 'reject')
+    throw new AppError('run_active', { message: `Thread ${thread_id} already has an active run` });
+  for (const other of others) {
+    const end = decideCancel(other) === 'end_now' && (await endWaiting(other));
+    if (end) ended.push(end);
+    else {
+      await requestCancel(trx, { runId: other.run_id, action: strategy, at });
+      stopping.push(other);
+    }
+  }
+  return { ended, stopping };
+}
+
+function stampOf({ agent }: NewRun): Stamp {
   return { graph_id: agent.graphId, assistant_id: agent.assistantId };
 }
 
 async function followUpOf(
   trx: Trx,
-  { followUpTo, threadId, userId, isFirst }: NewRun & { isFirst: boolean },
+  { followUpTo, row: { thread_id: threadId, user_id: userId } }: RunToAdmit,
+  { isFirst }: { isFirst: boolean },
 ): Promise<string | null> {
   if (!followUpTo) return isFirst ? null : latestSuccess(trx, { threadId, userId });
   if (await isRunOf(trx, { threadId, userId, runId: followUpTo })) return followUpTo;
@@ -131,15 +172,25 @@ function claimedBy(workerId: string, at: string) {
   return { status: 'running', attempt: 1, worker_id: workerId, started_at: at } as const;
 }
 
-function rowOf(
+function toAdmitOf(
   input: NewRun,
-  {
-    admission,
-    nowMs,
-    at,
+  { nowMs, workerId }: { nowMs: number; workerId: string | null },
+): RunToAdmit {
+  const { kwargs, createThread, afterSeconds, followUpTo } = input;
+  const stamp = stampOf(input);
+  return {
+    row: rowOf(input, nowMs),
+    kwargs: JSON.stringify(kwargs),
+    newThread: createThread ? { ...withoutReserved(kwargs.metadata), ...stamp } : null,
+    stamp,
+    afterSeconds,
     followUpTo,
-  }: { admission: number; nowMs: number; at: string; followUpTo: string | null },
-): RunRow {
+    workerId,
+  };
+}
+
+function rowOf(input: NewRun, nowMs: number): RunRow {
+  const at = toIso(nowMs);
   return {
     run_id: input.runId,
     thread_id: input.threadId,
@@ -147,7 +198,7 @@ function rowOf(
     assistant_id: input.assistantName,
     graph_id: input.agent.graphId,
     status: 'pending',
-    admission,
+    admission: 0,
     multitask_strategy: input.strategy,
     metadata: JSON.stringify(input.kwargs.metadata),
     run_at: input.afterSeconds > 0 ? toIso(nowMs + input.afterSeconds * 1000) : null,
@@ -158,7 +209,7 @@ function rowOf(
     delete_thread: input.deleteThread,
     webhook: input.webhook,
     checkpoint_id: null,
-    follow_up_to_run_id: followUpTo,
+    follow_up_to_run_id: null,
     model_name: null,
     error: null,
     error_name: null,

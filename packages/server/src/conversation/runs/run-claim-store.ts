@@ -1,5 +1,6 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Procedure } from '../../platform/database/procedure.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import {
   claimedRun,
@@ -30,8 +31,15 @@ export interface ClaimedRun {
 export class ClaimLost extends Error {
   constructor({ runId }: Pick<Claim, 'runId'>) {
     super(`The claim on run ${runId} is lost.`);
-    this.name = 'ClaimLost';
+    this.name = claimLost;
   }
+}
+
+const claimLost = 'ClaimLost';
+
+/** By its name: it may come from the thread that writes. */
+export function isClaimLost(error: unknown): boolean {
+  return error instanceof Error && error.name === claimLost;
 }
 
 /** What happens to runs while they are open: every write names the state and the claim that it expects. */
@@ -51,7 +59,7 @@ export class RunClaimStore {
     { workerId, at }: { workerId: string; at: string },
   ): Promise<ClaimedRun | null> {
     return this.#database.write(async (trx) => {
-      await lockRuns(trx, this.#database, thread_id);
+      await lockRuns(trx, thread_id);
       const row = await claimedRun.first(trx, { runId: run_id, workerId, at });
       if (!row) return null;
       const input = await inputOfRun.first(trx, { runId: run_id });
@@ -90,18 +98,21 @@ export class RunClaimStore {
     );
   }
 
-  /** Throws `ClaimLost`; otherwise the claim holds until the unit has ended. */
-  async confirm(trx: Trx, claim: Claim): Promise<void> {
-    await lockRuns(trx, this.#database, claim.threadId, { isShared: true });
-    const row = await heldClaim.first(trx, { ...claim });
-    if (!row) throw new ClaimLost(claim);
-  }
-
   /** The row as it stands, whoever owns it: for processes that look after runs. */
   async find(runId: string): Promise<RunRow | undefined> {
     return runById(this.#database.read, runId);
   }
 }
+
+/** Part of a unit: fails with `ClaimLost`; otherwise the claim holds until the unit has ended. */
+export const confirmClaim = new Procedure<ConversationTables, Claim, void>(
+  'runs.confirm-claim',
+  async (trx, claim) => {
+    await lockRuns(trx, claim.threadId, { isShared: true });
+    const row = await heldClaim.first(trx, { ...claim });
+    if (!row) throw new ClaimLost(claim);
+  },
+);
 
 /** Ends a run. Undefined when it was not as expected: then nothing is written. */
 export async function endRun(

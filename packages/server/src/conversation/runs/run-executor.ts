@@ -14,13 +14,13 @@ import type { Journal } from '../journal/journal.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
 import type { RunRow } from '../tables.ts';
 import { errorOf, failedOutcome, outcomeOfStop, type RunOutcome, refusalToResume, valuesOf } from './run.ts';
-import { type Claim, type ClaimedRun, ClaimLost, type RunClaimStore } from './run-claim-store.ts';
+import { type Claim, type ClaimedRun, confirmClaim, isClaimLost, type RunClaimStore } from './run-claim-store.ts';
 import type { RunEnding } from './run-ending.ts';
 import type { RunKwargs } from './run-request.ts';
 import { RunStop } from './run-stop.ts';
 
 export interface RunExecutorOptions {
-  claims: Pick<RunClaimStore, 'claim' | 'confirm'>;
+  claims: Pick<RunClaimStore, 'claim'>;
   ending: RunEnding;
   journal: Pick<Journal, 'recorderFor'>;
   runner: AgentRunner;
@@ -134,7 +134,7 @@ export class RunExecutor {
     } catch (error) {
       // Its end could not be written, or is not ours to write.
       streamLog.abandon(row.run_id);
-      if (!(error instanceof ClaimLost || isStop(error)))
+      if (!(isClaimLost(error) || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
     }
   }
@@ -207,8 +207,8 @@ export class RunExecutor {
 
   async #outcomeOf(row: RunRow, end: AgentRunEnd): Promise<RunOutcome> {
     if (end.outcome === 'done') {
-      const { state, storeRest, stopReason = null } = end;
-      return { status: 'success', error: null, stopReason, state, storeRest };
+      const { state, rest, stopReason = null } = end;
+      return { status: 'success', error: null, stopReason, state, rest };
     }
     const state = end.state ?? (await this.#stateOf(row));
     return {
@@ -241,7 +241,7 @@ export class RunExecutor {
       try {
         return await ending.end(claim, { run: row, outcome, recorder });
       } catch (error) {
-        if (error instanceof ClaimLost) throw error;
+        if (isClaimLost(error)) throw error;
         log.error({ err: error, runId: row.run_id }, 'The end of a run could not be written');
         if (!isPassing(error)) break;
       }
@@ -262,7 +262,7 @@ export class RunExecutor {
       userId: row.user_id,
       attempt: row.attempt,
       followUpTo: row.follow_up_to_run_id,
-      confirm: (trx) => this.#options.claims.confirm(trx, claim),
+      confirm: confirmClaim.with(claim),
     });
   }
 

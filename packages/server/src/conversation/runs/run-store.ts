@@ -1,7 +1,7 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import { lockName } from '../../platform/database/dialect.ts';
+import { dialectOf, lockName } from '../../platform/database/dialect.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { anyOpenRunOf, latestSuccessOf, newRun, newRunInput, openRunsOf, runOfId } from './run-row-store.ts';
@@ -156,11 +156,10 @@ const waitingColumns = [
  */
 export async function lockRuns(
   trx: Trx,
-  { dialect }: Pick<Database<ConversationTables>, 'dialect'>,
   threadId: string,
   { isShared }: { isShared: boolean } = { isShared: false },
 ): Promise<void> {
-  await lockName(trx, { dialect, name: `runs:${threadId}`, isShared });
+  await lockName(trx, { dialect: dialectOf(trx), name: `runs:${threadId}`, isShared });
 }
 
 export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {

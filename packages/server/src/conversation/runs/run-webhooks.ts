@@ -1,7 +1,7 @@
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import { localStep, type Step } from '../../platform/database/procedure.ts';
 import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
-import type { ConversationTables, RunRow } from '../tables.ts';
+import type { RunRow } from '../tables.ts';
 import { failureOf } from './run.ts';
 import { refusal, unsupported } from './run-request.ts';
 import { viewRun } from './run-view.ts';
@@ -55,9 +55,10 @@ export class RunWebhooks {
   }
 
   /** Part of the unit that ends the run. `wake` follows the commit. */
-  async plan(trx: WriteTransaction<ConversationTables>, { run_id, webhook }: RunRow): Promise<void> {
-    if (webhook === null) return;
-    await this.#options.jobs.enqueue(trx, { kind, key: run_id, payload: { runId: run_id } });
+  plan({ run_id, webhook }: RunRow): Step[] {
+    if (webhook === null) return [];
+    const job = { kind, key: run_id, payload: { runId: run_id } };
+    return [localStep((trx) => this.#options.jobs.enqueue(trx, job))];
   }
 
   wake(): void {

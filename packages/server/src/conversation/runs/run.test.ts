@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideCancel, errorOf, isFrameOf, type RunOutcome, threadStatusAfter, valuesOf } from './run.ts';
+import { decideCancel, errorOf, isFrameOf, pauseOf, type RunOutcome, threadStatusAfter, valuesOf } from './run.ts';
 import { stateOf } from './scripted-runner.ts';
 
 const asking = stateOf({}, { next: ['a'], interrupts: { task: [{ id: 'i', value: 1 }] } });
@@ -19,8 +19,9 @@ describe('the thread of a run that has ended', () => {
     ['interrupted', asking, 'interrupted'],
     ['interrupted', undefined, 'idle'],
   ])('with %s is as its state says', (status, state, expected) => {
-    expect(threadStatusAfter({ status, state }, { othersOpen: false })).toBe(expected);
-    expect(threadStatusAfter({ status, state }, { othersOpen: true })).toBe('busy');
+    const pause = state && pauseOf(state);
+    expect(threadStatusAfter({ status, pause }, { othersOpen: false })).toBe(expected);
+    expect(threadStatusAfter({ status, pause }, { othersOpen: true })).toBe('busy');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
-import type { StateView, StoreRest } from '../agent/agent-run.ts';
+import type { Step } from '../../platform/database/procedure.ts';
+import type { StateView } from '../agent/agent-run.ts';
 import { wellFormed } from '../journal/well-formed.ts';
 import type { RunRow, ThreadRow } from '../tables.ts';
 import type { StopKind } from './run-stop.ts';
@@ -14,8 +15,14 @@ export interface RunOutcome {
   stopReason: string | null;
   /** Undefined: it changed nothing, or its state cannot be read. */
   state: StateView | undefined;
-  /** What of the state goes to disk with the end. */
-  storeRest?: StoreRest;
+  /** Parts of the unit that ends it: what of the state goes to disk with the end. */
+  rest?: readonly Step[];
+}
+
+/** What a state waits for. */
+export interface Pause {
+  hasNext: boolean;
+  hasInterrupts: boolean;
 }
 
 /** How often a run is begun. One that takes the gateway down each time must not do so for ever. */
@@ -25,14 +32,14 @@ const longestError = 10_000;
 
 /** A thread is busy while any run waits or works in it, whatever became of this one. */
 export function threadStatusAfter(
-  { status, state }: Pick<RunOutcome, 'status' | 'state'>,
+  { status, pause }: { status: RunRow['status']; pause: Pause | undefined },
   { othersOpen }: { othersOpen: boolean },
 ): ThreadRow['status'] {
   if (othersOpen) return 'busy';
   if (status === 'error' || status === 'timeout') return 'error';
-  if (state === undefined) return 'idle';
+  if (pause === undefined) return 'idle';
   // A run that was stopped half-way has a next step too; only an interrupt asks a human.
-  const isWaiting = status === 'success' ? state.next.length > 0 : hasInterrupts(state);
+  const isWaiting = status === 'success' ? pause.hasNext : pause.hasInterrupts;
   return isWaiting ? 'interrupted' : 'idle';
 }
 
@@ -127,7 +134,11 @@ export function isFrameOf(modes: readonly StreamMode[], event: string): boolean 
   return (modes as readonly string[]).includes(name);
 }
 
-function hasInterrupts({ interrupts }: StateView): boolean {
+export function pauseOf({ next, interrupts }: StateView): Pause {
+  return { hasNext: next.length > 0, hasInterrupts: hasInterrupts(interrupts) };
+}
+
+export function hasInterrupts(interrupts: StateView['interrupts']): boolean {
   return Object.values(interrupts).some((list) => list.length > 0);
 }
 

@@ -7,6 +7,7 @@ import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
+import { performHere } from '../../platform/database/procedure.ts';
 import type { Job, JobHandler, NewJob } from '../../platform/jobs/jobs.ts';
 import { ownershipMigrations } from '../../platform/ownership/migrations.ts';
 import { Ownership } from '../../platform/ownership/ownership.ts';
@@ -284,10 +285,12 @@ function severable(database: Database<unknown>): {
     if (failing.afterCommit) await database.write(unit);
     throw failing.error;
   };
+  const perform: Database<unknown>['perform'] = (steps, options) => performHere(write, steps, options);
   const connection: Database<unknown> = new Proxy(database, {
     get(target, name) {
       if (name === 'withTables') return () => connection;
       if (name === 'write') return write;
+      if (name === 'perform') return perform;
       if (name === 'read' && isCut) return deadEnd(never);
       return Reflect.get(target, name, target) as unknown;
     },

@@ -271,7 +271,7 @@ export class Runs {
     const { database, forgetRun: forgetRest, clearRun } = this.#options;
     const run = await this.find(owner, name, { mustExist: true });
     await database.write(async (trx) => {
-      await lockRuns(trx, database, run.thread_id);
+      await lockRuns(trx, run.thread_id);
       if (!(await forgetRun(trx, run.run_id)))
         throw (await runById(trx, run.run_id)) ? new AppError('run_open') : runNotFound(run.run_id);
       await forgetRest(trx, run);
@@ -303,7 +303,7 @@ export class Runs {
 
   /** Part of the unit that deletes a thread. */
   readonly forgetRuns = async (trx: Trx, threadId: string): Promise<void> => {
-    await lockRuns(trx, this.#options.database, threadId);
+    await lockRuns(trx, threadId);
     if (await hasOpenRun(trx, threadId)) throw new AppError('thread_busy');
     await forgetRuns(trx, threadId);
   };
@@ -344,7 +344,7 @@ export class Runs {
   async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<boolean> {
     const { database, ending, work, clock } = this.#options;
     const done = await database.write(async (trx) => {
-      await lockRuns(trx, database, thread_id);
+      await lockRuns(trx, thread_id);
       const run = await runById(trx, run_id);
       if (!run) return { isDone: true };
       const decision = decideCancel(run);

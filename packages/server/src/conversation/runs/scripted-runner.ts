@@ -24,7 +24,7 @@ export class ScriptedRun {
   }
 
   succeed(values: Record<string, unknown> = {}, more: Partial<StateView> = {}): void {
-    this.#end.resolve({ outcome: 'done', state: stateOf(values, more), storeRest: async () => undefined });
+    this.#end.resolve({ outcome: 'done', state: stateOf(values, more), rest: [] });
   }
 
   fail(name: string, message: string, values: Record<string, unknown> = {}): void {

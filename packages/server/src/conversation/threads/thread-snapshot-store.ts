@@ -3,23 +3,32 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { StateView } from '../agent/agent-run.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
+import { titleOf } from './thread.ts';
 
-/** The latest state as lists show it. Whoever writes it has the thread's row locked. */
+/** A state as lists show it, in texts: what it holds may not survive on the way to another thread. */
+export interface SnapshotTexts
+  extends Pick<ThreadSnapshotRow, 'checkpoint_id' | 'values' | 'next' | 'interrupts'> {
+  title: string | null;
+}
+
+export function snapshotOf({ checkpointId, values, next, interrupts }: StateView): SnapshotTexts {
+  return {
+    checkpoint_id: checkpointId,
+    values: JSON.stringify(values),
+    next: JSON.stringify(next),
+    interrupts: JSON.stringify(interrupts),
+    title: titleOf(values) ?? null,
+  };
+}
+
+/** The latest state of a thread. Whoever writes it has the thread's row locked. */
 export async function saveSnapshot(
   trx: WriteTransaction<ConversationTables>,
   { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
-  { state, error, at }: { state: StateView; error: string | null; at: string },
+  { snapshot, error, at }: { snapshot: SnapshotTexts; error: string | null; at: string },
 ): Promise<void> {
-  await savedSnapshot.run(trx, {
-    thread_id,
-    user_id,
-    checkpoint_id: state.checkpointId,
-    values: JSON.stringify(state.values),
-    next: JSON.stringify(state.next),
-    interrupts: JSON.stringify(state.interrupts),
-    error,
-    updated_at: at,
-  });
+  const { title: _title, ...texts } = snapshot;
+  await savedSnapshot.run(trx, { thread_id, user_id, ...texts, error, updated_at: at });
 }
 
 /** Every run needs it: built once. */

@@ -7,6 +7,7 @@ import { type DatabaseOptions, openDatabase } from '../../platform/database/open
 import type { StateView } from '../agent/agent-run.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
+import { snapshotOf } from './thread-snapshot-store.ts';
 import { createIfMissing, nextAdmission, setBusy, settle, ThreadStore } from './thread-store.ts';
 
 const postgres = testPostgres('records of threads on Postgres');
@@ -137,7 +138,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
     const interrupts = { task: [{ id: 'i', value: 'sure?' }] };
     const end = state({ values: { title: 'A walk', n: 1 }, next: ['ask'], interrupts });
-    await database.write((trx) => settle(trx, threadId, { status: 'interrupted', state: end, at: later }));
+    await database.write((trx) => settle(trx, threadId, { status: 'interrupted', snapshot: snapshotOf(end), at: later }));
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted', display_name: 'A walk' });
     const snapshot = await store.snapshot(threadId);
     expect(JSON.parse(snapshot?.values ?? '')).toEqual({ title: 'A walk', n: 1 });
@@ -147,11 +148,15 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
   test('an end without a state leaves the state, and one without a title leaves the title', async () => {
     const threadId = await thread();
     const titled = state({ values: { title: 'Kept' } });
-    await database.write((trx) => settle(trx, threadId, { status: 'idle', state: titled, at: earlier }));
+    await database.write((trx) => settle(trx, threadId, { status: 'idle', snapshot: snapshotOf(titled), at: earlier }));
     await database.write((trx) => settle(trx, threadId, { status: 'error', at: later }));
     expect(await store.find(threadId)).toMatchObject({ status: 'error', state_updated_at: earlier });
     await database.write((trx) =>
-      settle(trx, threadId, { status: 'idle', state: state({ values: { title: ' ' } }), at: later }),
+      settle(trx, threadId, {
+        status: 'idle',
+        snapshot: snapshotOf(state({ values: { title: ' ' } })),
+        at: later,
+      }),
     );
     expect(await store.find(threadId)).toMatchObject({ display_name: 'Kept', state_updated_at: later });
   });

@@ -2,10 +2,11 @@ import type { Owner } from '../../lib/owner.ts';
 import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
+import { Procedure } from '../../platform/database/procedure.ts';
 import type { StateView } from '../agent/agent-run.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
-import { isVisibleTo, threadNotFound, titleOf } from './thread.ts';
+import { isVisibleTo, threadNotFound } from './thread.ts';
 import { type Metadata, mergedMetadata, metadataText, searchableEntries } from './thread-metadata.ts';
 import {
   admission,
@@ -19,7 +20,7 @@ import {
   noMetadataEntry,
   settledThread,
 } from './thread-row-store.ts';
-import { readSnapshot, saveSnapshot } from './thread-snapshot-store.ts';
+import { readSnapshot, type SnapshotTexts, saveSnapshot, snapshotOf } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -34,7 +35,7 @@ export interface NewThread {
 export interface Settlement {
   status: ThreadRow['status'];
   /** Absent: the state is as it was. Its title becomes the display name. */
-  state?: StateView | null;
+  snapshot?: SnapshotTexts;
   /** Why the last run failed; shown beside the values. */
   error?: string | null;
   at: string;
@@ -72,7 +73,8 @@ export class ThreadStore {
   }
 
   async create(owner: Owner, thread: NewThread): Promise<{ thread: ThreadRow; isNew: boolean }> {
-    return this.#database.write((trx) => createIfMissing(trx, owner, thread));
+    const [made] = await this.#database.perform([createThread.with({ owner, thread })]);
+    return made;
   }
 
   /** The state changed without a run. A run that has begun meanwhile says itself how the thread stands. */
@@ -81,7 +83,7 @@ export class ThreadStore {
       const present = await lockThread(trx, threadId);
       const atRest = state.next.length > 0 ? 'interrupted' : 'idle';
       const status = present?.status === 'busy' ? 'busy' : atRest;
-      return settle(trx, threadId, { status, state, at });
+      return settle(trx, threadId, { status, snapshot: snapshotOf(state), at });
     });
   }
 
@@ -196,6 +198,12 @@ export async function createIfMissing(
   return { thread: existing, isNew: false };
 }
 
+export const createThread = new Procedure<
+  ConversationTables,
+  { owner: Owner; thread: NewThread },
+  { thread: ThreadRow; isNew: boolean }
+>('threads.create', (trx, { owner, thread }) => createIfMissing(trx, owner, thread));
+
 /** A run waits or works in it from now on. False when the thread has been deleted meanwhile. */
 export async function setBusy(
   trx: Trx,
@@ -213,14 +221,14 @@ export async function setBusy(
 export async function settle(
   trx: Trx,
   threadId: string,
-  { status, state, error = null, at }: Settlement,
+  { status, snapshot, error = null, at }: Settlement,
 ): Promise<boolean> {
-  const title = (state && titleOf(state.values)) ?? null;
-  const stateAt = state ? at : null;
+  const title = snapshot?.title ?? null;
+  const stateAt = snapshot ? at : null;
   const thread = await settledThread.first(trx, { threadId, status, title, stateAt, at });
   if (!thread) return false;
   await moveInIndex(trx, thread);
-  if (state) await saveSnapshot(trx, thread, { state, error, at });
+  if (snapshot) await saveSnapshot(trx, thread, { snapshot, error, at });
   return true;
 }
 

@@ -14,6 +14,7 @@ import { mountRules } from '../mount-rules.ts';
 import type { ConversationTables } from '../tables.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { ThreadRemoval } from './thread-removal.ts';
+import { snapshotOf } from './thread-snapshot-store.ts';
 import { ThreadStates } from './thread-states.ts';
 import { setBusy, settle, ThreadStore } from './thread-store.ts';
 import { Threads, type ThreadWish } from './threads.ts';
@@ -151,7 +152,7 @@ describe('reading', () => {
     await save(thread_id, { step: 1 });
     expect(await threads.get(anna, thread_id)).toMatchObject({ status: 'busy', values: { step: 1 } });
     const end = { values: { step: 1, done: true }, next: [], interrupts: {}, checkpointId: null };
-    await database.write((trx) => settle(trx, thread_id, { status: 'idle', state: end, at }));
+    await database.write((trx) => settle(trx, thread_id, { status: 'idle', snapshot: snapshotOf(end), at }));
     await save(thread_id, { step: 2 });
     expect((await threads.get(anna, thread_id)).values).toEqual({ step: 1, done: true });
   });

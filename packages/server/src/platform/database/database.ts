@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { PerformOptions, Results, Step } from './procedure.ts';
 
 /** What a unit is given; named for functions that take part in somebody else's unit. */
 export type WriteTransaction<Tables> = Transaction<Tables>;
@@ -16,6 +17,14 @@ export interface Database<Tables> {
    * nothing but its `trx`.
    */
   write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
+  /**
+   * As `write`, for a unit that is made of steps; answers what they have answered. Where all of them are procedures and
+   * SQLite has a thread, it is done there: for what every run and every step of a graph writes.
+   */
+  perform<const Steps extends readonly Step[]>(
+    steps: Steps,
+    options?: PerformOptions<Steps>,
+  ): Promise<Results<Steps>>;
   /** As `write`, for as long as it takes and never beside another process that does the same: for migrations. */
   exclusive<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
   /** The same database seen with an area's own tables. */

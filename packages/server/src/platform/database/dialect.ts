@@ -11,8 +11,8 @@ import type { Database } from './database.ts';
 /** The few things that the two databases spell differently, beside what the query builder knows. */
 export type Dialect = Database<unknown>['dialect'];
 
-/** For migrations, which are given nothing but the query builder. */
-export function dialectOf(db: Kysely<never>): Dialect {
+/** For migrations and procedures, which are given nothing but the query builder. */
+export function dialectOf<Tables>(db: Kysely<Tables>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }
 

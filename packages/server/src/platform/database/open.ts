@@ -6,10 +6,16 @@ import type { PostgresOptions } from './postgres-connections.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
+import { WriteThread } from './write-thread/write-thread.ts';
 
 export type DatabaseOptions =
   | { backend: 'memory' }
-  | { backend: 'sqlite'; file: string }
+  | {
+      backend: 'sqlite';
+      file: string;
+      /** What runs in the thread that writes; without it this thread writes by itself. */
+      writeThread?: URL | undefined;
+    }
   | ({ backend: 'postgres' } & PostgresOptions);
 
 /** The database without an area's tables: `migrate` makes them, `withTables` sees them. */
@@ -18,7 +24,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
     case 'memory':
       return new SqliteDatabase({ backend: 'memory', connection: new SqliteConnection(':memory:') });
     case 'sqlite':
-      return openSqliteFile(options.file);
+      return openSqliteFile(options);
     case 'postgres': {
       // Loaded only where it is used: the driver takes a tenth of the start.
       const { PostgresDatabase } = await import('./postgres-database.ts');
@@ -27,13 +33,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
   }
 }
 
-async function openSqliteFile(file: string): Promise<Database<unknown>> {
+async function openSqliteFile({
+  file,
+  writeThread: entry,
+}: Extract<DatabaseOptions, { backend: 'sqlite' }>): Promise<Database<unknown>> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   createPrivately(file);
   try {
     const connection = new SqliteConnection(file);
     await retryWhileBusy(() => connection.useWriteAheadLog());
-    return new SqliteDatabase({ backend: 'sqlite', connection });
+    const thread = entry && new WriteThread({ entry, file });
+    return new SqliteDatabase({ backend: 'sqlite', connection, thread });
   } catch (error) {
     throw isNoDatabase(error) ? notADatabase(file, error) : mapSqliteError(error);
   }

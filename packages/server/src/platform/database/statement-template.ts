@@ -29,7 +29,7 @@ export class StatementTemplate<Tables, Key, Row> {
   }
 
   #statementFor(db: Kysely<Tables>): CompiledQuery<Row> {
-    const dialect = dialectOf(db as unknown as Kysely<never>);
+    const dialect = dialectOf(db);
     const known = this.#compiled.get(dialect);
     if (known) return known;
     const compiled = this.#build(db, dialect).compile();

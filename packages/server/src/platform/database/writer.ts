@@ -2,10 +2,13 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { AppError } from '../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import { mapSqliteError } from './database-errors.ts';
-import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
-import { patienceMs, retryWhileBusy } from './sqlite-busy.ts';
+import type { Call } from './procedure.ts';
+import type { TransactionBuilders } from './query-builder.ts';
+import { patienceMs } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { runUnit, type UnitBody } from './unit.ts';
+import { type Outcome, SqliteGroup } from './sqlite-group.ts';
+import type { UnitBody } from './unit.ts';
+import type { WriteThread } from './write-thread/write-thread.ts';
 
 interface WaitingUnit {
   body: UnitBody<unknown>;
@@ -13,12 +16,7 @@ interface WaitingUnit {
   reject: (error: unknown) => void;
 }
 
-/** A unit that had its turn. Without a failure it has succeeded, once the group is committed. */
-interface Outcome {
-  unit: WaitingUnit;
-  result?: unknown;
-  failure?: { error: unknown };
-}
+type OnDoubt = (results: unknown) => void;
 
 export interface WriterLimits {
   /** Units in line. A caller beyond them is refused, so that memory and waiting times stay bounded. */
@@ -41,29 +39,31 @@ const longestGatherMs = 4;
 interface WriterOptions {
   connection: SqliteConnection;
   builders: TransactionBuilders;
-  limits?: Partial<WriterLimits>;
+  /** Has a connection of its own. While it writes, this thread does not, and the other way round. */
+  thread?: WriteThread | undefined;
+  limits?: Partial<WriterLimits> | undefined;
 }
 
 /**
- * All writes of the process, in the order of arrival. Units that arrive while the event loop turns once share a commit,
- * and so one sync of the disk, with a savepoint each: one that fails fails alone. Nobody is answered before the commit.
+ * All writes of the process. Units that arrive while the event loop turns once share a commit, and nobody is answered before
+ * it. Units for the other thread go there at once; the two never write at the same time, and take turns where both want to.
  */
 export class GroupWriter {
-  readonly #connection: SqliteConnection;
-  readonly #builders: TransactionBuilders;
-  readonly #run: RunAtOnce;
+  readonly #options: WriterOptions;
   readonly #limits: WriterLimits;
   readonly #waiting: WaitingUnit[] = [];
+  /** Pending while this thread has its turn, or waits for it: until then nothing goes to the other one. */
+  #turn: Deferred<void> | undefined;
   #openGroup: Deferred<void> | undefined;
   #running: Promise<void> | undefined;
   #lastGroup = { units: 1, commitMs: 0 };
+  /** Units that the other thread has, or is to have. */
+  #sending = 0;
   #isClosed = false;
 
-  constructor({ connection, builders, limits }: WriterOptions) {
-    this.#connection = connection;
-    this.#builders = builders;
-    this.#run = ({ sql, parameters }) => connection.run(sql, parameters);
-    this.#limits = { ...defaultLimits, ...limits };
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultLimits, ...options.limits };
   }
 
   /** While it is pending, the connection sees rows that are not committed. */
@@ -72,20 +72,41 @@ export class GroupWriter {
   }
 
   write(body: UnitBody<unknown>): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(new AppError('shutting_down'));
-    if (this.#waiting.length >= this.#limits.waitingUnits) {
-      return Promise.reject(new AppError('database_busy', { retryAfterSeconds: 1 }));
-    }
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ body, resolve, reject });
       this.#running ??= this.#writeAll();
     });
   }
 
+  /** A unit for the other thread: answers what the calls have answered, in their order. */
+  async send(thread: WriteThread, calls: readonly Call[], onDoubt?: OnDoubt): Promise<unknown> {
+    const refusal = this.#refusal();
+    if (refusal) throw refusal;
+    this.#sending += 1;
+    try {
+      while (this.#turn) await this.#turn.promise;
+      const { result, failure } = await thread.write(calls);
+      if (!failure) return result;
+      if (result !== undefined) onDoubt?.(result);
+      throw failure.error;
+    } finally {
+      this.#sending -= 1;
+    }
+  }
+
   /** Writes what is in line, and takes nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
+    await this.#options.thread?.close();
+  }
+
+  #refusal(): AppError | undefined {
+    if (this.#isClosed) return new AppError('shutting_down');
+    const isFull = this.#waiting.length + this.#sending >= this.#limits.waitingUnits;
+    return isFull ? new AppError('database_busy', { retryAfterSeconds: 1 }) : undefined;
   }
 
   async #writeAll(): Promise<void> {
@@ -93,7 +114,11 @@ export class GroupWriter {
       // Lets everybody in who arrives in this turn of the event loop, and lets the loop do its other work.
       await nextTurn();
       await this.#gather();
+      this.#turn = newDeferred();
+      await this.#options.thread?.idle();
       await this.#writeGroup();
+      this.#turn.resolve();
+      this.#turn = undefined;
     }
     this.#running = undefined;
   }
@@ -116,69 +141,45 @@ export class GroupWriter {
 
   /** Begin, run the units one after the other, commit, then answer them all. */
   async #writeGroup(): Promise<void> {
+    const { connection, builders } = this.#options;
+    let group: SqliteGroup;
     try {
-      await this.#begin();
+      group = await SqliteGroup.begin({ connection, builders, patienceMs: this.#limits.patienceMs });
     } catch (error) {
       for (const unit of this.#waiting.splice(0)) unit.reject(mapSqliteError(error));
       return;
     }
-    const outcomes: Outcome[] = [];
+    const units: WaitingUnit[] = [];
     this.#openGroup = newDeferred();
     try {
-      await this.#runUnits(outcomes);
+      await this.#runUnits(group, units);
       const committing = performance.now();
-      this.#connection.run('commit');
-      this.#lastGroup = { units: outcomes.length, commitMs: performance.now() - committing };
+      group.commit();
+      this.#lastGroup = { units: units.length, commitMs: performance.now() - committing };
     } catch (error) {
-      this.#rollBack();
-      for (const outcome of outcomes) outcome.failure ??= { error };
+      group.giveUp(error);
     } finally {
       this.#openGroup.resolve();
       this.#openGroup = undefined;
     }
-    for (const { unit, result, failure } of outcomes) {
-      if (failure) unit.reject(mapSqliteError(failure.error));
-      else unit.resolve(result);
-    }
+    settle(units, group.outcomes);
   }
 
-  /** Takes the lock at once: a transaction that began as a reader could not become a writer when another process wrote. */
-  async #begin(): Promise<void> {
-    if (this.#connection.isInTransaction) this.#rollBack();
-    await retryWhileBusy(() => this.#connection.run('begin immediate'), this.#limits.patienceMs);
-  }
-
-  async #runUnits(outcomes: Outcome[]): Promise<void> {
+  async #runUnits(group: SqliteGroup, units: WaitingUnit[]): Promise<void> {
     const endAt = performance.now() + this.#limits.groupMs;
     do {
       const unit = this.#waiting.shift();
       if (!unit) return;
-      const outcome: Outcome = { unit };
-      outcomes.push(outcome);
-      await this.#runUnit(outcome);
-    } while (outcomes.length < this.#limits.unitsPerGroup && performance.now() < endAt);
+      units.push(unit);
+      await group.run(unit.body);
+    } while (units.length < this.#limits.unitsPerGroup && performance.now() < endAt);
   }
+}
 
-  /** Throws when the whole group is lost. */
-  async #runUnit(outcome: Outcome): Promise<void> {
-    this.#connection.run('savepoint unit');
-    try {
-      outcome.result = await runUnit(outcome.unit.body, { builders: this.#builders, run: this.#run });
-    } catch (error) {
-      outcome.failure = { error };
-      // SQLite ends the whole transaction by itself where it cannot undo a statement alone, as on a full disk.
-      if (!this.#connection.isInTransaction) throw error;
-      this.#connection.run('rollback to unit');
-    }
-    this.#connection.run('release unit');
-  }
-
-  #rollBack(): void {
-    if (!this.#connection.isInTransaction) return;
-    try {
-      this.#connection.run('rollback');
-    } catch {
-      // The disk fails even at that. The next group tries again before it begins.
-    }
+function settle(units: readonly WaitingUnit[], outcomes: readonly Outcome[]): void {
+  for (const [index, { resolve, reject }] of units.entries()) {
+    const { result, failure } = outcomes[index] ?? {};
+    if (failure) reject(mapSqliteError(failure.error));
+    else resolve(result);
   }
 }

@@ -9,7 +9,15 @@ import { keyOf, requiredText } from './configurable.ts';
 import { type Manifest, manifestOf } from './manifest.ts';
 import { metadataText, runIdIn, runMetadata } from './metadata.ts';
 import type { CheckpointRow, WriteRow } from './tables.ts';
-import { type StoredValue, storedForm } from './values.ts';
+import { type NewValue, storedForm } from './values.ts';
+
+/** Values first: a checkpoint never refers to what is not there. */
+export interface CheckpointRows {
+  threadId: string;
+  values: NewValue[];
+  checkpoints: CheckpointRow[];
+  writes: WriteRow[];
+}
 
 /**
  * Checkpoints and writes of one thread, in the form in which they are stored, that go into one unit. What is added is
@@ -17,7 +25,7 @@ import { type StoredValue, storedForm } from './values.ts';
  */
 export class CheckpointBatch {
   readonly threadId: string;
-  readonly #values = new Map<string, StoredValue>();
+  readonly #values = new Map<string, NewValue>();
   readonly #checkpoints = new Map<string, CheckpointRow>();
   readonly #writes = new Map<string, WriteRow>();
 
@@ -29,16 +37,13 @@ export class CheckpointBatch {
     return this.#checkpoints.size === 0 && this.#writes.size === 0;
   }
 
-  get values(): StoredValue[] {
-    return [...this.#values.values()];
-  }
-
-  get checkpoints(): CheckpointRow[] {
-    return [...this.#checkpoints.values()];
-  }
-
-  get writes(): WriteRow[] {
-    return [...this.#writes.values()];
+  get rows(): CheckpointRows {
+    return {
+      threadId: this.threadId,
+      values: [...this.#values.values()],
+      checkpoints: [...this.#checkpoints.values()],
+      writes: [...this.#writes.values()],
+    };
   }
 
   /** `parent` is what the parent checkpoint holds, which is stored already or stands in this batch. */
@@ -94,7 +99,7 @@ export class CheckpointBatch {
     if (row.idx < 0 || !this.#writes.has(key)) this.#writes.set(key, row);
   }
 
-  #addValues(parts: StoredValue[]): void {
+  #addValues(parts: NewValue[]): void {
     for (const part of parts) this.#values.set(part.hash, part);
   }
 }

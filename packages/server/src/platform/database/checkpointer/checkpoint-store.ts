@@ -2,11 +2,11 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../dialect.ts';
 import { Prepared } from '../prepared.ts';
 import { PreparedRows } from '../prepared-rows.ts';
-import type { CheckpointBatch } from './checkpoint-batch.ts';
+import type { CheckpointRows } from './checkpoint-batch.ts';
 import type { CheckpointKey } from './configurable.ts';
 import type { Manifest } from './manifest.ts';
 import type { CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
-import type { StoredValue } from './values.ts';
+import { bytesOf, type StoredValue } from './values.ts';
 
 export interface CheckpointFilter {
   threadId?: string | undefined;
@@ -53,9 +53,13 @@ export class CheckpointStore {
     return row ? (JSON.parse(row.channels) as Manifest) : {};
   }
 
-  /** Values first: a checkpoint never refers to what is not there. */
-  async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointBatch): Promise<void> {
-    const rows = values.map(({ hash, type, data }) => ({ thread_id: threadId, hash, type, data }));
+  async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointRows): Promise<void> {
+    const rows = values.map(({ hash, type, data }) => ({
+      thread_id: threadId,
+      hash,
+      type,
+      data: bytesOf(data),
+    }));
     await newValues.run(trx, rows);
     await newCheckpoints.run(trx, checkpoints);
     await newWrites.run(

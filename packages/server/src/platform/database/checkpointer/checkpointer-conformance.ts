@@ -12,7 +12,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
+import { localStep } from '../procedure.ts';
 import { migrate } from '../migrate.ts';
+import { addCheckpoints } from './add-checkpoints.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
 import { checkpointMigrations } from './migrations.ts';
 import { npmSuite } from './npm-suite.ts';
@@ -358,7 +360,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         );
         batch.addCheckpoint(config, { ...row({ messages: [{ id: 1 }, { id: 2 }] }), parent });
         state.messages.push({ id: 3 });
-        await database.write((trx) => checkpointer.write(trx, batch));
+        await database.perform([addCheckpoints.with(batch.rows)]);
 
         const [newest, oldest] = await listed(thread('t'));
         expect(oldest?.checkpoint.channel_values).toEqual({ messages: [{ id: 1 }] });
@@ -373,10 +375,8 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       it('is not there when its unit fails', async () => {
         const batch = new CheckpointBatch('t');
         batch.addCheckpoint(thread('t'), { ...row({ x: 1 }), parent: {} });
-        const failing = database.write(async (trx) => {
-          await checkpointer.write(trx, batch);
-          throw new Error('no');
-        });
+        const failure = localStep(() => Promise.reject(new Error('no')));
+        const failing = database.perform([addCheckpoints.with(batch.rows), failure]);
         await expect(failing).rejects.toThrow('no');
         expect(await listed(thread('t'))).toEqual([]);
       });

@@ -1,5 +1,6 @@
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
-import { type Place, type StoredValue, storedForm, valueAt } from './values.ts';
+import { type Place, type NewValue,
+  type StoredValue, storedForm, valueAt } from './values.ts';
 
 type Version = Checkpoint['channel_versions'][string];
 
@@ -14,9 +15,9 @@ export type Manifest = Record<string, { version: Version | null; place: Place }>
 export function manifestOf(
   { channel_values: values, channel_versions: versions }: Checkpoint,
   parent: Manifest,
-): { manifest: Manifest; parts: StoredValue[] } {
+): { manifest: Manifest; parts: NewValue[] } {
   const known = new Set(hashesIn(parent));
-  const parts = new Map<string, StoredValue>();
+  const parts = new Map<string, NewValue>();
   const entries = Object.entries(values).map(([channel, value]) => {
     const version = versions[channel] ?? null;
     const inherited = Object.hasOwn(parent, channel) ? parent[channel] : undefined;

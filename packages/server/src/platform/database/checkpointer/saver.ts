@@ -8,7 +8,8 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
-import type { Database, WriteTransaction } from '../database.ts';
+import type { Database } from '../database.ts';
+import { addCheckpoints } from './add-checkpoints.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
 import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
 import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
@@ -96,7 +97,7 @@ export class Checkpointer extends BaseCheckpointSaver {
         ? await this.#checkpoints.manifest(trx, { threadId, namespace, id: parentId })
         : {};
       batch.addCheckpoint(config, { checkpoint, metadata, parent });
-      await this.#checkpoints.add(trx, batch);
+      await this.#checkpoints.add(trx, batch.rows);
     });
     return configOf({ threadId, namespace, id: checkpoint.id });
   }
@@ -104,16 +105,7 @@ export class Checkpointer extends BaseCheckpointSaver {
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const batch = new CheckpointBatch(requiredText(config, 'thread_id'));
     batch.addWrites(config, writes, taskId);
-    await this.#database.write((trx) => this.write(trx, batch));
-  }
-
-  /**
-   * Part of somebody else's unit. Nobody may prune the thread between the reading of the manifests that the batch was made
-   * with and this; whoever runs a thread has it alone.
-   */
-  async write(trx: WriteTransaction<CheckpointTables>, batch: CheckpointBatch): Promise<void> {
-    await this.#checkpoints.lock(trx, batch.threadId, 'shared');
-    await this.#checkpoints.add(trx, batch);
+    await this.#database.perform([addCheckpoints.with(batch.rows)]);
   }
 
   /** What a checkpoint holds; nothing where there is none. */

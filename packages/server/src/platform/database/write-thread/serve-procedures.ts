@@ -1,0 +1,53 @@
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { AnyProcedure } from '../procedure.ts';
+import { retryWhileBusy } from '../sqlite-busy.ts';
+import { SqliteConnection } from '../sqlite-connection.ts';
+import type { ThreadData, UnitMessage } from './messages.ts';
+import { UnitWriter } from './unit-writer.ts';
+
+/** The thread's whole work: what has arrived makes a group, and when that is written, what has arrived meanwhile. */
+export async function serveProcedures(procedures: readonly AnyProcedure[]): Promise<void> {
+  const port = parentPort as MessagePort;
+  const connection = new SqliteConnection((workerData as ThreadData).file);
+  await retryWhileBusy(() => connection.useWriteAheadLog());
+  const writer = new UnitWriter(connection, procedures);
+  const inbox = new Inbox(port);
+  let writing: Promise<void> | undefined;
+
+  const writeAll = async (): Promise<void> => {
+    for (let units = inbox.take(); units.length > 0; units = inbox.take())
+      port.postMessage(await writer.write(units));
+    writing = undefined;
+    if (!inbox.isOpen) {
+      connection.close();
+      port.close();
+    }
+  };
+  port.on('message', (message: UnitMessage | null) => {
+    inbox.add(message);
+    writing ??= writeAll();
+  });
+}
+
+/** Units that came as events, and those that still lie in the port: waiting for their events would cost turns of the loop. */
+class Inbox {
+  readonly #port: MessagePort;
+  readonly #units: UnitMessage[] = [];
+  /** False once nothing more will come. */
+  isOpen = true;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  add(message: UnitMessage | null): void {
+    if (message) this.#units.push(message);
+    else this.isOpen = false;
+  }
+
+  take(): UnitMessage[] {
+    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port))
+      this.add(next.message as UnitMessage | null);
+    return this.#units.splice(0);
+  }
+}
