@@ -8,7 +8,12 @@ const quiet = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTod
 
 it('adds up all reports of a folder, counts a file that could not be loaded as failed, and names what failed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-reports-'));
-  const broken = { name: 'broken.test.ts', status: 'failed', message: 'no such module', assertionResults: [] };
+  const broken = {
+    name: 'broken.test.ts',
+    status: 'failed',
+    message: 'no such module',
+    assertionResults: [],
+  };
   const failing = {
     name: 'failing.test.ts',
     status: 'failed',

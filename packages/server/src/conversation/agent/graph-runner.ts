@@ -3,13 +3,7 @@ import type { Checkpointer } from '../../platform/database/checkpointer/saver.ts
 import type { Step } from '../../platform/database/procedure.ts';
 import { nothingCovered } from '../journal/event-origin.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
-import type {
-  AgentRunEnd,
-  AgentRunner,
-  AgentRunRequest,
-  AgentRunTools,
-  StateView,
-} from './agent-run.ts';
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from './agent-run.ts';
 import type { AgentGraph, Agents } from './agents.ts';
 import { commandOf, isCommand } from './graph-command.ts';
 import { loadLangchain } from './langchain.ts';

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe } from 'vitest';
@@ -31,6 +32,52 @@ journalConformance('jsonl', async (): Promise<JournalVariant> => {
   return { database, storages: [storage], close };
 });
 
+describe('on SQLite', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let database: Database<ConversationTables>;
+
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    database = await openConversationDatabase({
+      backend: 'sqlite',
+      file: join(folder.path, 'switchyard.db'),
+      writeThread: new URL('../../ops/write-thread-of-tests.mjs', import.meta.url),
+    });
+  });
+  afterAll(async () => {
+    await database.close();
+    folder.remove();
+  });
+
+  journalConformance('db by the thread that writes', async (): Promise<JournalVariant> => {
+    await clear(database);
+    return {
+      database,
+      storages: [new RunEventStore(crowded(database))],
+      close: async () => undefined,
+    };
+  });
+});
+
+/** Somebody comes along with each unit, so that the thread writes it. */
+function crowded(database: Database<ConversationTables>): Database<ConversationTables> {
+  const perform: typeof database.perform = async (steps, options) => {
+    const other = database.perform([]);
+    try {
+      return await database.perform(steps, options);
+    } finally {
+      await other;
+    }
+  };
+  return new Proxy(database, {
+    get(target, name) {
+      if (name === 'perform') return perform;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 const postgres = testPostgres('on Postgres');
 describe.skipIf(postgres.isSkipped)(postgres.title, () => {
   let processes: Database<ConversationTables>[] = [];
@@ -47,9 +94,7 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () => {
 
   journalConformance('db from two processes', async (): Promise<JournalVariant> => {
     const [database] = processes as [Database<ConversationTables>];
-    await database.write(async (trx) => {
-      for (const table of writtenTables) await trx.deleteFrom(table).execute();
-    });
+    await clear(database);
     return {
       database,
       storages: processes.map((each) => new RunEventStore(each)),
@@ -59,3 +104,9 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () => {
 });
 
 const writtenTables = ['run_events', 'thread_sequences', 'deleted_threads', 'run_inputs'] as const;
+
+async function clear(database: Database<ConversationTables>): Promise<void> {
+  await database.write(async (trx) => {
+    for (const table of writtenTables) await trx.deleteFrom(table).execute();
+  });
+}

@@ -344,10 +344,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         run.record(message('2'));
         const outcomes = [run.write(failing), run.write([])];
         run.record(message('3'));
-        outcomes.push(
-          run.write(failing),
-          run.write([]),
-        );
+        outcomes.push(run.write(failing), run.write([]));
         const settled = await Promise.allSettled(outcomes);
         expect(settled.map(({ status }) => status)).toEqual([
           'rejected',

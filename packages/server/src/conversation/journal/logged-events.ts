@@ -7,13 +7,7 @@ import type { ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
 import type { Coverage } from './event-origin.ts';
-import {
-  answerTypes,
-  type EventFilter,
-  type EventStorage,
-  isKept,
-  type RunKey,
-} from './event-storage.ts';
+import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
 import { Turns } from './turns.ts';

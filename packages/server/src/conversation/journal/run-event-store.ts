@@ -4,19 +4,13 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
-import { Procedure, type Results, type Step } from '../../platform/database/procedure.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import { Procedure, type Results, type Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables, RunEventRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { Coverage } from './event-origin.ts';
-import {
-  answerTypes,
-  type EventFilter,
-  type EventStorage,
-  isKept,
-  type RunKey,
-} from './event-storage.ts';
+import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';
 

@@ -14,7 +14,13 @@ import type { Journal } from '../journal/journal.ts';
 import type { RunRecorder } from '../journal/run-recorder.ts';
 import type { RunRow } from '../tables.ts';
 import { errorOf, failedOutcome, outcomeOfStop, type RunOutcome, refusalToResume, valuesOf } from './run.ts';
-import { type Claim, type ClaimedRun, confirmClaim, isClaimLost, type RunClaimStore } from './run-claim-store.ts';
+import {
+  type Claim,
+  type ClaimedRun,
+  confirmClaim,
+  isClaimLost,
+  type RunClaimStore,
+} from './run-claim-store.ts';
 import type { RunEnding } from './run-ending.ts';
 import type { RunKwargs } from './run-request.ts';
 import { RunStop } from './run-stop.ts';

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decideCancel, errorOf, isFrameOf, pauseOf, type RunOutcome, threadStatusAfter, valuesOf } from './run.ts';
+import {
+  decideCancel,
+  errorOf,
+  isFrameOf,
+  pauseOf,
+  type RunOutcome,
+  threadStatusAfter,
+  valuesOf,
+} from './run.ts';
 import { stateOf } from './scripted-runner.ts';
 
 const asking = stateOf({}, { next: ['a'], interrupts: { task: [{ id: 'i', value: 1 }] } });

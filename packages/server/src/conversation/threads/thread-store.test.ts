@@ -138,7 +138,9 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
     const interrupts = { task: [{ id: 'i', value: 'sure?' }] };
     const end = state({ values: { title: 'A walk', n: 1 }, next: ['ask'], interrupts });
-    await database.write((trx) => settle(trx, threadId, { status: 'interrupted', snapshot: snapshotOf(end), at: later }));
+    await database.write((trx) =>
+      settle(trx, threadId, { status: 'interrupted', snapshot: snapshotOf(end), at: later }),
+    );
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted', display_name: 'A walk' });
     const snapshot = await store.snapshot(threadId);
     expect(JSON.parse(snapshot?.values ?? '')).toEqual({ title: 'A walk', n: 1 });
@@ -148,7 +150,9 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
   test('an end without a state leaves the state, and one without a title leaves the title', async () => {
     const threadId = await thread();
     const titled = state({ values: { title: 'Kept' } });
-    await database.write((trx) => settle(trx, threadId, { status: 'idle', snapshot: snapshotOf(titled), at: earlier }));
+    await database.write((trx) =>
+      settle(trx, threadId, { status: 'idle', snapshot: snapshotOf(titled), at: earlier }),
+    );
     await database.write((trx) => settle(trx, threadId, { status: 'error', at: later }));
     expect(await store.find(threadId)).toMatchObject({ status: 'error', state_updated_at: earlier });
     await database.write((trx) =>

@@ -32,7 +32,11 @@ export interface Call {
   args: unknown;
 }
 
-export type AnyProcedure = Procedure<never, never, unknown>;
+/** As a list of them holds it. */
+export interface AnyProcedure {
+  readonly name: string;
+  readonly body: (trx: never, args: never) => Promise<unknown>;
+}
 
 /** The answers of steps, in their order. */
 export type Results<Steps extends readonly Step[]> = {
@@ -45,9 +49,7 @@ export interface PerformOptions<Steps extends readonly Step[]> {
 }
 
 /** What only functions of this thread can do, as a step beside others. */
-export function localStep<Tables, Result>(
-  run: (trx: Transaction<Tables>) => Promise<Result>,
-): Step<Result> {
+export function localStep<Tables, Result>(run: (trx: Transaction<Tables>) => Promise<Result>): Step<Result> {
   return { call: null, run: run as Step<Result>['run'] };
 }
 

@@ -1,10 +1,4 @@
-import {
-  type LimitNode,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  ValueNode,
-} from 'kysely';
+import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, ValueNode } from 'kysely';
 import { type Spelling, TransactionBuilders } from './query-builder.ts';
 
 /**

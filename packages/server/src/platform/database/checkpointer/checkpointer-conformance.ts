@@ -12,8 +12,8 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
-import { localStep } from '../procedure.ts';
 import { migrate } from '../migrate.ts';
+import { localStep } from '../procedure.ts';
 import { addCheckpoints } from './add-checkpoints.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
 import { checkpointMigrations } from './migrations.ts';

@@ -1,6 +1,5 @@
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
-import { type Place, type NewValue,
-  type StoredValue, storedForm, valueAt } from './values.ts';
+import { type NewValue, type Place, type StoredValue, storedForm, valueAt } from './values.ts';
 
 type Version = Checkpoint['channel_versions'][string];
 

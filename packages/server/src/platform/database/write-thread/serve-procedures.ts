@@ -1,31 +1,28 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { AnyProcedure } from '../procedure.ts';
-import { retryWhileBusy } from '../sqlite-busy.ts';
-import { SqliteConnection } from '../sqlite-connection.ts';
 import type { ThreadData, UnitMessage } from './messages.ts';
 import { UnitWriter } from './unit-writer.ts';
 
 /** The thread's whole work: what has arrived makes a group, and when that is written, what has arrived meanwhile. */
-export async function serveProcedures(procedures: readonly AnyProcedure[]): Promise<void> {
+export function serveProcedures(procedures: readonly AnyProcedure[]): void {
   const port = parentPort as MessagePort;
-  const connection = new SqliteConnection((workerData as ThreadData).file);
-  await retryWhileBusy(() => connection.useWriteAheadLog());
-  const writer = new UnitWriter(connection, procedures);
+  const writer = new UnitWriter((workerData as ThreadData).file, procedures);
   const inbox = new Inbox(port);
-  let writing: Promise<void> | undefined;
+  let isWriting = false;
 
   const writeAll = async (): Promise<void> => {
+    isWriting = true;
     for (let units = inbox.take(); units.length > 0; units = inbox.take())
       port.postMessage(await writer.write(units));
-    writing = undefined;
+    isWriting = false;
     if (!inbox.isOpen) {
-      connection.close();
+      writer.close();
       port.close();
     }
   };
   port.on('message', (message: UnitMessage | null) => {
     inbox.add(message);
-    writing ??= writeAll();
+    if (!isWriting) void writeAll();
   });
 }
 

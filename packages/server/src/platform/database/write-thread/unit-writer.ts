@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { mapSqliteError } from '../database-errors.ts';
 import type { AnyProcedure, Call } from '../procedure.ts';
-import { patienceMs } from '../sqlite-busy.ts';
-import type { SqliteConnection } from '../sqlite-connection.ts';
+import { patienceMs, retryWhileBusy } from '../sqlite-busy.ts';
+import { SqliteConnection } from '../sqlite-connection.ts';
 import { type Outcome, SqliteGroup } from '../sqlite-group.ts';
 import { sqliteBuilders } from '../sqlite-spelling.ts';
 import type { UnitBody } from '../unit.ts';
@@ -13,11 +13,12 @@ type AnyBody = (trx: Transaction<unknown>, args: unknown) => Promise<unknown>;
 
 /** Does the calls of units in the thread that writes, and says what became of them. */
 export class UnitWriter {
-  readonly #connection: SqliteConnection;
+  readonly #file: string;
   readonly #bodies: ReadonlyMap<string, AnyBody>;
+  #connection: SqliteConnection | undefined;
 
-  constructor(connection: SqliteConnection, procedures: readonly AnyProcedure[]) {
-    this.#connection = connection;
+  constructor(file: string, procedures: readonly AnyProcedure[]) {
+    this.#file = file;
     this.#bodies = new Map(procedures.map(({ name, body }) => [name, body as unknown as AnyBody]));
   }
 
@@ -25,6 +26,7 @@ export class UnitWriter {
   async write(units: readonly UnitMessage[]): Promise<OutcomesMessage> {
     let group: SqliteGroup;
     try {
+      this.#connection ??= await openConnection(this.#file);
       group = await SqliteGroup.begin({
         connection: this.#connection,
         builders: sqliteBuilders,
@@ -45,16 +47,33 @@ export class UnitWriter {
     return units.map(({ id }, index) => wireOutcome(id, group.outcomes[index] ?? lost ?? {}));
   }
 
+  close(): void {
+    this.#connection?.close();
+  }
+
   #bodyOf(calls: readonly Call[]): UnitBody<unknown> {
     return async (trx) => {
       const results: unknown[] = [];
-      for (const { name, args } of calls) {
-        const body = this.#bodies.get(name);
-        if (!body) throw new Error(`The thread that writes knows no procedure ${name}.`);
-        results.push(await body(trx, args));
-      }
+      for (const { name, args } of calls) results.push(await this.#known(name)(trx, args));
       return results;
     };
+  }
+
+  #known(name: string): AnyBody {
+    const body = this.#bodies.get(name);
+    if (!body) throw new Error(`The thread that writes knows no procedure ${name}.`);
+    return body;
+  }
+}
+
+async function openConnection(file: string): Promise<SqliteConnection> {
+  const connection = new SqliteConnection(file);
+  try {
+    await retryWhileBusy(() => connection.useWriteAheadLog());
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
   }
 }
 
