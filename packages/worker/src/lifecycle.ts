@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,6 +23,9 @@ export interface FoundWorker {
 
 const answerTimeoutMs = 2000;
 const launchTimeoutMs = 20_000;
+/** What runs is interrupted, and a file that is being written is finished. */
+const endTimeoutMs = 3_000;
+const lookAgainMs = 20;
 
 /** How often to call `adoptWorker`: a gateway may miss three before its worker takes it for dead. */
 export const adoptEveryMs = 15_000;
@@ -51,9 +54,13 @@ export async function adoptWorker(worker: Address, gateway: string): Promise<boo
   return (await ask(worker, 'POST', '/reference/adopt', { gateway })) !== undefined;
 }
 
-/** Asks the worker to end; what it runs is interrupted. False when it was gone already. */
-export async function stopWorker(worker: Address): Promise<boolean> {
-  return (await ask(worker, 'POST', '/reference/stop')) !== undefined;
+/** Asks the worker to end, which interrupts what it runs, and answers when it has. False when it was gone already. */
+export async function stopWorker(worker: Address & Partial<Pick<FoundWorker, 'pid'>>): Promise<boolean> {
+  if ((await ask(worker, 'POST', '/reference/stop')) === undefined) return false;
+  const deadline = Date.now() + endTimeoutMs;
+  const { pid } = worker;
+  while (pid !== undefined && send(pid, 0) && Date.now() < deadline) await delay(lookAgainMs);
+  return true;
 }
 
 export interface LaunchOptions {
@@ -65,7 +72,10 @@ export interface LaunchOptions {
   signal?: AbortSignal;
 }
 
-/** Starts a worker that belongs to nobody's process group, and answers when it can take work. Its output is in worker.log. */
+/**
+ * Starts a worker that belongs to nobody's process group, and answers when it can take work. Its output is in worker.log. One
+ * that does not come up, or is not wanted any more before it has, is ended.
+ */
 export async function launchWorker({
   dir,
   command,
@@ -91,9 +101,33 @@ export async function launchWorker({
       });
     });
     child.unref();
-    return await Promise.race([end, appearance(dir, { after: last?.startedAt, signal })]);
+    try {
+      return await Promise.race([end, appearance(dir, { after: last?.startedAt, signal })]);
+    } catch (error) {
+      await endGroup(child);
+      throw error;
+    }
   } finally {
     await log.close();
+  }
+}
+
+/** A loader may stand between the child and the worker. */
+async function endGroup({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return;
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const deadline = Date.now() + endTimeoutMs;
+    for (let isThere = send(-pid, signal); isThere && Date.now() < deadline; isThere = send(-pid, 0))
+      await delay(lookAgainMs);
+  }
+}
+
+/** False when nobody of that number is there; a negative one is a group. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
   }
 }
 

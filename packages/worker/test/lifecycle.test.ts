@@ -130,8 +130,28 @@ describe('a worker as a process', () => {
     expect([second.port, second.pid === first.pid]).toEqual([first.port, false]);
 
     expect(await stopWorker(second)).toBe(true);
-    await gone(dir);
+    expect(() => process.kill(second.pid, 0)).toThrow('ESRCH');
     expect(await readFile(join(dir, 'worker.log'), 'utf8')).toContain('Ending: told');
+  });
+
+  it('is ended when it is not wanted any more before it has come up', async () => {
+    const dir = await testDir();
+    const wanted = new AbortController();
+    const slow = [
+      process.execPath,
+      '-e',
+      'console.log(process.pid); setInterval(() => {}, 1_000)',
+      '--',
+    ] as const;
+    const launching = launchWorker({ dir, command: slow, signal: wanted.signal });
+    const pid = expect.poll(async () =>
+      Number(await readFile(join(dir, 'worker.log'), 'utf8').catch(() => '')),
+    );
+    await pid.toBeGreaterThan(0);
+    wanted.abort(new Error('not wanted'));
+    await expect(launching).rejects.toThrow();
+    const started = Number(await readFile(join(dir, 'worker.log'), 'utf8'));
+    expect(() => process.kill(started, 0)).toThrow('ESRCH');
   });
 
   it('refuses to be the second in one directory', async () => {
