@@ -10,8 +10,9 @@ type ChainError = Parameters<CallbackManagerForChainRun['handleChainError']>;
 
 /**
  * LangChain copies the callbacks of a run several times in each step of a graph, which costs it the square of the number of
- * metadata, and takes six promises to call a handler. These are copied at once, and an observer that is alone, which answers
- * at once, is simply called: a short graph takes an eighth less time. To everybody else they are LangChain's own.
+ * metadata, and takes six promises to call a handler. These share their metadata with their copies until one of them changes
+ * its own, and an observer that is alone, which answers at once, is simply called: a short graph takes an eighth less time. To
+ * everybody else they are LangChain's own.
  */
 export class RunCallbacks extends CallbackManager {
   /** For the config of a run: whatever the graph calls inherits the observer. */
@@ -26,13 +27,26 @@ export class RunCallbacks extends CallbackManager {
       inheritableHandlers: this.handlers.filter((handler) => this.inheritableHandlers.includes(handler)),
       tags: [...this.tags],
       inheritableTags: this.tags.filter((tag) => this.inheritableTags.includes(tag)),
-      metadata: { ...this.metadata },
+      metadata: this.metadata,
       inheritableMetadata: chosen(this.metadata, this.inheritableMetadata),
     });
     for (const handler of additionalHandlers) {
       if (!(isConsole(handler) && copy.handlers.some(isConsole))) copy.addHandler(handler, inherit);
     }
     return copy;
+  }
+
+  /** The same metadata come again with each step. */
+  override addMetadata(metadata: Record<string, unknown>, inherit = true): void {
+    const isNew = !holds(this.metadata, metadata);
+    if (isNew || (inherit && !holds(this.inheritableMetadata, metadata)))
+      super.addMetadata(metadata, inherit);
+  }
+
+  override removeMetadata(metadata: Record<string, unknown>): void {
+    this.metadata = { ...this.metadata };
+    this.inheritableMetadata = { ...this.inheritableMetadata };
+    super.removeMetadata(metadata);
   }
 
   override async handleChainStart(...given: ChainStart): Promise<CallbackManagerForChainRun> {
@@ -67,8 +81,8 @@ class ChainCallbacks extends CallbackManagerForChainRun {
       inheritableHandlers: [...inheritableHandlers],
       tags: [...inheritableTags],
       inheritableTags: [...inheritableTags],
-      metadata: { ...inheritableMetadata },
-      inheritableMetadata: { ...inheritableMetadata },
+      metadata: inheritableMetadata,
+      inheritableMetadata,
     });
     if (tag) child.addTags([tag], false);
     return child;
@@ -89,9 +103,16 @@ class ChainCallbacks extends CallbackManagerForChainRun {
 
 /** As LangChain has it: under a key that is passed on, what is passed on is the value that counts here. */
 function chosen(values: Record<string, unknown>, keys: Record<string, unknown>): Record<string, unknown> {
+  if (holds(values, keys)) return keys;
   const some: Record<string, unknown> = {};
   for (const key of Object.keys(keys)) if (key in values) some[key] = values[key];
   return some;
+}
+
+function holds(values: Record<string, unknown>, some: Record<string, unknown>): boolean {
+  if (values === some) return true;
+  for (const key in some) if (values[key] !== some[key] || !(key in values)) return false;
+  return true;
 }
 
 function aloneIn(handlers: readonly BaseCallbackHandler[]): RunObserver | undefined {
