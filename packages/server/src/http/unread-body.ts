@@ -6,7 +6,8 @@ const mostBytes = 16 * 1024 * 1024;
 
 /**
  * For a request that is answered before its body has come in. The rest is read and thrown away for a moment: a connection
- * that is closed on a client in the middle of its sending takes the answer with it. A body that goes on is cut off.
+ * that is closed on a client in the middle of its sending takes the answer with it. Of a large body no more is read after a
+ * while, so that a client which only sends has to look up. One that goes on is cut off.
  */
 export function discardBodyAfter(response: ServerResponse, request: IncomingMessage): void {
   response.once('finish', () => discardBody(request));
@@ -20,8 +21,9 @@ function discardBody(request: IncomingMessage): void {
   request.resume();
   const interval = setInterval(() => {
     const isOver = request.complete || socket.destroyed;
-    const isTooMuch = socket.bytesRead - startBytes > mostBytes || performance.now() - startedMs > graceMs;
-    if (isTooMuch && !isOver) socket.destroy();
-    if (isTooMuch || isOver) clearInterval(interval);
+    const isLate = performance.now() - startedMs > graceMs;
+    if (socket.bytesRead - startBytes > mostBytes) socket.pause();
+    if (isLate && !isOver) socket.destroy();
+    if (isLate || isOver) clearInterval(interval);
   }, lookEveryMs);
 }
