@@ -147,6 +147,39 @@ describe('JSON', () => {
   });
 });
 
+describe('a client that waits to be asked for its body', () => {
+  const head = (url: string, bytes: number, type = 'application/json') =>
+    `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n`;
+
+  test('is asked for one that is wanted', async () => {
+    const answer = await raw(`${head('/api/threads', 7)}Connection: close\r\n\r\n{"a":1}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*\{"a":1\}/);
+  });
+
+  test('is asked on a path that nothing answers, too', async () => {
+    const answer = await raw(`${head('/api/nowhere', 7)}Connection: close\r\n\r\n{"a":1}`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 404']);
+  });
+
+  test('keeps its connection then', async () => {
+    const next =
+      'POST /api/threads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\nConnection: close\r\n\r\n{"b":2}';
+    const answer = await raw(`${head('/api/threads', 7)}\r\n{"a":1}${next}`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+
+  test.each([
+    ['is too large', '/api/small', 101, 'application/json', 413],
+    ['has the wrong type', '/api/small', 10, 'text/plain', 415],
+  ])(
+    'is answered at once when its body %s, and the connection ends',
+    async (_what, url, bytes, type, status) => {
+      const answer = await raw(`${head(url, bytes, type)}\r\n`);
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\nconnection: close\\r\\n`, 'i'));
+    },
+  );
+});
+
 describe('the type of a body', () => {
   test.each([
     'text/plain',

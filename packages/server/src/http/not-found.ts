@@ -1,5 +1,6 @@
 import { AppError } from '../lib/app-error.ts';
 import type { App } from './app.ts';
+import { askForBody } from './ask-for-body.ts';
 import { pathOf } from './request-path.ts';
 
 /** Which methods each path has, to tell a wrong method from a wrong path. */
@@ -26,8 +27,13 @@ export class RouteTable {
   }
 }
 
-/** Runs after the guard, so without a session every path of the API looks the same. */
-export function addNotFoundHandler(app: App, routes: RouteTable): void {
+/** Runs after the guard and after the body, so without a session every path of the API looks the same. */
+export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: number): void {
+  const ask = askForBody(bodyBytes);
+  app.addHook('preParsing', function (request, reply, payload, done) {
+    if (request.is404) ask.call(this, request, reply, payload, done);
+    else done(null, payload);
+  });
   app.setNotFoundHandler((request, reply) => {
     const methods = routes.methodsOf(pathOf(request));
     if (methods.length === 0) throw new AppError('route_not_found');

@@ -8,6 +8,7 @@ import {
 import type { AppError } from '../lib/app-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { App } from './app.ts';
+import { askForBody, leaveAskingToRoutes } from './ask-for-body.ts';
 import { BodyMemory } from './body-memory.ts';
 import { addBodyParsers } from './body-parsers.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -83,12 +84,13 @@ export function createShell(options: ShellOptions): App {
     },
   });
   app.server.maxConnections = limits.connections;
+  leaveAskingToRoutes(app.server);
 
   app.setValidatorCompiler(validation.compiler);
   app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
   addBodyParsers(app);
   addCompression(app);
-  addNotFoundHandler(app, routes);
+  addNotFoundHandler(app, routes, limits.bodyBytes);
   app.addHook('onRoute', (route) => {
     routes.add(route.url, [route.method].flat());
     applyEndpoint(route, { limits, bodyMemory });
@@ -128,9 +130,10 @@ function applyEndpoint(
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
   route.preParsing = [requireMediaType(mediaTypes), route.preParsing ?? []].flat();
+  const mostBytes = route.bodyLimit ?? limits.bodyBytes;
   // Uploads go to the disk as they come.
-  if (!mediaTypes.includes('multipart/form-data'))
-    route.preParsing.push(bodyMemory.reserve(route.bodyLimit ?? limits.bodyBytes));
+  if (!mediaTypes.includes('multipart/form-data')) route.preParsing.push(bodyMemory.reserve(mostBytes));
+  route.preParsing.push(askForBody(mostBytes));
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }
