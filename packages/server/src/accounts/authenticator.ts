@@ -24,7 +24,8 @@ export class AccountAuthenticator implements Authenticator {
     if (isAccessToken(credentials.token)) return this.#options.accessTokens.identify(credentials.token);
     if (area === 'dispatch') return this.#session('dispatch', credentials.token);
     throw new AppError('token_invalid', {
-      message: 'This area takes the session cookie or a personal access token (sy_pat_…).',
+      message:
+        'This area takes the session cookie or a personal access token (sy_pat_…), which POST /api/v1/auth/tokens makes.',
     });
   }
 
