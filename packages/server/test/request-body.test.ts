@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
@@ -23,6 +25,14 @@ function routes(app: App): void {
     method: 'POST',
     url: '/api/small',
     schema,
+    handler,
+  });
+  app.route({
+    ...testRoute,
+    method: 'POST',
+    url: '/api/signed',
+    schema,
+    preParsing: async (_request, _reply, payload) => Readable.from([await buffer(payload)]),
     handler,
   });
   app.route({
@@ -151,8 +161,8 @@ describe('a client that waits to be asked for its body', () => {
   const head = (url: string, bytes: number, type = 'application/json') =>
     `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n`;
 
-  test('is asked for one that is wanted', async () => {
-    const answer = await raw(`${head('/api/threads', 7)}Connection: close\r\n\r\n{"a":1}`);
+  test.each(['/api/threads', '/api/signed'])('is asked for one that is wanted: %s', async (url) => {
+    const answer = await raw(`${head(url, 7)}Connection: close\r\n\r\n{"a":1}`);
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*\{"a":1\}/);
   });
 
@@ -255,7 +265,10 @@ describe('the size of a body', () => {
   test('is limited by the shell, and by the endpoint where it says so', async () => {
     expect((await send(JSON.stringify('x'.repeat(1_999_990)))).status).toBe(200);
     const { status, body } = await send(JSON.stringify('x'.repeat(2_000_000)));
-    expect([status, body.detail]).toEqual([413, 'The body is larger than this gateway accepts.']);
+    expect([status, body.detail]).toEqual([
+      413,
+      'The body is larger than the 2000000 bytes that this address accepts.',
+    ]);
     expect((await send(JSON.stringify('x'.repeat(98)), 'application/json', '/api/small')).status).toBe(200);
     expect((await send(JSON.stringify('x'.repeat(99)), 'application/json', '/api/small')).status).toBe(413);
   });

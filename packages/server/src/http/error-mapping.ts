@@ -20,6 +20,7 @@ export function toAppError(error: unknown, request: FastifyRequest, validation: 
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_BAD_URL') return badAddress('Value error, the path has an escape that is not UTF-8');
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return badAddress('Value error, a part of the path is too long');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('storage_full', { cause: error });
   const known = typeof statusCode === 'number' ? codeOfStatus[statusCode] : undefined;
   return new AppError(known ?? 'internal_error', { cause: error });
@@ -27,6 +28,13 @@ export function toAppError(error: unknown, request: FastifyRequest, validation: 
 
 function invalidRequest(request: FastifyRequest, validation: RequestValidation): AppError {
   return new AppError('validation_failed', { faults: validation.faultsOf(request) });
+}
+
+/** As `requireFits` says it of a file. */
+export function bodyTooLarge(maxBytes: number): AppError {
+  return new AppError('body_too_large', {
+    message: `The body is larger than the ${maxBytes} bytes that this address accepts.`,
+  });
 }
 
 function badAddress(message: string): AppError {

@@ -129,11 +129,14 @@ function applyEndpoint(
   if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
-  route.preParsing = [requireMediaType(mediaTypes), route.preParsing ?? []].flat();
   const mostBytes = route.bodyLimit ?? limits.bodyBytes;
-  // Uploads go to the disk as they come.
-  if (!mediaTypes.includes('multipart/form-data')) route.preParsing.push(bodyMemory.reserve(mostBytes));
-  route.preParsing.push(askForBody(mostBytes));
+  const isStreamed = mediaTypes.includes('multipart/form-data'); // uploads go to the disk as they come
+  route.preParsing = [
+    requireMediaType(mediaTypes),
+    isStreamed ? [] : bodyMemory.reserve(mostBytes),
+    askForBody(mostBytes),
+    route.preParsing ?? [],
+  ].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { listChannels, postChannelMessage, restartChannel } from '@switchyard/contract/conversation/channels';
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
+import { bodyTooLarge } from '../../http/error-mapping.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ChannelNetwork } from './channel-network.ts';
@@ -61,7 +62,7 @@ async function readWhole(payload: AsyncIterable<Buffer>): Promise<Buffer> {
   let bytes = 0;
   for await (const part of payload) {
     bytes += part.length;
-    if (bytes > bodyLimit) throw new AppError('body_too_large');
+    if (bytes > bodyLimit) throw bodyTooLarge(bodyLimit);
     parts.push(part);
   }
   return Buffer.concat(parts);
