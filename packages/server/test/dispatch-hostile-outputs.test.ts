@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { anyWorkflow, type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
+import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
 
 describe('an output whose name the worker chose', () => {
   let pool: DispatchPool;
@@ -50,19 +50,6 @@ describe('an output whose name the worker chose', () => {
       result: { files: [], outputsMissing: 1 },
     });
     expect(blobs(pool)).toEqual([]);
-  });
-
-  it('that the worker does not have any more is counted as missing', async () => {
-    pool = await startPool({ workers: [{ ...held, outputBytes: 5_000 }] });
-    const { id } = await pool.user.submit({ workflow: anyWorkflow });
-    const [worker] = pool.workers;
-    await pool.user.until(
-      async () => worker?.stats.accepted,
-      (accepted) => accepted === 1,
-    );
-    if (worker) worker.loseOutputs = true;
-    worker?.finishRun();
-    expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', result: { outputsMissing: 1 } });
   });
 });
 

@@ -24,6 +24,8 @@ export const taskErrorCodes = [
   'timed_out',
   'rejected_by_worker',
   'input_file_missing',
+  'outputs_lost',
+  // Tasks that ended under an earlier version have this word in their record.
   'outputs_missing',
   'internal_error',
 ] as const;

@@ -54,7 +54,7 @@ export function outcomeOfResult(
   if (wasAsked === 'cancel') return { kind: 'cancelled' };
   if (wasAsked === 'give_back') return { kind: 'given_back' };
   if (result.end === 'interrupted') {
-    return failed('worker_error', 'Somebody interrupted the run on the worker.', 'interrupted');
+    return failed('lost', 'Somebody else interrupted the run on the worker.', 'interrupted');
   }
   return outcomeOfRunError(result.error, graph);
 }

@@ -76,9 +76,7 @@ export class AttemptSettlement {
   }
 
   async #fail(attempt: TaskAttempt, { failure, error }: Failed): Promise<void> {
-    if (failure === 'worker_error' && error.code !== 'interrupted') {
-      this.#options.monitor.noteFault(error.message);
-    }
+    if (failure === 'worker_error') this.#options.monitor.noteFault(error.message);
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
       await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
       return;

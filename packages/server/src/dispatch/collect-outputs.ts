@@ -34,7 +34,12 @@ export interface CollectOptions {
 export interface Collected {
   kept: KeptOutput[];
   stored: StoredResult;
+  /** Nothing of what the run made is here, and part of it is gone: the run was for nothing. */
+  isAllLost: boolean;
 }
+
+/** Why an output is missing: another run would make one that is gone, and refuse one that cannot be kept again. */
+type Missing = 'gone' | 'not_kept';
 
 /** More than this many outputs of one run are counted as missing, not pulled. */
 const mostOutputs = 2_000;
@@ -49,15 +54,18 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
   const named = result.files.filter(({ folder }) => folder !== 'input');
   const wanted = named.slice(0, mostOutputs);
   const pulled = await inTurns(wanted, pulledAtOnce, (file) => pull(file, options));
-  const sent = await Promise.all(images.map(({ kept }) => kept));
+  const sent = await Promise.all(images.map(async ({ kept }) => (await kept) ?? 'gone'));
   const silentNodes = imageNodes.filter((id) => !images.some(({ nodeId }) => nodeId === id));
   const all = [...pulled, ...sent];
-  const kept = all.filter((output) => output !== null);
+  const kept = all.filter((output) => typeof output !== 'string');
+  const texts = textsOf(options);
+  const isAnyGone = silentNodes.length > 0 || all.includes('gone');
   return {
     kept,
+    isAllLost: isAnyGone && kept.length === 0 && texts.length === 0,
     stored: {
       outputs: kept.map(({ sha256: _ofTheBlob, ...output }) => output),
-      texts: textsOf(options),
+      texts,
       outputsReused: wanted.length > 0 && wanted.every(({ nodeId }) => result.cachedNodes.includes(nodeId)),
       outputsMissing:
         result.rejected + silentNodes.length + (named.length - wanted.length) + (all.length - kept.length),
@@ -65,14 +73,14 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
   };
 }
 
-/** Null for one that the worker does not have, or that is larger than is kept. */
-async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | null> {
+async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | Missing> {
   const { client, keep, maxOutputBytes, signal } = options;
   try {
     const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
-    return output && (await keep(output.body, { filename: file.filename, node: file.nodeId }));
+    if (!output) return 'gone';
+    return await keep(output.body, { filename: file.filename, node: file.nodeId });
   } catch (error) {
-    if (error instanceof WorkerCallError && error.workerCause === 'too_large') return null;
+    if (error instanceof WorkerCallError && error.workerCause === 'too_large') return 'not_kept';
     throw error;
   }
 }

@@ -146,6 +146,7 @@ export class TaskAttempt {
     try {
       const collected = await this.#collect(outcome);
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
+      if (collected.isAllLost) return await this.#outputsAreGone(outcome);
       await this.record.complete(collected);
       return null;
     } catch (error) {
@@ -155,6 +156,12 @@ export class TaskAttempt {
       if (!(error instanceof WorkerCallError)) throw error;
       return failed('outputs_lost', `The outputs could not be fetched from the worker: ${error.message}`);
     }
+  }
+
+  async #outputsAreGone({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome> {
+    // The worker would name the same lost files again, out of its cache.
+    if (result.cachedNodes.length > 0) await this.#deps.client.freeMemory().catch(nothing);
+    return failed('outputs_lost', 'The run went through, and nothing of what it made could be had any more.');
   }
 
   fail(error: TaskError, outcome: string): Promise<boolean> {

@@ -60,7 +60,7 @@ export function decideCancel(task: {
 /**
  * Why an attempt came to nothing.
  * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, not capable after all)
- * - `lost`: the worker died, restarted or was cut off; it may have run in part
+ * - `lost`: the worker died, restarted or was cut off, or somebody else stopped the run; it may have run in part
  * - `worker_error`: the worker's own trouble, such as no memory or a device error
  * - `graph_error`: the workflow's fault; another try would end the same way
  * - `stalled`, `timed_out`: no sign of life for too long; longer than allowed
@@ -125,7 +125,7 @@ const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
   graph_error: 'execution_failed',
   stalled: 'stalled',
   timed_out: 'timed_out',
-  outputs_lost: 'outputs_missing',
+  outputs_lost: 'outputs_lost',
 };
 
 /** The word in the task's record when nothing more specific is known. */

@@ -1,0 +1,81 @@
+import type { FakeWorker } from '@switchyard/dev-env/fake-worker';
+import { afterEach, describe, expect, it } from 'vitest';
+import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
+
+let pool: DispatchPool;
+
+afterEach(() => pool.close());
+
+const onlyWorker = (): FakeWorker => {
+  const [worker] = pool.workers;
+  if (!worker) throw new Error('The pool has no worker.');
+  return worker;
+};
+const executing = (taskId: string) =>
+  pool.user.until(
+    () => pool.user.task(taskId),
+    ({ phase }) => phase === 'executing',
+  );
+
+describe('a run that somebody else stops on the worker', () => {
+  /** What the cancel button of ComfyUI's own page sends. */
+  const cancelInComfyui = async () => {
+    const url = `http://127.0.0.1:${onlyWorker().port}/interrupt`;
+    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
+  };
+
+  it('is lost: the task is queued again and completes', async () => {
+    pool = await startPool({ workers: [held], runTimeouts: watchful });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    await executing(id);
+    onlyWorker().behaviour = { ...onlyWorker().behaviour, runMs: 0 };
+    await cancelInComfyui();
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempts: [{ outcome: 'lost', error: { code: 'interrupted' } }, { outcome: 'completed' }],
+    });
+    expect(await pool.user.instance(onlyWorker().port)).toMatchObject({ state: 'idle', lastError: null });
+  });
+
+  it('ends a task that may start only once, and says what happened', async () => {
+    pool = await startPool({ workers: [held], runTimeouts: watchful });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
+    await executing(id);
+    await cancelInComfyui();
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'interrupted', message: 'Somebody else interrupted the run on the worker.' },
+    });
+  });
+});
+
+describe('a run of which nothing can be had any more', () => {
+  it('has failed with outputs_lost when it may start only once', async () => {
+    pool = await startPool({ workers: [{ outputBytes: 5_000 }] });
+    onlyWorker().loseOutputs = true;
+    const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'failed',
+      result: null,
+      error: { code: 'outputs_lost' },
+      attempts: [{ outcome: 'outputs_lost' }],
+    });
+  });
+
+  it('is run again otherwise, and completes with its outputs', async () => {
+    pool = await startPool({ workers: [{ outputBytes: 5_000 }] });
+    onlyWorker().loseOutputs = true;
+    const { id } = await pool.user.submit({ workflow: anyWorkflow, maxAttempts: 10 });
+    await pool.user.until(
+      () => pool.user.task(id),
+      ({ attempts }) => attempts[0]?.outcome === 'outputs_lost',
+    );
+    onlyWorker().loseOutputs = false;
+    const ended = await pool.user.ended(id);
+    expect(ended).toMatchObject({
+      status: 'completed',
+      result: { outputs: [{ size: 5_000 }], outputsMissing: 0 },
+    });
+    expect(ended.attempts.at(-1)).toMatchObject({ outcome: 'completed' });
+  });
+});
