@@ -11,8 +11,8 @@ import type { TaskStore } from './task-store.ts';
 
 interface PushHubOptions {
   events: DispatchEvents;
-  instances: Instances;
-  tasks: TaskStore;
+  instances: Pick<Instances, 'list'>;
+  tasks: Pick<TaskStore, 'counts'>;
   links: Links;
   clock: Clock;
   steadyClock: Clock;
@@ -26,10 +26,15 @@ const globalIntervalMs = 1_000;
 /** Turns events into frames, each once, and offers them to every socket. */
 export class PushHub {
   readonly #options: PushHubOptions;
-  readonly #sockets = new Set<PushSocket>();
+  /** Each with the key under which its `global_status` is held back. */
+  readonly #sockets = new Map<PushSocket, string>();
+  #joined = 0;
   readonly #progress: Throttle;
   readonly #instances: Throttle;
   readonly #global: Throttle;
+  /** One snapshot serves all sockets, but each socket has got its last one at another time. */
+  readonly #globalOf: Throttle;
+  #lastGlobal: PushFrame | null = null;
   readonly #stop: () => void;
 
   constructor(options: PushHubOptions) {
@@ -38,6 +43,7 @@ export class PushHub {
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });
     this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
     this.#global = new Throttle({ intervalMs: globalIntervalMs, ...times });
+    this.#globalOf = new Throttle({ intervalMs: globalIntervalMs, ...times });
     this.#stop = options.events.listen((event) => this.#notice(event));
   }
 
@@ -47,23 +53,33 @@ export class PushHub {
 
   countOf(userId: string): number {
     let count = 0;
-    for (const socket of this.#sockets) if (socket.userId === userId) count += 1;
+    for (const socket of this.#sockets.keys()) if (socket.userId === userId) count += 1;
     return count;
   }
 
   /** The snapshot is the first message; what changes from now on, while it is read as well, follows it. */
   async add(socket: PushSocket): Promise<void> {
-    this.#sockets.add(socket);
-    socket.begin(await this.#globalStatus());
+    this.#joined += 1;
+    const key = String(this.#joined);
+    this.#sockets.set(socket, key);
+    const lastBefore = this.#lastGlobal;
+    const snapshot = await this.#globalStatus();
+    if (!this.#sockets.has(socket)) return;
+    this.#globalOf.run(key, () => socket.begin(snapshot));
+    // The snapshot may be the older of the two.
+    const last = this.#lastGlobal;
+    if (last && last !== lastBefore) this.#globalOf.run(key, () => socket.offer(last));
   }
 
   remove(socket: PushSocket): void {
+    const key = this.#sockets.get(socket);
     this.#sockets.delete(socket);
+    if (key !== undefined) this.#globalOf.forget(key);
   }
 
   close(): void {
     this.#stop();
-    for (const throttle of [this.#progress, this.#instances, this.#global]) throttle.close();
+    for (const throttle of [this.#progress, this.#instances, this.#global, this.#globalOf]) throttle.close();
   }
 
   #notice(event: DispatchEvent): void {
@@ -88,11 +104,18 @@ export class PushHub {
   }
 
   #offer(frame: PushFrame): void {
-    for (const socket of this.#sockets) socket.offer(frame);
+    for (const socket of this.#sockets.keys()) socket.offer(frame);
   }
 
   #sendGlobalStatus(): void {
-    this.#globalStatus().then((frame) => this.#offer(frame), this.#options.onFault);
+    this.#globalStatus().then((frame) => this.#offerGlobal(frame), this.#options.onFault);
+  }
+
+  #offerGlobal(frame: PushFrame): void {
+    this.#lastGlobal = frame;
+    for (const [socket, key] of this.#sockets) {
+      if (socket.hasBegun) this.#globalOf.run(key, () => socket.offer(frame));
+    }
   }
 
   async #globalStatus(): Promise<PushFrame> {

@@ -36,6 +36,10 @@ export class PushSocket {
     return this.#userId;
   }
 
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   setFilter(filter: PushFilter): void {
     this.#filter = filter;
   }
