@@ -1,9 +1,11 @@
+import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from './attempt-store.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
 import type { DispatchEvents, TaskProgress } from './dispatch-events.ts';
+import type { FleetJournal } from './fleet-journal.ts';
 import { mostProgressBeforeEnd } from './progress.ts';
 import type { DispatchTables, TaskRow } from './tables.ts';
 import type { TaskMarks } from './task-marks.ts';
@@ -14,6 +16,7 @@ export interface RecordDeps {
   attempts: AttemptStore;
   marks: TaskMarks;
   events: DispatchEvents;
+  journal: Pick<FleetJournal, 'note'>;
   clock: Clock;
   /** Writes the rows of kept outputs in the transaction that ends the task. */
   insertKept: (
@@ -28,11 +31,13 @@ export interface RecordDeps {
 export class AttemptRecord {
   readonly fence: AttemptFence;
   readonly #deps: RecordDeps;
+  readonly #instanceId: string | null;
   #row: TaskRow;
 
   constructor(deps: RecordDeps, { row, fence }: { row: TaskRow; fence: AttemptFence }) {
     this.#deps = deps;
     this.#row = row;
+    this.#instanceId = row.instanceId;
     this.fence = fence;
   }
 
@@ -80,7 +85,9 @@ export class AttemptRecord {
 
   async fail(error: TaskError, outcome: string): Promise<boolean> {
     const end = { status: 'failed', error: JSON.stringify(error), result: null } as const;
-    return this.#end(end, { outcome, kept: [] });
+    const written = await this.#end(end, { outcome, kept: [] });
+    if (written && error.code !== 'cancelled') this.#note(kindOfFailure(outcome), describeError(error));
+    return written;
   }
 
   async requeue(
@@ -92,6 +99,8 @@ export class AttemptRecord {
     const text = error && JSON.stringify(error);
     const requeued = await this.#deps.attempts.requeue(this.fence, { outcome, error: text, at });
     if (requeued !== 'requeued') return requeued;
+    if (error) this.#note(kindOfFailure(outcome), describeError(error));
+    this.#note('queued_again', error ? 'It is tried again.' : 'The instance was drained with force.');
     this.#row = {
       ...this.#row,
       status: 'pending',
@@ -103,6 +112,13 @@ export class AttemptRecord {
     };
     this.#deps.events.announce({ type: 'task_requeued', task: this.#row });
     return requeued;
+  }
+
+  #note(kind: InstanceEventKind, message: string): void {
+    if (this.#instanceId === null) return;
+    const { id, owner, attempt } = this.#row;
+    const task = { id, owner, attempt };
+    this.#deps.journal.note({ kind, instanceId: this.#instanceId, message, task });
   }
 
   #mark(change: Omit<RunningMark, 'updatedAt'>): void {
@@ -141,4 +157,14 @@ export class AttemptRecord {
     events.announce({ type: 'task_ended', task: row });
     return true;
   }
+}
+
+/** The outcome is the word that the attempt's row keeps. */
+function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
+  if (outcome === 'lost' || outcome === 'stalled' || outcome === 'outputs_lost') return 'lost';
+  return outcome === 'not_taken' ? 'refused' : 'failed';
+}
+
+function describeError({ code, message }: TaskError): string {
+  return `${code}: ${message}`;
 }

@@ -17,6 +17,9 @@ import { DispatchEvents } from './dispatch-events.ts';
 import { measureDispatch } from './dispatch-metrics.ts';
 import { fileRoutes } from './file-routes.ts';
 import { Fleet } from './fleet.ts';
+import { FleetJournal } from './fleet-journal.ts';
+import { InstanceEventStore } from './instance-event-store.ts';
+import { InstanceMetrics } from './instance-metrics.ts';
 import { instanceRoutes } from './instance-routes.ts';
 import { type InstanceRow, InstanceStore } from './instance-store.ts';
 import { Instances } from './instances.ts';
@@ -105,6 +108,9 @@ export interface DispatchArea {
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
+const instanceEventsKeptMs = 30 * dayMs;
+/** Of all instances together, where addresses come and go. */
+const mostInstanceEvents = 100_000;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
   const { database, ownership, jobs, content, links, guard, openStreams, metrics, clock, log, options } =
@@ -140,6 +146,15 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   events.listen((event) => {
     if (event.type === 'task_ended') webhooks.wake(event.task.id);
   });
+  const instanceEvents = new InstanceEventStore(database);
+  const instanceMetrics = new InstanceMetrics(metrics);
+  const journal = new FleetJournal({
+    store: instanceEvents,
+    count: instanceMetrics.count,
+    countUnrecorded: instanceMetrics.countUnrecorded,
+    clock,
+    log,
+  });
   const configuration = new Configuration({
     store: new SettingsStore(database),
     events,
@@ -152,12 +167,14 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     ownership,
     matchmaker,
     events,
+    journal,
     attemptDeps: {
       tasks: store,
       attempts,
       marks,
       files,
       events,
+      journal,
       clock,
       steadyClock,
       timeouts,
@@ -199,7 +216,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     tasks,
     clock,
   });
-  const instances = new Instances({ store: instanceStore, fleet, events });
+  const instances = new Instances({ store: instanceStore, instanceEvents, fleet, events });
   const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
 
   const hub = new PushHub({
@@ -212,6 +229,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
   });
 
+  instanceMetrics.watch(fleet);
   const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
 
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
@@ -224,6 +242,11 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs)),
   );
   jobs.every('dispatch.forget-deliveries', dayMs);
+
+  jobs.register('dispatch.forget-instance-events', () =>
+    instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: mostInstanceEvents }),
+  );
+  jobs.every('dispatch.forget-instance-events', 60 * 60 * 1000);
 
   return {
     routes: [
@@ -259,6 +282,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       matchmaker.close();
       await fleet.close();
       await marks.settle();
+      await journal.settle();
     },
   };
 }

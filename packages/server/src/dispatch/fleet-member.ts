@@ -7,9 +7,12 @@ import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { SettlementOptions } from './attempt-settlement.ts';
 import type { Offer } from './capability.ts';
+import type { FleetJournal, Occurrence } from './fleet-journal.ts';
 import type { InstanceMarks } from './instance-marks.ts';
 import { InstanceMonitor } from './instance-monitor.ts';
+import { changeOfCapabilities, changesOfLive, changesOfUse } from './instance-occurrences.ts';
 import { InstanceRunner } from './instance-runner.ts';
+import { type LiveInstance, unknownInstance } from './instance-state.ts';
 import type { Capabilities, InstanceRow } from './instance-store.ts';
 import { columnsOf, viewInstance } from './instance-view.ts';
 import type { Matchmaker } from './matchmaker.ts';
@@ -29,6 +32,7 @@ export interface MemberOptions {
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   marks: InstanceMarks;
   candidates: SettlementOptions['candidates'];
+  journal: Pick<FleetJournal, 'note'>;
   onChange: (instance: Instance) => void;
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
@@ -49,15 +53,19 @@ export class FleetMember {
   #row: InstanceRow;
   #health: HealthCheckDefinition;
   #offer: Offer;
+  #capabilities: Capabilities | null;
   #outputClasses: ReadonlySet<string> | null = null;
   #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
   #shown: string | null = null;
+  /** What the journal has been told of. */
+  #noted: LiveInstance = unknownInstance;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: MemberOptions) {
     this.#options = options;
     this.#row = options.row;
     this.#health = options.health;
+    this.#capabilities = options.capabilities;
     this.#offer = offerOf(options.row, options.capabilities);
   }
 
@@ -93,6 +101,7 @@ export class FleetMember {
   }
 
   update(row: InstanceRow, health: HealthCheckDefinition): void {
+    if (this.#owned) this.#note(changesOfUse(this.#row, row));
     this.#row = row;
     this.#health = health;
     this.#offer = { ...this.#offer, tags: JSON.parse(row.tags) as string[] };
@@ -138,7 +147,12 @@ export class FleetMember {
 
   #own(): InstanceRunner {
     const { matchmaker, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
-    const client = newClient((event) => runner.notice(event));
+    const client = newClient((event) => {
+      if (event.type === 'worker_restarted') {
+        this.#note([{ kind: 'restarted', message: 'Another process answers at its address now.' }]);
+      }
+      runner.notice(event);
+    });
     const monitor = new InstanceMonitor({
       client,
       health: this.#health,
@@ -170,16 +184,27 @@ export class FleetMember {
 
   #learn({ nodeClasses, outputClasses, models, inputs }: WorkerCapabilities): void {
     const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
+    const change = changeOfCapabilities(this.#capabilities, capabilities);
+    if (change) this.#note([change]);
+    this.#capabilities = capabilities;
     this.#outputClasses = new Set(outputClasses);
     this.#offer = offerOf(this.#row, capabilities);
     this.#options.onCapabilities(this.#row.id, capabilities);
     this.#options.onInputs(inputs);
   }
 
+  #note(happened: readonly Pick<Occurrence, 'kind' | 'message'>[]): void {
+    for (const { kind, message } of happened) {
+      this.#options.journal.note({ kind, message, instanceId: this.#row.id });
+    }
+  }
+
   /** Writes the row a little later and announces the instance, when what people see has changed. */
   #show(): void {
     const live = this.#owned?.monitor.live;
     if (!live) return;
+    this.#note(changesOfLive(this.#noted, live));
+    this.#noted = live;
     const columns = columnsOf(this.#row, live);
     const shown = JSON.stringify([
       this.#row.enabled,
@@ -189,6 +214,9 @@ export class FleetMember {
       columns.lastError,
     ]);
     const hasNewState = columns.state !== this.#row.state;
+    if (hasNewState && this.#row.state === 'draining' && columns.state === 'off') {
+      this.#note([{ kind: 'drained', message: 'Nothing runs on it any more.' }]);
+    }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
     this.#options.marks.mark(this.#row.id, { ...columns, since: this.#row.since });
     if (shown === this.#shown) return;

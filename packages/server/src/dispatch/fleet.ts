@@ -6,6 +6,7 @@ import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { judge, mightRun, type Offer, type Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
+import type { FleetJournal } from './fleet-journal.ts';
 import { FleetMember } from './fleet-member.ts';
 import { InstanceMarks } from './instance-marks.ts';
 import type { InstanceRow, InstanceStore } from './instance-store.ts';
@@ -21,6 +22,7 @@ export interface FleetOptions {
   ownership: Ownership;
   matchmaker: Matchmaker;
   events: DispatchEvents;
+  journal: Pick<FleetJournal, 'note'>;
   attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
   healthCheck: () => HealthCheckDefinition;
   newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
@@ -40,6 +42,8 @@ export class Fleet {
   readonly #connections = new Map<string, string>();
   readonly #marks: InstanceMarks;
   #applying: Promise<void> = Promise.resolve();
+  /** Those of the first look at the rows were there before. */
+  #hasStarted = false;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -114,9 +118,17 @@ export class Fleet {
     for (const row of await this.#options.store.list()) {
       const member = this.#members.get(row.id);
       if (member) this.#update(member, row);
-      else await this.#add(row);
+      else {
+        await this.#add(row);
+        if (this.#hasStarted) this.#noteAdded(row);
+      }
     }
+    this.#hasStarted = true;
     await this.removeUnused();
+  }
+
+  #noteAdded({ id, serverName }: InstanceRow): void {
+    this.#options.journal.note({ kind: 'added', instanceId: id, message: `It belongs to ${serverName}.` });
   }
 
   #update(member: FleetMember, row: InstanceRow): void {
@@ -137,6 +149,7 @@ export class Fleet {
       this.#members.delete(id);
       this.#connections.delete(id);
       await member.close();
+      this.#options.journal.note({ kind: 'removed', instanceId: id, message: 'It left the configuration.' });
       this.#options.events.announce({ type: 'instance_removed', instanceId: id });
     }
   }

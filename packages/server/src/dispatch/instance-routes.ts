@@ -4,8 +4,10 @@ import {
   testInstance,
   updateInstance,
 } from '@switchyard/contract/dispatch/instance';
+import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { ok } from '@switchyard/contract/envelope';
 import type { Routes } from '../http/app.ts';
+import { adminOrOwnerOf } from '../http/guard.ts';
 import type { Instances } from './instances.ts';
 
 export function instanceRoutes({ instances }: { instances: Instances }): Routes {
@@ -15,6 +17,15 @@ export function instanceRoutes({ instances }: { instances: Instances }): Routes 
     app.route({
       ...getInstance,
       handler: async (request) => ok(await instances.get(request.params.instanceId)),
+    });
+
+    app.route({
+      ...listInstanceEvents,
+      handler: async (request) => {
+        const { limit = 50, cursor } = request.query;
+        const owner = adminOrOwnerOf(request);
+        return ok(await instances.events(owner, request.params.instanceId, { limit, cursor }));
+      },
     });
 
     app.route({

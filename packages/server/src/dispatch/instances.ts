@@ -1,13 +1,18 @@
 import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
+import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
 import { AppError } from '../lib/app-error.ts';
+import type { Owner } from '../lib/owner.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import type { Fleet } from './fleet.ts';
 import type { FleetMember } from './fleet-member.ts';
+import type { InstanceEventStore } from './instance-event-store.ts';
+import { viewInstanceEvent } from './instance-event-view.ts';
 import type { InstanceRow, InstanceStore } from './instance-store.ts';
 import { viewInstance } from './instance-view.ts';
 
 interface InstancesOptions {
   store: InstanceStore;
+  instanceEvents: Pick<InstanceEventStore, 'page'>;
   fleet: Fleet;
   events: DispatchEvents;
 }
@@ -37,6 +42,19 @@ export class Instances {
         updatedAt: capabilities?.updatedAt ?? null,
       },
     };
+  }
+
+  /** The newest first. What is recorded of an instance outlives it. */
+  async events(
+    owner: Owner,
+    instanceId: string,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+  ): Promise<InstanceEventList> {
+    const page = { limit: limit + 1, before: cursor };
+    const rows = await this.#options.instanceEvents.page(instanceId, page);
+    if (rows.length === 0) await this.#row(instanceId);
+    const items = rows.slice(0, limit).map((row) => viewInstanceEvent(row, owner));
+    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
   /** Disabling drains; with `force` what runs is interrupted and queued again. */

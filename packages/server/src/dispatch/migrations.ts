@@ -1,5 +1,6 @@
 import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-dispatch.ts';
 import * as usage from './migrations/002-task-usage.ts';
+import * as instanceEvents from './migrations/006-instance-events.ts';
 
-export const dispatchMigrations: readonly Migration[] = [first, usage];
+export const dispatchMigrations: readonly Migration[] = [first, usage, instanceEvents];

@@ -1,4 +1,5 @@
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
+import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 import type { Selectable } from 'kysely';
@@ -13,6 +14,7 @@ export interface DispatchTables {
   idempotency_keys: IdempotencyKeyTable;
   instances: InstanceTable;
   instance_capabilities: InstanceCapabilityTable;
+  instance_events: InstanceEventTable;
   files: FileTable;
   file_usage: FileUsageTable;
   settings: SettingsTable;
@@ -135,6 +137,19 @@ export interface InstanceCapabilityTable {
   nodeClasses: string;
   models: string;
   updatedAt: string;
+}
+
+/** Ids ascend with time: the order of the record, and its cursor. */
+export interface InstanceEventTable {
+  id: string;
+  instanceId: string;
+  kind: InstanceEventKind;
+  at: string;
+  message: string;
+  taskId: string | null;
+  attempt: number | null;
+  /** Of the task. */
+  owner: string | null;
 }
 
 export interface FileTable {

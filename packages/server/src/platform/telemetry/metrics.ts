@@ -3,7 +3,7 @@ import { registerProcessMetrics } from './process-metrics.ts';
 
 /**
  * Every metric of the gateway, declared once. Base units; labels have few values: never the id of a user, a task or a
- * thread.
+ * thread. The id of an instance is one only where the number of instances is bounded.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -67,6 +67,26 @@ export class Metrics {
   readonly instancesUp = new Gauge({
     name: 'switchyard_instances_up',
     help: 'Instances that answer.',
+    registers: [this.registry],
+  });
+
+  readonly instanceUp = new Gauge({
+    name: 'switchyard_instance_up',
+    help: '1 while the instance answers. At most 100 instances have their own series.',
+    labelNames: ['instance'] as const,
+    registers: [this.registry],
+  });
+
+  readonly instanceEvents = new Counter({
+    name: 'switchyard_instance_events_total',
+    help: 'What happened to instances and to attempts on them. Beyond 100 instances the rest count as "other".',
+    labelNames: ['instance', 'event'] as const,
+    registers: [this.registry],
+  });
+
+  readonly instanceEventsUnrecorded = new Counter({
+    name: 'switchyard_instance_events_unrecorded_total',
+    help: 'Events of instances that are in the log and could not be stored.',
     registers: [this.registry],
   });
 
