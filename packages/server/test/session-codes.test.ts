@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deriveKey } from '../src/accounts/signing-secret.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
 
@@ -99,4 +101,58 @@ test('an unknown path below /api is 401 for strangers and 404 with a session', a
   );
   expect((await client.get('/api/nothing')).body).toEqual({ detail: 'Not Found' });
   expect((await client.send('DELETE', '/api/v1/auth/me', {})).body).toEqual({ detail: 'Method Not Allowed' });
+});
+
+describe('a token that is signed with our own key', () => {
+  const secret = 'a secret that is only good for tests';
+  const purposes = { session: 'session token', dispatch: 'dispatch token' } as const;
+
+  function forge(kind: keyof typeof purposes, changes: object): string {
+    const seconds = Math.floor(server.time.now() / 1_000);
+    const whole = {
+      sub: 'nobody',
+      ver: 1,
+      jti: 'x',
+      aud: kind,
+      iat: seconds,
+      nbf: seconds,
+      exp: seconds + 60,
+    };
+    const parts = [
+      { alg: 'HS256', typ: `sy-${kind}+jwt` },
+      { ...whole, ...changes },
+    ];
+    const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const key = deriveKey(secret, purposes[kind]);
+    return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  }
+  const asSession = (token: string) => new Client(server, { headers: { cookie: `access_token=${token}` } });
+
+  test('and whole is asked whose it is', async () => {
+    expect((await asSession(forge('session', {})).me()).body.detail.code).toBe('user_not_found');
+    const dispatch = await withToken(server, forge('dispatch', {})).get('/api/tasks');
+    expect(dispatch.body.error).toBe('user_not_found');
+  });
+
+  test.each([
+    { sub: undefined },
+    { sub: 7 },
+    { sub: { toString: 'x' } },
+    { exp: undefined },
+    { exp: 'never' },
+    { exp: null },
+    { nbf: '0' },
+    { iat: [] },
+    { jti: undefined },
+    { jti: 5 },
+    { ver: '1' },
+    { aud: ['session', 'dispatch'] },
+  ])('but says %j is token_invalid in both areas, and logout takes it for none', async (changes) => {
+    const [session, dispatch] = [forge('session', changes), forge('dispatch', changes)];
+    const asked = await asSession(session).me();
+    expect([asked.status, asked.body.detail.code]).toEqual([401, 'token_invalid']);
+    const listed = await withToken(server, dispatch).get('/api/tasks');
+    expect([listed.status, listed.body.error]).toEqual([401, 'token_invalid']);
+    expect((await asSession(session).post('/api/v1/auth/logout')).status).toBe(200);
+  });
 });

@@ -13,11 +13,43 @@ const sessionKey = deriveKey(secret, 'session token');
 const invalid = (reason: string) =>
   expect.objectContaining({ code: 'token_invalid', message: `Token error: ${reason}` });
 
+const sessionHeader = { alg: 'HS256', typ: 'sy-session+jwt' };
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function signed(text: string): string {
+  return `${text}.${createHmac('sha256', sessionKey).update(text).digest('base64url')}`;
+}
+
 /** A token with our key and any header and payload. */
 function forge(header: object, payload: object): string {
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const signed = `${encode(header)}.${encode(payload)}`;
-  return `${signed}.${createHmac('sha256', sessionKey).update(signed).digest('base64url')}`;
+  return signed(`${encoded(JSON.stringify(header))}.${encoded(JSON.stringify(payload))}`);
+}
+
+function wholeClaims() {
+  const iat = Math.floor(now / 1_000);
+  return { sub: 'user-1', ver: 3, jti: 'session-1', aud: 'session', iat, nbf: iat, exp: iat + 60 };
+}
+
+/** Each claim missing, null, and of each type that it must not have. */
+function wrongClaims() {
+  const wrongForAll = [undefined, null, true, [], {}, ['user-1'], { toString: 'x' }];
+  const wrongText = [...wrongForAll, 7, '', 'a\0b', 'x'.repeat(129)];
+  const wrongNumber = [...wrongForAll, '9999999999', '', -1, 1.5, 1e300];
+  const wrong = {
+    sub: wrongText,
+    jti: wrongText,
+    aud: [...wrongText, ['session'], 'dispatch', 'Session'],
+    ver: wrongNumber,
+    iat: wrongNumber,
+    nbf: wrongNumber,
+    exp: wrongNumber,
+  };
+  return Object.entries(wrong).flatMap(([claim, values]) =>
+    values.map((value) => ({ claim, value, text: JSON.stringify(value)?.slice(0, 20) ?? 'absent' })),
+  );
 }
 
 describe('session tokens', () => {
@@ -68,6 +100,32 @@ describe('session tokens', () => {
     const header = { alg: 'HS256', typ: 'sy-session+jwt' };
     const payload = { ...claims, aud: 'dispatch', nbf: 0, exp: now };
     expect(() => tokens.verify('session', forge(header, payload))).toThrow(invalid('malformed'));
+  });
+
+  test('that are signed and whole are accepted, whatever else they say', () => {
+    const whole = wholeClaims();
+    expect(tokens.verify('session', forge(sessionHeader, { ...whole, more: [1] }))).toMatchObject(whole);
+  });
+
+  test.each(wrongClaims())('that are signed with $claim as $text are malformed', ({ claim, value }) => {
+    const payload = { ...wholeClaims(), [claim]: value };
+    expect(() => tokens.verify('session', forge(sessionHeader, payload))).toThrow(invalid('malformed'));
+  });
+
+  test.each(['', 'null', '[]', '"text"', '7', '{', '{"sub":'])(
+    'that are signed over the payload %j are malformed',
+    (payload) => {
+      const text = signed(`${encoded(JSON.stringify(sessionHeader))}.${encoded(payload)}`);
+      expect(() => tokens.verify('session', text)).toThrow(invalid('malformed'));
+    },
+  );
+
+  test('that begin more than a day from now are malformed', () => {
+    const late = now / 1_000 + 86_401;
+    for (const claim of ['iat', 'nbf']) {
+      const payload = { ...wholeClaims(), exp: late + 60, [claim]: late };
+      expect(() => tokens.verify('session', forge(sessionHeader, payload))).toThrow(invalid('malformed'));
+    }
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { isSameText } from '../lib/same-text.ts';
 import { deriveKey } from './signing-secret.ts';
 
@@ -22,6 +23,9 @@ export interface SessionClaims {
 }
 
 const maxTokenLength = 2_048;
+
+/** Of the dates that JavaScript has. */
+const lastSecond = 8_640_000_000_000;
 
 /** A clock that was set back must not end every session that was begun before. */
 const clockStepSeconds = 86_400;
@@ -62,9 +66,10 @@ export class SessionTokens {
       throw invalid('malformed');
     }
     if (!isSameText(token.slice(end + 1), this.#mac(kind, signed))) throw invalid('invalid_signature');
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as SessionClaims;
+    const claims = claimsIn(Buffer.from(payload, 'base64url').toString());
     const now = Math.floor(this.#clock() / 1_000);
-    if (claims.aud !== kind || claims.nbf > now + clockStepSeconds) throw invalid('malformed');
+    const startsAt = claims && Math.max(claims.iat, claims.nbf);
+    if (claims?.aud !== kind || startsAt > now + clockStepSeconds) throw invalid('malformed');
     if (claims.exp <= now) throw new AppError('token_expired', { message: 'Token error: expired' });
     return claims;
   }
@@ -78,6 +83,37 @@ const headers: Record<SessionKind, string> = { session: header('session'), dispa
 
 function header(kind: SessionKind): string {
   return Buffer.from(JSON.stringify({ alg: 'HS256', typ: `sy-${kind}+jwt` })).toString('base64url');
+}
+
+/** Undefined unless every claim is there with its own type. A signature says who wrote a token, and not that it is whole. */
+function claimsIn(payload: string): SessionClaims | undefined {
+  const claims = parsed(payload);
+  if (!isRecord(claims)) return undefined;
+  const { sub, ver, jti, aud, iat, nbf, exp } = claims;
+  const isWhole = isId(sub) && isId(jti) && isKind(aud) && [ver, iat, nbf, exp].every(isCount);
+  return isWhole ? (claims as unknown as SessionClaims) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // no JSON is no claims
+  }
+}
+
+/** As ids and secrets of ours are written, with room for longer ones. */
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,128}$/.test(value);
+}
+
+function isKind(value: unknown): value is SessionKind {
+  return sessionKinds.some((kind) => kind === value);
+}
+
+/** A version, or seconds that are still a date. */
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= lastSecond;
 }
 
 function invalid(reason: 'malformed' | 'invalid_signature'): AppError {
