@@ -316,6 +316,12 @@ describe('a request to upload', () => {
     ['that ends too soon', rawFile('a.txt') + rawFile('b.txt').slice(0, -30), multipartType, 400],
     ['without a boundary', 'x', { 'content-type': 'multipart/form-data' }, 400],
     [
+      'with a boundary of 300 characters',
+      rawFile('a.txt').replaceAll(boundary, 'b'.repeat(300)),
+      { 'content-type': `multipart/form-data; boundary=${'b'.repeat(300)}` },
+      400,
+    ],
+    [
       'that is JSON',
       '{"files":[{"filename":"a","path":"/etc/passwd"}]}',
       { 'content-type': 'application/json' },

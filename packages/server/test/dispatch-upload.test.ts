@@ -111,6 +111,19 @@ describe('an upload', () => {
     expect((await post('{"file":{"filepath":"/etc/passwd"}}', contentType)).status).toBe(status);
   });
 
+  it.each([71, 300])('with a boundary of %i characters is refused with 400', async (length) => {
+    const long = 'b'.repeat(length);
+    const body = (filePart('a.png') + end).replaceAll(boundary, long);
+    for (const written of [long, `"${long}"`]) {
+      const answer = await post(body, `multipart/form-data; boundary=${written}`);
+      expect({ status: answer.status, error: answer.body.error }).toEqual({
+        status: 400,
+        error: 'body_malformed',
+      });
+      expect(answer.body.message).toContain(`has ${length} characters. At most 70`);
+    }
+  });
+
   it.each([
     ['../../../etc/passwd', 'passwd'],
     ['..\\..\\windows\\system32\\cmd.exe', 'cmd.exe'],

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isMultipartFault, parsedParts } from '../http/multipart-fault.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { StoredContent } from '../platform/files/write-blob.ts';
 
@@ -18,7 +19,7 @@ export async function receiveUpload(
   receive: (source: Readable) => Promise<StoredContent>,
 ): Promise<ReceivedUpload> {
   try {
-    return await readParts(parts, receive);
+    return await readParts(parsedParts(parts), receive);
   } catch (error) {
     throw isMultipartFault(error) ? new AppError('file_part_invalid', { cause: error }) : error;
   }
@@ -41,11 +42,4 @@ async function readParts(
   }
   if (!received) throw new AppError('file_part_invalid');
   return received;
-}
-
-/** What the parser of multipart bodies says: too many parts, a broken boundary, an end that came too soon. */
-function isMultipartFault(error: unknown): boolean {
-  if (error instanceof AppError || !(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return code.startsWith('FST_') || /multipart|boundary|Unexpected end/i.test(error.message);
 }

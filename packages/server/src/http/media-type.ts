@@ -1,21 +1,26 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import { refuseLongBoundary } from './multipart-fault.ts';
 
 /**
  * Refuses a body whose type the endpoint does not name. Together with one parser per type this leaves no room for a
  * body that is read as something else than what was checked: no odd spelling, no second header, no compression.
  */
 export function requireMediaType(accepted: readonly string[]): preParsingHookHandler {
+  const isMultipart = accepted.includes('multipart/form-data');
   const sentence = `Send ${accepted.join(' or ')}.`;
   return (request, _reply, payload, done) => {
     if (!hasBody(request)) return done(null, payload);
     const problem = problemOf(request, accepted);
-    done(
-      problem === undefined
-        ? null
-        : new AppError('media_type_unsupported', { message: `${problem} ${sentence}` }),
-      payload,
-    );
+    if (problem !== undefined) {
+      return done(new AppError('media_type_unsupported', { message: `${problem} ${sentence}` }), payload);
+    }
+    try {
+      if (isMultipart) refuseLongBoundary(request.headers['content-type'] ?? '');
+      done(null, payload);
+    } catch (error) {
+      done(error as Error, payload);
+    }
   };
 }
 

@@ -1,4 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { isMultipartFault, parsedParts } from '../../http/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Disk } from '../../platform/files/disk.ts';
 import { type Draft, dropDraft, writeDraft } from './draft-file.ts';
@@ -51,7 +52,7 @@ export async function receiveUploads(
 ): Promise<ReceivedFiles> {
   const reception = new Reception(options);
   try {
-    for await (const part of parts) if (part.type === 'file') await reception.take(part);
+    for await (const part of parsedParts(parts)) if (part.type === 'file') await reception.take(part);
     return reception.end();
   } catch (error) {
     await reception.drop();
@@ -139,15 +140,9 @@ function shown(filename: string): string {
 
 /** What the parser of multipart bodies says: too many parts, a broken boundary, an end that came too soon. */
 function asAppError(error: unknown, limits: UploadLimits): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error;
-  const code = 'code' in error ? String(error.code) : '';
+  if (!isMultipartFault(error)) return error;
+  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
   if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(limits);
-  if (
-    !code.startsWith('FST_') &&
-    !/multipart|boundary|Unexpected end|terminated early/i.test(error.message)
-  ) {
-    return error;
-  }
   return new AppError('body_malformed', {
     message: 'The body is not valid multipart/form-data, or it was cut off.',
     cause: error,
