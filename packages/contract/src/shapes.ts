@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TNumberOptions, type TSchema, Type } from 'typebox';
 
 /** The schema's type or null, written so that validator, serialiser and OpenAPI 3.1 all read it directly. */
 export function nullable<Schema extends TSchema & { type: string }>(schema: Schema) {
@@ -17,9 +17,25 @@ export function oneOf<const Words extends readonly string[]>(
 
 export const isoTime = Type.String({ description: 'ISO 8601, UTC, with milliseconds.' });
 
+/** The one number that a query takes: whole, finite, and within bounds that a database and a list can bear. */
+export function wholeNumber(bounds: TNumberOptions & { minimum: number; maximum: number }) {
+  return Type.Integer(bounds);
+}
+
+/** What a column of an ordinary integer holds. */
+export const maxInteger = 2_147_483_647;
+
+/** A version of something that is kept in versions; 1 is the first. */
+export function versionNumber(description?: string) {
+  return wholeNumber({ minimum: 1, maximum: maxInteger, ...(description !== undefined && { description }) });
+}
+
+/** Rows to skip. */
+export const pageOffset = Type.Optional(
+  wholeNumber({ minimum: 0, maximum: maxInteger, default: 0, description: 'Rows to skip.' }),
+);
+
 export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'Rows to skip.' }),
-  ),
+  limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 200, default: 50 })),
+  offset: pageOffset,
 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { nullable, oneOf } from '../shapes.ts';
+import { nullable, oneOf, pageOffset, versionNumber, wholeNumber } from '../shapes.ts';
 import {
   assistant,
   assistantFields,
@@ -73,8 +73,8 @@ const filters = {
     nullable(openRecord({ maxProperties: 20, description: 'Each key must hold exactly this value.' })),
   ),
 };
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
-const offset = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }));
+const limit = Type.Optional(wholeNumber({ minimum: 1, maximum: 1000, default: 10 }));
+const offset = pageOffset;
 
 export const assistantFilter = Type.Object(filters);
 export type AssistantFilter = Static<typeof assistantFilter>;
@@ -185,7 +185,7 @@ export const setLatestVersion = {
     summary: 'Go back to a version of an assistant',
     tags,
     params,
-    body: Type.Object({ version: Type.Integer({ minimum: 1 }) }),
+    body: Type.Object({ version: versionNumber() }),
     response: { 200: assistant },
   },
 } as const satisfies Endpoint;
@@ -212,7 +212,7 @@ export const getAssistantGraph = {
     params,
     querystring: Type.Object({
       xray: Type.Optional(
-        Type.Union([Type.Boolean(), Type.Integer({ minimum: 0, maximum: 10 })], {
+        Type.Union([Type.Boolean(), wholeNumber({ minimum: 0, maximum: 10 })], {
           description: 'Draws subgraphs as well; a number says how deep.',
         }),
       ),

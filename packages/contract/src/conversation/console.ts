@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 import { runStatuses } from './run.ts';
 
 const tags = ['Console'];
@@ -129,8 +129,8 @@ export const listConsoleRuns = {
     summary: 'Runs of all threads, the newest first',
     tags,
     querystring: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 })),
+      limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 100, default: 20 })),
+      offset: Type.Optional(wholeNumber({ minimum: 0, maximum: 100_000, default: 0 })),
       status: Type.Optional(oneOf(runStatuses)),
       scope,
     }),
@@ -148,10 +148,10 @@ export const getConsoleUsage = {
     tags,
     querystring: Type.Object({
       days: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 90, default: 14, description: 'Until today, today included.' }),
+        wholeNumber({ minimum: 1, maximum: 90, default: 14, description: 'Until today, today included.' }),
       ),
       tz_offset_minutes: Type.Optional(
-        Type.Integer({
+        wholeNumber({
           minimum: -840,
           maximum: 840,
           default: 0,

@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { nullable, oneOf } from '../shapes.ts';
+import { nullable, oneOf, pageQuery, wholeNumber } from '../shapes.ts';
 import { runId, runParams, threadParams } from './ids.ts';
 import { runEvent } from './run-event.ts';
 
 const tags = ['Run events'];
 const read = { access: 'conversation:read' } as const;
 
-const pageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 }));
-const cursor = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }));
+const pageLimit = pageQuery.limit;
+const cursor = (description: string) =>
+  Type.Optional(wholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
 const beforeSeq = cursor('Rows before this seq: the newest of them.');
 const afterSeq = cursor('Rows after this seq: the oldest of them.');
 const messageQuery = Type.Object({ limit: pageLimit, before_seq: beforeSeq, after_seq: afterSeq });
@@ -87,7 +88,7 @@ export const pageThreadMessages = {
     querystring: Type.Object({
       limit: pageLimit,
       before_seq: cursor('`next_before_seq` of the page before.'),
-      after_seq: Type.Optional(Type.Integer({ description: 'Refused: pages go backwards only.' })),
+      after_seq: cursor('Refused: pages go backwards only.'),
     }),
     response: { 200: threadMessagePage },
   },
@@ -135,7 +136,7 @@ export const listRunEvents = {
       task_id: Type.Optional(
         Type.String({ maxLength: 256, description: 'Only events of this task, by `metadata.task_id`.' }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, default: 500 })),
+      limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 2_000, default: 500 })),
       after_seq: cursor('Rows after this seq.'),
     }),
     response: { 200: Type.Array(runEvent) },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, oneOf } from '../shapes.ts';
+import { maxInteger, nullable, oneOf, wholeNumber } from '../shapes.ts';
 import { threadId } from './ids.ts';
 import { checkpointId, metadata, threadFields, threadStatuses, wantedCheckpoint } from './thread.ts';
 
@@ -80,9 +80,9 @@ export type ThreadFilterBody = Static<typeof threadFilter>;
 export const threadSearch = Type.Object({
   ...filters,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100; 10 under `/api/langgraph`.' }),
+    wholeNumber({ minimum: 1, maximum: 1000, description: 'Default 100; 10 under `/api/langgraph`.' }),
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(wholeNumber({ minimum: 0, maximum: maxInteger })),
   sort_by: Type.Optional(oneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'])),
   sort_order: Type.Optional(oneOf(['asc', 'desc'], { description: 'Default `desc`.' })),
   select: Type.Optional(
@@ -113,7 +113,7 @@ export const statePatch = Type.Object({
 });
 export type StatePatchBody = Static<typeof statePatch>;
 
-export const historyLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
+export const historyLimit = Type.Optional(wholeNumber({ minimum: 1, maximum: 1000, default: 10 }));
 
 export const historyBody = Type.Object({
   limit: historyLimit,

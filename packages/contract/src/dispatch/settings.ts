@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { oneOf } from '../shapes.ts';
+import { maxInteger, oneOf, wholeNumber } from '../shapes.ts';
 import { instanceKinds } from './instance.ts';
 
 const tags = ['Configuration'];
@@ -91,7 +91,11 @@ export const settingsInput = Type.Object(
     servers: Type.Array(serverDefinition, { maxItems: 1000 }),
     healthCheck: healthCheckDefinition,
     version: Type.Optional(
-      Type.Integer({ description: 'Accepted as it was read; `If-Match` is what is compared.' }),
+      wholeNumber({
+        minimum: 0,
+        maximum: maxInteger,
+        description: 'Accepted as it was read; `If-Match` is what is compared.',
+      }),
     ),
   },
   closed,

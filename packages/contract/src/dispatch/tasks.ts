@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { oneOf, pageQuery } from '../shapes.ts';
+import { oneOf, pageQuery, wholeNumber } from '../shapes.ts';
 import { params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
 
 const tags = ['Tasks'];
@@ -122,7 +122,7 @@ export const getTask = {
     params: taskParams,
     querystring: Type.Object({
       wait: Type.Optional(
-        Type.Integer({
+        wholeNumber({
           minimum: 0,
           maximum: 60,
           description: 'Hold the answer until the task has ended, for at most this many seconds.',

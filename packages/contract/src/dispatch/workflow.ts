@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { isoTime, nullable, oneOf, pageQuery, versionNumber } from '../shapes.ts';
 import { params, taskDetail, workflow } from './task.ts';
 import { newTask } from './tasks.ts';
 
@@ -110,12 +110,7 @@ export const savedWorkflowChange = Type.Object(
     description: Type.Optional(description),
     exposed: Type.Optional(Type.Boolean()),
     parameters: Type.Optional(parameterEdits),
-    version: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'The version that you read: refused when it is not the newest.',
-      }),
-    ),
+    version: Type.Optional(versionNumber('The version that you read: refused when it is not the newest.')),
   },
   closed,
 );
@@ -129,7 +124,7 @@ export const workflowRun = Type.Object(
   {
     ...taskOptions,
     params: Type.Optional(params),
-    version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest when absent.' })),
+    version: Type.Optional(versionNumber('The newest when absent.')),
   },
   closed,
 );
@@ -175,7 +170,7 @@ export const getWorkflow = {
     tags,
     params: workflowParams,
     querystring: Type.Object({
-      version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest when absent.' })),
+      version: Type.Optional(versionNumber('The newest when absent.')),
     }),
     response: { 200: envelope(savedWorkflowDetail) },
   },

@@ -1,6 +1,7 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import type { Fault } from '@switchyard/contract/errors';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import { readAddressValues } from './address-values.ts';
 import type { SchemaError } from './schema-error.ts';
 import { toFaults } from './validation-faults.ts';
 
@@ -28,13 +29,14 @@ export class InvalidRequest extends Error {}
  * parts, for the complete list. Validators are compiled when they are first needed, which start-up does not wait for.
  */
 export class RequestValidation {
-  readonly #first = compilers({ allErrors: false });
-  readonly #all = compilers({ allErrors: true });
+  readonly #first = compilerOf({ allErrors: false });
+  readonly #all = compilerOf({ allErrors: true });
 
   readonly compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
     const part = httpPart as PartName;
     return (value: unknown) => {
-      const validate = this.#first.validatorFor(schema, part);
+      if (part !== 'body') readAddressValues(schema, value);
+      const validate = this.#first(schema);
       return validate(value) ? true : { error: new InvalidRequest() };
     };
   };
@@ -54,29 +56,26 @@ export class RequestValidation {
       if (schema === undefined) return [];
       const value = part.valueOf(request);
       const compiler = part.name === 'body' && !isSmall(request) ? this.#first : this.#all;
-      const validate = compiler.validatorFor(schema, part.name);
+      if (part.name !== 'body') readAddressValues(schema, value);
+      const validate = compiler(schema);
       if (validate(value ?? null)) return [];
       return toFaults(validate.errors ?? [], { in: part.in, value });
     });
   }
 }
 
-function compilers(options: { allErrors: boolean }): {
-  validatorFor(schema: object, part: PartName): Validate;
-} {
+/** Values are taken as they are: none is turned into another type. */
+function compilerOf(options: { allErrors: boolean }): (schema: object) => Validate {
   const shared = { ...options, removeAdditional: false, useDefaults: true, verbose: true };
   const strictness = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
-  const exact = AjvCompiler()({}, { customOptions: { ...shared, ...strictness, coerceTypes: false } });
-  const coercing = AjvCompiler()({}, { customOptions: { ...shared, ...strictness, coerceTypes: 'array' } });
+  const compile = AjvCompiler()({}, { customOptions: { ...shared, ...strictness, coerceTypes: false } });
   const compiled = new WeakMap<object, Validate>();
-  return {
-    validatorFor(schema, part) {
-      const known = compiled.get(schema);
-      if (known) return known;
-      const validate = (part === 'body' ? exact : coercing)({ schema }) as Validate;
-      compiled.set(schema, validate);
-      return validate;
-    },
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const validate = compile({ schema }) as Validate;
+    compiled.set(schema, validate);
+    return validate;
   };
 }
 
