@@ -17,6 +17,12 @@ export type Scope = (typeof scopes)[number];
  */
 export type Access = 'public' | 'session' | Scope;
 
+/** Where it is set, a request with a cookie alone is refused as well: it needs the CSRF header, as a POST does. */
+export interface ChangingFlag {
+  name: string;
+  scope: Scope;
+}
+
 /** An endpoint is a plain constant in Fastify's own route shape: the server spreads it, the client calls it. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,6 +34,10 @@ export interface Endpoint {
     bodyLimit?: number | 'large';
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
+    /** Refused to personal access tokens: what it gives would outlive the token that asked for it. */
+    sessionOnly?: true;
+    /** A query flag by which a request that otherwise only reads changes something, and the scope that it then needs. */
+    changingFlag?: ChangingFlag;
   };
   schema: {
     summary: string;

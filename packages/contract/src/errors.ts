@@ -67,6 +67,11 @@ export const errorCatalogue = {
   csrf_mismatch: { kind: 'forbidden', message: 'CSRF token mismatch.' },
   origin_denied: { kind: 'forbidden', message: 'Cross-site auth request denied.' },
   admin_required: { kind: 'forbidden', message: 'Admin privileges required.' },
+  session_required: {
+    kind: 'forbidden',
+    message: 'A personal access token cannot do this. Sign in, and send the cookies of the session instead.',
+    auth: true,
+  },
   scope_missing: { kind: 'forbidden', message: 'The token lacks the scope for this call.' },
 
   // Accounts

@@ -32,10 +32,11 @@ export type NewAccessToken = Static<typeof newAccessToken>;
 export const createAccessToken = {
   method: 'POST',
   url: '/api/v1/auth/tokens',
-  config: { access: 'session', bodyLimit: 16_384 },
+  config: { access: 'session', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Make a personal access token',
-    description: 'The answer is the only place where the token itself is ever shown.',
+    description:
+      'In a session only: a token makes no tokens. The answer is the only place where the token itself is ever shown.',
     tags,
     body: newAccessToken,
     response: {
@@ -61,9 +62,10 @@ export const listAccessTokens = {
 export const deleteAccessToken = {
   method: 'DELETE',
   url: '/api/v1/auth/tokens/:tokenId',
-  config: { access: 'session' },
+  config: { access: 'session', sessionOnly: true },
   schema: {
     summary: 'Delete a personal access token',
+    description: 'In a session only. `POST /api/v1/auth/logout` deletes the token that the request carries.',
     tags,
     params: Type.Object({ tokenId: Type.String({ minLength: 1, maxLength: 64 }) }),
     response: { 200: Type.Object({ success: Type.Boolean(), message: Type.String() }) },

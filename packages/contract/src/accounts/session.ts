@@ -60,7 +60,8 @@ export const logout = {
   config: { access: 'public', csrf: 'origin', bodyLimit: 16_384 },
   schema: {
     summary: 'End the session',
-    description: 'Revokes the session that the request carries, and works without one.',
+    description:
+      'Revokes the session that the request carries, or deletes its personal access token. Works without either.',
     tags,
     response: { 200: done },
   },

@@ -38,9 +38,10 @@ export const listUsers = {
 export const createUser = {
   method: 'POST',
   url: '/api/v1/users',
-  config: { access: 'admin', bodyLimit: 16_384 },
+  config: { access: 'admin', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Make an account with a one-time password',
+    description: 'In a session only.',
     tags,
     body: Type.Object({ email: emailInput, system_role: Type.Optional(roleSchema) }),
     response: { 201: userWithPassword },
@@ -50,11 +51,11 @@ export const createUser = {
 export const updateUser = {
   method: 'PATCH',
   url: '/api/v1/users/:userId',
-  config: { access: 'admin', bodyLimit: 16_384 },
+  config: { access: 'admin', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Disable or enable an account, or change its role',
     description:
-      'Disabling ends all sessions of the account. The last enabled administrator stays as it is (409).',
+      'In a session only. Disabling ends all sessions of the account. The last enabled administrator stays as it is (409).',
     tags,
     params: userParams,
     body: Type.Object(
@@ -68,10 +69,10 @@ export const updateUser = {
 export const resetUserPassword = {
   method: 'POST',
   url: '/api/v1/users/:userId/reset-password',
-  config: { access: 'admin', bodyLimit: 16_384 },
+  config: { access: 'admin', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Give an account a new one-time password',
-    description: 'Ends all sessions of the account.',
+    description: 'In a session only. Ends all sessions of the account.',
     tags,
     params: userParams,
     response: { 200: userWithPassword },

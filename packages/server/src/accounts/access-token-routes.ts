@@ -26,7 +26,7 @@ export function accessTokenRoutes({ accessTokens }: { accessTokens: AccessTokens
     app.route({
       ...deleteAccessToken,
       handler: async (request) => {
-        await accessTokens.delete(identityOf(request), request.params.tokenId);
+        await accessTokens.delete(identityOf(request).userId, request.params.tokenId);
         return { success: true, message: 'Access token deleted' };
       },
     });

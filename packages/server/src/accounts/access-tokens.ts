@@ -75,7 +75,7 @@ export class AccessTokens {
 
   /** The answer holds the token itself, which is stored nowhere. */
   async create(maker: Identity, input: NewAccessToken): Promise<ShownAccessToken & { token: string }> {
-    checkScopes(maker, input.scopes);
+    if (input.scopes.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
     const now = this.#clock();
     const token = prefix + newSecret(32);
     const row: AccessTokenRow = {
@@ -85,7 +85,7 @@ export class AccessTokens {
       digest: digestOf(token),
       scopes: JSON.stringify(input.scopes),
       created_at: toIso(now),
-      expires_at: expiryOf(maker, input, now),
+      expires_at: expiryOf(input, now),
       last_used_at: null,
     };
     if (!(await this.#store.insert({ user: maker.userId }, row, tokensPerAccount))) {
@@ -99,12 +99,14 @@ export class AccessTokens {
     return (await this.#store.list({ user: userId })).map(shown);
   }
 
-  async delete(ender: Identity, tokenId: string): Promise<void> {
-    const { userId } = ender;
-    if (ender.scopes !== null) await this.#checkReach(ender, tokenId);
-    if (!(await this.#store.delete({ user: userId }, tokenId))) throw new AppError('access_token_not_found');
-    this.#events.record('access_token_deleted', { user_id: userId, access_token_id: tokenId });
-    await this.#events.sessionsEnded(userId, tokenId);
+  async delete(userId: string, tokenId: string): Promise<void> {
+    if (!(await this.#remove(userId, tokenId))) throw new AppError('access_token_not_found');
+  }
+
+  /** Signs a token out. One that is not known has nothing left to end. */
+  async end(token: string): Promise<void> {
+    const account = isAccessToken(token) ? await this.#store.byDigest(digestOf(token)) : undefined;
+    if (account) await this.#remove(account.id, account.token_id);
   }
 
   /** Stores the uses that are still only noted. */
@@ -113,14 +115,11 @@ export class AccessTokens {
     await this.#writeUses();
   }
 
-  /** A leaked token of few rights must not lock out the others of its owner. */
-  async #checkReach(ender: Identity, tokenId: string): Promise<void> {
-    const token = (await this.list(ender.userId)).find(({ id }) => id === tokenId);
-    const missing = missingScopes(ender, token?.scopes ?? []);
-    if (missing.length === 0) return;
-    throw new AppError('scope_missing', {
-      message: `This token cannot delete one with the scopes that it lacks itself: ${missing.join(', ')}.`,
-    });
+  async #remove(userId: string, tokenId: string): Promise<boolean> {
+    if (!(await this.#store.delete({ user: userId }, tokenId))) return false;
+    this.#events.record('access_token_deleted', { user_id: userId, access_token_id: tokenId });
+    await this.#events.sessionsEnded(userId, tokenId);
+    return true;
   }
 
   #noteUse({ token_id, last_used_at }: TokenAccount): void {
@@ -148,27 +147,9 @@ function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** A token never makes one that may do more than itself, and nobody one that may do more than they may. */
-function checkScopes(maker: Identity, wanted: readonly Scope[]): void {
-  const missing = missingScopes(maker, wanted);
-  if (missing.length > 0) {
-    throw new AppError('scope_missing', {
-      message: `This token cannot make one with the scopes that it lacks itself: ${missing.join(', ')}.`,
-    });
-  }
-  if (wanted.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
-}
-
-function missingScopes({ scopes }: Identity, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => scopes !== null && !scopes.includes(scope));
-}
-
-/** Nor does a token make one that outlives it. */
-function expiryOf(maker: Identity, { expires_in_days }: NewAccessToken, now: number): string | null {
-  const asked = expires_in_days === null ? null : now + (expires_in_days ?? defaultLifetimeDays) * dayMs;
-  const ceiling = maker.via === 'access_token' ? maker.expiresAtMs : null;
-  const expiresAtMs = ceiling === null ? asked : Math.min(asked ?? ceiling, ceiling);
-  return expiresAtMs === null ? null : toIso(expiresAtMs);
+function expiryOf({ expires_in_days }: NewAccessToken, now: number): string | null {
+  if (expires_in_days === null) return null;
+  return toIso(now + (expires_in_days ?? defaultLifetimeDays) * dayMs);
 }
 
 function shown({ id, name, scopes, created_at, expires_at, last_used_at }: AccessTokenRow): ShownAccessToken {

@@ -103,7 +103,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,
     routes: [
-      sessionRoutes({ accounts, sessions, replies, proxies }),
+      sessionRoutes({ accounts, sessions, accessTokens, replies, proxies }),
       accountRoutes({ accounts, ownAccount, replies }),
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),

@@ -5,6 +5,7 @@ import { headerToken } from '../http/bearer.ts';
 import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
 import { readCookies } from '../http/cookie.ts';
 import type { SessionReplies } from '../http/session-replies.ts';
+import type { AccessTokens } from './access-tokens.ts';
 import { shownAccount } from './account-routes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Sessions } from './sessions.ts';
@@ -12,12 +13,19 @@ import type { Sessions } from './sessions.ts';
 interface SessionRoutesOptions {
   accounts: Accounts;
   sessions: Sessions;
+  accessTokens: AccessTokens;
   replies: SessionReplies;
   proxies: TrustedProxies;
 }
 
 /** The conversation area's entrance and exit. */
-export function sessionRoutes({ accounts, sessions, replies, proxies }: SessionRoutesOptions): Routes {
+export function sessionRoutes({
+  accounts,
+  sessions,
+  accessTokens,
+  replies,
+  proxies,
+}: SessionRoutesOptions): Routes {
   const clientIpOf = (request: FastifyRequest) => sourceOf(request.raw, proxies).clientIp;
 
   return (app) => {
@@ -53,7 +61,9 @@ export function sessionRoutes({ accounts, sessions, replies, proxies }: SessionR
     app.route({
       ...logout,
       handler: async (request, reply) => {
-        await sessions.end([readCookies(request.headers.cookie).session, headerTokenOrNone(request)]);
+        const headerToken = headerTokenOrNone(request);
+        await sessions.end([readCookies(request.headers.cookie).session, headerToken]);
+        if (headerToken !== undefined) await accessTokens.end(headerToken);
         replies.end(request, reply);
         return { message: 'Successfully logged out' };
       },

@@ -35,10 +35,10 @@ function wholeClaims() {
 
 /** Each claim missing, null, and of each type that it must not have. */
 function wrongClaims() {
-  const wrongForAll = [undefined, null, true, [], {}, ['user-1'], { toString: 'x' }];
+  const wrongForAll: unknown[] = [undefined, null, true, [], {}, ['user-1'], { toString: 'x' }];
   const wrongText = [...wrongForAll, 7, '', 'a\0b', 'x'.repeat(129)];
   const wrongNumber = [...wrongForAll, '9999999999', '', -1, 1.5, 1e300];
-  const wrong = {
+  const wrong: Record<string, unknown[]> = {
     sub: wrongText,
     jti: wrongText,
     aud: [...wrongText, ['session'], 'dispatch', 'Session'],

@@ -68,8 +68,8 @@ export class SessionTokens {
     if (!isSameText(token.slice(end + 1), this.#mac(kind, signed))) throw invalid('invalid_signature');
     const claims = claimsIn(Buffer.from(payload, 'base64url').toString());
     const now = Math.floor(this.#clock() / 1_000);
-    const startsAt = claims && Math.max(claims.iat, claims.nbf);
-    if (claims?.aud !== kind || startsAt > now + clockStepSeconds) throw invalid('malformed');
+    if (claims?.aud !== kind) throw invalid('malformed');
+    if (Math.max(claims.iat, claims.nbf) > now + clockStepSeconds) throw invalid('malformed');
     if (claims.exp <= now) throw new AppError('token_expired', { message: 'Token error: expired' });
     return claims;
   }

@@ -1,5 +1,5 @@
 import type { Area } from '@switchyard/contract/areas';
-import type { Access } from '@switchyard/contract/endpoint';
+import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -79,8 +79,29 @@ export class Guard {
 
   async #admit(request: FastifyRequest, access: Access): Promise<void> {
     const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
+    const { sessionOnly, changingFlag } = request.routeOptions.config;
     checkAccess(identity, access);
+    if (sessionOnly && identity.via === 'access_token') throw new AppError('session_required');
     identities.set(request, identity);
+    if (changingFlag) this.#admitChange(request, identity, changingFlag);
+  }
+
+  /** For an address that only reads without its flag. */
+  #admitChange(request: FastifyRequest, identity: Identity, { name, scope }: ChangingFlag): void {
+    try {
+      checkAccess(identity, scope);
+      if (identity.via === 'cookie') this.#checkCsrf(request, identity);
+      changing.add(request);
+    } catch (error) {
+      const value = (request.query as Record<string, unknown>)[name];
+      if (value !== undefined && value !== '0' && value !== 'false') throw error;
+    }
+  }
+
+  #checkCsrf({ headers }: FastifyRequest, { credentialId }: Identity): void {
+    const { csrf } = this.#options;
+    const value = csrf.checkPair(headers['x-csrf-token'], readCookies(headers.cookie).csrf);
+    csrf.checkBinding(value, credentialId);
   }
 
   /** A path that does not exist is of no area: whoever is signed in to either may hear that it does not. */
@@ -107,6 +128,11 @@ export function identityOf(request: FastifyRequest): Identity {
   return identity;
 }
 
+/** Whether a request to an address with a changing flag has what the flag needs. */
+export function mayChange(request: FastifyRequest): boolean {
+  return changing.has(request);
+}
+
 /** On whose behalf a request reads and writes: its own user's, also when that is an administrator. */
 export function ownerOf(request: FastifyRequest): Owner {
   return { user: identityOf(request).userId };
@@ -128,6 +154,7 @@ const foreignName =
   'if the name is yours, set server.public_url.';
 
 const identities = new WeakMap<FastifyRequest, Identity>();
+const changing = new WeakSet<FastifyRequest>();
 
 /** Nothing is opened by forgetting: the server does not start with such a route. */
 function requireAccess({ method, url, config }: RouteOptions): void {

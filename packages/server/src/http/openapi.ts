@@ -118,7 +118,7 @@ function operationOf({ method, url, config, schema }: Endpoint): Operation {
     ],
     ...(requestBody && { requestBody }),
     responses: { ...answersOf(schema), default: { $ref: `#/components/responses/${area}` } },
-    security: securityOf(config.access, method),
+    security: securityOf(config, method),
     'x-access': config.access,
     'x-area': area,
   };
@@ -171,10 +171,11 @@ function contentOf(schema: Schema, mediaTypes: readonly string[] = ['application
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-function securityOf(access: Access, method: string): Operation['security'] {
+function securityOf({ access, sessionOnly }: Endpoint['config'], method: string): Operation['security'] {
   if (access === 'public') return [];
   const needed = access === 'session' ? [] : [access];
   const session = method === 'GET' ? { session: needed } : { session: needed, csrf: [] };
+  if (sessionOnly) return [session];
   return [{ bearer: needed }, { accessToken: needed }, session];
 }
 
