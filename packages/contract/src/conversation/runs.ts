@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { oneOf } from '../shapes.ts';
+import { oneOf, pageOffset, wholeNumber } from '../shapes.ts';
 import { runId, runParams, threadId, threadParams } from './ids.ts';
 import { cancelActions, run, runCreate, runStatuses, streamModes } from './run.ts';
 
@@ -10,8 +10,15 @@ const read = { access: 'conversation:read' } as const;
 const write = { access: 'conversation:write', bodyLimit: 16_384 } as const;
 const create = { access: 'conversation:write', bodyLimit: 'large' } as const;
 
+/** Reading a run, unless it is to end with the reader. */
+const watch = {
+  access: 'conversation:read',
+  changingFlag: { name: 'cancel_on_disconnect', scope: 'conversation:write' },
+} as const;
+
 /** `0` and `1`, as clients write them into addresses. */
-const flag = oneOf(['0', '1', 'false', 'true']);
+const flags = ['0', '1', 'false', 'true'] as const;
+const flag = oneOf(flags);
 const onlyRunParams = Type.Object({ run_id: runId });
 const resumeHeaders = Type.Object({
   'last-event-id': Type.Optional(
@@ -21,8 +28,14 @@ const resumeHeaders = Type.Object({
     }),
   ),
 });
+const cancelOnDisconnect = Type.Optional(
+  oneOf(flags, {
+    description:
+      'Cancels the run when the client goes away. Needs the scope `conversation:write`, and with a cookie the CSRF header.',
+  }),
+);
 const streamQuery = {
-  cancel_on_disconnect: Type.Optional(flag),
+  cancel_on_disconnect: cancelOnDisconnect,
   stream_mode: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 50,
@@ -94,8 +107,8 @@ export const listRuns = {
     tags,
     params: threadParams,
     querystring: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
+      limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 1_000, default: 100 })),
+      offset: pageOffset,
       status: Type.Optional(oneOf(runStatuses)),
       select: Type.Optional(
         Type.Array(oneOf(runListFields), { maxItems: 100, description: 'Only these fields.' }),
@@ -130,12 +143,12 @@ export const cancelRun = {
 export const joinRun = {
   method: 'GET',
   url: '/api/threads/:thread_id/runs/:run_id/join',
-  config: read,
+  config: watch,
   schema: {
     summary: 'Wait for the end of a run',
     tags,
     params: runParams,
-    querystring: Type.Object({ cancel_on_disconnect: Type.Optional(flag) }),
+    querystring: Type.Object({ cancel_on_disconnect: cancelOnDisconnect }),
     response: { 200: values },
   },
 } as const satisfies Endpoint;
@@ -143,7 +156,7 @@ export const joinRun = {
 export const streamExistingRun = {
   method: 'GET',
   url: '/api/threads/:thread_id/runs/:run_id/stream',
-  config: read,
+  config: watch,
   schema: {
     summary: 'Stream a run that exists',
     description:
@@ -287,7 +300,7 @@ export const cancelRuns = {
 export const streamRunById = {
   method: 'GET',
   url: '/api/runs/:run_id/stream',
-  config: read,
+  config: watch,
   schema: {
     summary: 'Stream a run that exists, by its id alone',
     tags: statelessTags,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { nullable } from '../shapes.ts';
+import { nullable, wholeNumber } from '../shapes.ts';
 import { storeItem } from './store-item.ts';
 import { openRecord } from './thread.ts';
 
@@ -13,7 +13,7 @@ const namespace = Type.Array(label, {
 });
 const key = Type.String({ minLength: 1, maxLength: 512 });
 const limit = { minimum: 1, maximum: 1000 };
-const offset = Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }));
+const offset = Type.Optional(wholeNumber({ minimum: 0, maximum: 100_000, default: 0 }));
 
 /** Twice what a value may hold: characters may be written as escapes. */
 const bodyLimit = 262_144;
@@ -53,7 +53,10 @@ export const putStoreItem = {
 export const getStoreItem = {
   method: 'GET',
   url: '/api/store/items',
-  config: { access: 'conversation:read' },
+  config: {
+    access: 'conversation:read',
+    changingFlag: { name: 'refresh_ttl', scope: 'conversation:write' },
+  },
   schema: {
     summary: 'The value under a namespace and a key, or null',
     tags,
@@ -63,7 +66,10 @@ export const getStoreItem = {
       ),
       key,
       refresh_ttl: Type.Optional(
-        Type.Boolean({ description: 'Whether its time begins anew. Default true.' }),
+        Type.Boolean({
+          description:
+            'Whether its time begins again. `true` needs the scope `conversation:write`, and with a cookie the CSRF header; without the flag it begins again for those who have both.',
+        }),
       ),
     }),
     response: { 200: nullable(storeItem) },
@@ -100,7 +106,7 @@ export const searchStoreItems = {
           }),
         ),
       ),
-      limit: Type.Optional(Type.Integer({ ...limit, default: 10 })),
+      limit: Type.Optional(wholeNumber({ ...limit, default: 10 })),
       offset,
       query: Type.Optional(
         nullable(
@@ -136,7 +142,7 @@ export const listStoreNamespaces = {
       max_depth: Type.Optional(
         nullable(Type.Integer({ minimum: 1, maximum: 20, description: 'Deeper ones are cut to it.' })),
       ),
-      limit: Type.Optional(Type.Integer({ ...limit, default: 100 })),
+      limit: Type.Optional(wholeNumber({ ...limit, default: 100 })),
       offset,
     }),
     response: { 200: Type.Object({ namespaces: Type.Array(Type.Array(Type.String())) }) },

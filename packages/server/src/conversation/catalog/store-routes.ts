@@ -7,7 +7,7 @@ import {
   searchStoreItems,
 } from '@switchyard/contract/conversation/store';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
+import { mayChange, ownerOf } from '../../http/guard.ts';
 import type { StoreItems } from '../agent/store-items.ts';
 
 export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Routes {
@@ -24,7 +24,7 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
     app.route({
       ...at(mount, getStoreItem),
       handler: async (request, reply) => {
-        const { namespace = '', key, refresh_ttl: refreshTtl = true } = request.query;
+        const { namespace = '', key, refresh_ttl: refreshTtl = mayChange(request) } = request.query;
         const item = await items.get(ownerOf(request), namespace.split('.'), { key, refreshTtl });
         // Nothing is `null` on the wire, where the framework would send no body at all.
         return item ?? reply.type('application/json').serializer(String).send(null);

@@ -48,7 +48,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
       if (end === 'client_gone' && onDisconnect === 'cancel') await cancelFor(runs, request, run);
     });
 
-  /** Whoever only looks on cancels nothing, unless they ask for it. */
+  /** A reader that goes away cancels nothing, unless it asked for that. */
   const watch = async (request: FastifyRequest, reply: FastifyReply, name: RunName): Promise<void> =>
     whileOpen({ openStreams, request }, 'events', async (open) => {
       const { cancel_on_disconnect: cancels, stream_mode: wanted } = request.query as WatchQuery;
