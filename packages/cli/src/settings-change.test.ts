@@ -48,9 +48,11 @@ describe('adding an instance', () => {
   });
 
   it('adds to the server of its host and leaves that as it is', () => {
-    const { servers } = withInstance(settings, added('192.168.1.20', 8189));
+    const headers = { Authorization: 'Bearer secret' };
+    const { servers } = withInstance(settings, added('192.168.1.20', 8189, { server: { headers } }));
     expect(servers[0]).toEqual({
       ...settings.servers[0],
+      headers,
       instances: [
         { ip: '192.168.1.20', port: 8188 },
         { ip: '192.168.1.20', port: 8189 },
@@ -66,6 +68,11 @@ describe('adding an instance', () => {
   it('names the server of an IPv6 host by what an id may contain', () => {
     const { servers } = withInstance(settings, added('::1', 8188));
     expect(servers.at(-1)?.id).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+  });
+
+  it('asks for the secret headers of its server again, which a new address is not given unseen', () => {
+    const change = () => withInstance(settings, added('192.168.1.20', 8189));
+    expect(change).toThrow('Add --header "authorization: …"');
   });
 
   it('is refused for one that is there already', () => {
@@ -88,7 +95,8 @@ describe('removing an instance', () => {
   });
 
   it('leaves the others of its server', () => {
-    const two = withInstance(settings, added('192.168.1.20', 8189));
+    const headers = { authorization: 'Bearer secret' };
+    const two = withInstance(settings, added('192.168.1.20', 8189, { server: { headers } }));
     expect(withoutInstance(two, '192.168.1.20:8188').servers[0]?.instances).toEqual([
       { ip: '192.168.1.20', port: 8189 },
     ]);

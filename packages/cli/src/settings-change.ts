@@ -14,7 +14,7 @@ export interface NewInstance {
   address: WorkerAddress;
   /** Absent: one that is named after the host. */
   serverId: string | undefined;
-  /** What only a new server takes: one that exists is left as it is. */
+  /** What a new server takes. One that exists takes its headers alone, since they go to a new address. */
   server: { name?: string; kind?: InstanceKind; tags?: string[]; headers?: Record<string, string> };
   weight: number | undefined;
 }
@@ -58,13 +58,22 @@ export function withInstance(settings: Settings, added: NewInstance): Settings {
     const server: ServerDefinition = { id, name, kind, ...(tls && { tls }), ...rest, instances: [instance] };
     return { ...settings, servers: [...settings.servers, server] };
   }
-  if (Object.keys(facts).length > 0 || tls !== Boolean(existing.tls)) {
+  const { headers, ...others } = facts;
+  if (Object.keys(others).length > 0 || tls !== Boolean(existing.tls)) {
     throw new CommandError(
       'conflict',
-      `The server ${id} exists with its own name, kind, tags, headers and TLS. Name a new one with --server.`,
+      `The server ${id} exists with its own name, kind, tags and TLS. Name a new one with --server.`,
     );
   }
-  const grown = { ...existing, instances: [...existing.instances, instance] };
+  const given = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
+  const missing = Object.keys(existing.headers ?? {}).filter((name) => !given.includes(name.toLowerCase()));
+  if (missing.length > 0) {
+    throw new CommandError(
+      'usage',
+      `The server ${id} sends secret headers, which a new address gets only from you. Add ${missing.map((name) => `--header "${name}: …"`).join(' ')}.`,
+    );
+  }
+  const grown = { ...existing, ...(headers && { headers }), instances: [...existing.instances, instance] };
   return { ...settings, servers: settings.servers.map((server) => (server === existing ? grown : server)) };
 }
 

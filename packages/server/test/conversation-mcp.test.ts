@@ -84,6 +84,8 @@ describe('the configuration of MCP servers', () => {
     const elsewhere = await put({ web: { type: 'http', url: 'https://evil.example/mcp', headers: masked } });
     expect(elsewhere.status).toBe(400);
     expect(elsewhere.body.detail).toContain('mcp_servers.web.headers.authorization');
+    const elsePath = await put({ web: { type: 'http', url: `${http.url}/other`, headers: masked } });
+    expect(elsePath.status).toBe(400);
     expect((await put({ other: { type: 'http', url: http.url, headers: masked } })).status).toBe(400);
     expect(stored().web.headers.authorization).toBe('Bearer hush');
   });

@@ -181,6 +181,52 @@ describe('the configuration', () => {
     }
   });
 
+  describe('with a secret header that comes back masked', () => {
+    const [first, second] = [
+      { ip: '127.0.0.1', port: 9 },
+      { ip: '127.0.0.1', port: 19 },
+    ];
+    const headers = { Authorization: 'Bearer secret' };
+    const masked = { Authorization: '***' };
+    const valueNow = () => pool.gateway.context.dispatch?.configuration.current.servers[0]?.headers;
+
+    it.each([
+      ['another port', server('a', [second], { headers: masked }), '127.0.0.1:19 is a new address'],
+      ['another host', server('a', [{ ip: '127.0.0.2', port: 9 }], { headers: masked }), '127.0.0.2:9 is'],
+      [
+        'one more address',
+        server('a', [first, second], { headers: masked }),
+        '127.0.0.1:19 is a new address',
+      ],
+      ['another id', server('b', [first], { headers: masked }), 'There is no stored value'],
+      ['TLS', server('a', [first], { headers: masked, tls: true }), 'the TLS of this server is another'],
+    ])('asks for the value again for %s', async (_what, changed, why) => {
+      await put({ servers: [server('a', [first], { headers })], healthCheck });
+      const { version } = (await pool.admin.call('GET', '/api/config')).data;
+      const answer = await put({ servers: [changed], healthCheck });
+      expect(answer.status).toBe(422);
+      expect(JSON.stringify(answer.body)).toContain('body.servers.0.headers.Authorization');
+      expect(JSON.stringify(answer.body)).toContain(why);
+      expect(JSON.stringify(answer.body)).toContain('Send the value');
+      expect((await pool.admin.call('GET', '/api/config')).data.version).toBe(version);
+      const given = { ...changed, headers: { Authorization: 'Bearer new' } };
+      expect((await put({ servers: [given], healthCheck })).status).toBe(200);
+      expect(valueNow()).toEqual({ Authorization: 'Bearer new' });
+    });
+
+    it('keeps the value when an address goes, and when only other things change', async () => {
+      await put({ servers: [server('a', [first, second], { headers })], healthCheck });
+      const changed = server('a', [{ ...second, weight: 3 }], {
+        headers: masked,
+        name: 'B',
+        tags: ['x'],
+        tls: false,
+      });
+      expect((await put({ servers: [changed], healthCheck })).status).toBe(200);
+      expect(valueNow()).toEqual(headers);
+    });
+  });
+
   it('is guarded by If-Match', async () => {
     const { version } = (await pool.admin.call('GET', '/api/config')).data;
     const first = await put({ servers: [], healthCheck }, { 'if-match': `"${version}"` });

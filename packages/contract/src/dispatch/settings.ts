@@ -127,7 +127,7 @@ export const replaceSettings = {
   schema: {
     summary: 'Replace the configuration',
     description:
-      'Applied at once. A secret sent back as `***` keeps its value. `If-Match` with the version that was read guards against overwriting somebody else.',
+      'Applied at once. A secret sent back as `***` keeps its value while the addresses and the TLS of its server stay. `If-Match` with the version that was read guards against overwriting somebody else.',
     tags,
     headers: Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 64 })) }),
     body: settingsInput,

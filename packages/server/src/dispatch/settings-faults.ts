@@ -1,13 +1,14 @@
-import { maskedSecret, type Settings } from '@switchyard/contract/dispatch/settings';
+import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
 import { isRecord } from '../lib/is-record.ts';
 import { whyHostDenied } from './host-rules.ts';
-import { builtInServerId, instanceIdOf } from './settings.ts';
+import { builtInServerId, instanceIdOf, whatMoved } from './settings.ts';
 
 /** What a server says, in a body that may not have the shape that the schema asks for. */
 interface SentServer {
   id: unknown;
   headers: Record<string, unknown>;
+  tls: unknown;
   instances: Record<string, unknown>[];
 }
 
@@ -17,8 +18,9 @@ interface SentServer {
  */
 export function settingsFaults(body: unknown, current: Settings): Fault[] {
   const servers = recordsIn(isRecord(body) ? body.servers : undefined).map(
-    ({ id, headers, instances }): SentServer => ({
+    ({ id, headers, tls, instances }): SentServer => ({
       id,
+      tls,
       headers: isRecord(headers) ? headers : {},
       instances: recordsIn(instances),
     }),
@@ -60,19 +62,26 @@ function instanceFaults(servers: readonly SentServer[]): Fault[] {
   });
 }
 
-/** A mask that comes back stands for the value that is stored; there must be one. */
+/** A mask that comes back stands for the value that is stored. There must be one, and it must go where it went before. */
 function secretFaults(servers: readonly SentServer[], current: Settings): Fault[] {
-  return servers.flatMap(({ id, headers }, index) => {
-    const stored = current.servers.find((server) => server.id === id)?.headers ?? {};
-    return Object.keys(headers)
-      .filter((name) => headers[name] === maskedSecret && !Object.hasOwn(stored, name))
-      .map((name) =>
-        fault(
-          ['servers', index, 'headers', name],
-          `There is no stored value for "${maskedSecret}" to keep. Send the value.`,
-        ),
-      );
+  return servers.flatMap((server, index) => {
+    const stored = current.servers.find(({ id }) => id === server.id);
+    return Object.keys(server.headers)
+      .filter((name) => server.headers[name] === maskedSecret)
+      .flatMap((name) => {
+        const why = whyNotKept(name, server, stored);
+        return why === null ? [] : [fault(['servers', index, 'headers', name], why)];
+      });
   });
+}
+
+function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | undefined): string | null {
+  if (!Object.hasOwn(stored?.headers ?? {}, name) || !stored) {
+    return `There is no stored value for "${maskedSecret}" to keep. Send the value.`;
+  }
+  const moved = whatMoved(sent, stored);
+  if (moved === null) return null;
+  return `"${maskedSecret}" does not keep this value, because ${moved}. Send the value again.`;
 }
 
 /** The places of the others are kept, so that each fault names the right one. */

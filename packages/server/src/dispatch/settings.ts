@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type InstanceDefinition,
   maskedSecret,
@@ -20,9 +21,9 @@ export const initialSettings: Settings = {
   version: 0,
 };
 
-/** What a configuration that was sent means, given the one in force: masked secrets keep their value. */
+/** What a configuration that was sent means, given the one in force: `secretFaults` has judged the masked secrets. */
 export function acceptSettings(input: SettingsInput, current: Settings): Omit<Settings, 'version'> {
-  const servers = input.servers.map((server) => keepSecrets(server, storedServer(server.id, current)));
+  const servers = input.servers.map((server) => keepSecrets(server, storedServer(server, current)));
   const healthCheck = { ...initialSettings.healthCheck, ...input.healthCheck };
   return { servers, healthCheck };
 }
@@ -42,6 +43,19 @@ export function maskSettings(settings: Settings): Settings {
   };
 }
 
+/** What of a server is not where its secrets were given for, in words; null when its addresses and its TLS are as stored. */
+export function whatMoved(
+  { instances, tls }: { instances: readonly { ip?: unknown; port?: unknown }[]; tls?: unknown },
+  stored: ServerDefinition,
+): string | null {
+  if (!isDeepStrictEqual(tls ?? false, stored.tls ?? false)) return 'the TLS of this server is another';
+  const known = new Set(stored.instances.map(instanceIdOf));
+  const moved = instances
+    .map(({ ip, port }) => instanceIdOf({ ip: String(ip), port: Number(port) }))
+    .find((id) => !known.has(id));
+  return moved === undefined ? null : `${moved} is a new address of this server`;
+}
+
 function keepSecrets(server: ServerDefinition, stored: ServerDefinition | undefined): ServerDefinition {
   if (!server.headers) return server;
   const headers = Object.entries(server.headers).map(([name, value]) => {
@@ -50,6 +64,8 @@ function keepSecrets(server: ServerDefinition, stored: ServerDefinition | undefi
   return { ...server, headers: Object.fromEntries(headers) };
 }
 
-function storedServer(id: string, { servers }: Settings): ServerDefinition | undefined {
-  return servers.find((server) => server.id === id);
+/** The server whose secrets a server that was sent may keep: a secret goes to nobody whom it was not given for. */
+function storedServer(sent: ServerDefinition, { servers }: Settings): ServerDefinition | undefined {
+  const stored = servers.find(({ id }) => id === sent.id);
+  return stored && whatMoved(sent, stored) === null ? stored : undefined;
 }

@@ -99,9 +99,7 @@ function withSecrets(name: string, given: McpServer, stored: McpServer | undefin
 }
 
 function receiverOf({ type, command, args, url }: McpServer): string {
-  return JSON.stringify(
-    type === 'stdio' ? [command, args] : [url && URL.canParse(url) && new URL(url).origin],
-  );
+  return JSON.stringify(type === 'stdio' ? [command, args] : [url]);
 }
 
 /** Flags by which a program runs code from its command line instead of the server that was named. */
