@@ -8,8 +8,6 @@ const packageOfOurs = {
 };
 
 const config: KnipConfig = {
-  // Part of every system that the test with it runs on.
-  ignoreBinaries: ['mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {

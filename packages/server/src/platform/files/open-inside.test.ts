@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testNamedPipe } from '@switchyard/dev-env/named-pipe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openInside } from './open-inside.ts';
 
@@ -52,13 +52,12 @@ test('refuses a folder', async () => {
   await expect(openInside(root, 'folder', 'read')).rejects.toMatchObject({ code: 'path_not_allowed' });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'refuses a named pipe at once instead of waiting for a writer',
-  async () => {
-    execFileSync('mkfifo', [join(root, 'pipe')]);
-    await expect(openInside(root, 'pipe', 'read')).rejects.toMatchObject({ code: 'path_not_allowed' });
-  },
-);
+const pipes = testNamedPipe('refuses a named pipe at once instead of waiting for a writer');
+
+test.skipIf(pipes.isSkipped)(pipes.title, async () => {
+  pipes.createPipe(join(root, 'pipe'));
+  await expect(openInside(root, 'pipe', 'read')).rejects.toMatchObject({ code: 'path_not_allowed' });
+});
 
 test('says that a file is missing', async () => {
   await expect(openInside(root, 'missing.txt', 'read')).rejects.toMatchObject({ code: 'ENOENT' });

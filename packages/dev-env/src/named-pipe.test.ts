@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { testNamedPipe } from './named-pipe.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test('tests of named pipes are skipped with the reason where no program makes one', () => {
+  vi.stubEnv('PATH', '');
+  vi.stubEnv('CI', '');
+  expect(testNamedPipe('refuses a pipe')).toMatchObject({
+    title: 'refuses a pipe (no mkfifo on PATH)',
+    isSkipped: true,
+  });
+});
+
+test('tests of named pipes fail in CI where no program makes one', () => {
+  vi.stubEnv('PATH', '');
+  vi.stubEnv('CI', 'true');
+  const { isSkipped, createPipe } = testNamedPipe('refuses a pipe');
+  expect(isSkipped).toBe(false);
+  expect(() => createPipe('/tmp/never-made')).toThrow('mkfifo');
+});
