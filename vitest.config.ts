@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './packages/dev-env/src/memory-folder.ts';
 
 /**
  * What ends a test that hangs, for ever so slow a machine: no test measures time by it, and none waits for less than its
@@ -12,29 +14,41 @@ const patience = {
 };
 
 /**
- * unit and http are quick and run on any machine; they share their modules between files, which halves the time and is safe
- * while nothing of ours keeps state in a module. e2e and chaos start the built binary in processes of their own, one
- * test file at a time, so that each has the machine for itself.
+ * One more than there are cores, since a test file waits for a good part of its time. A worker takes half a gigabyte and
+ * connections of the one Postgres server, so there is a limit.
+ */
+const maxWorkers = Math.min(availableParallelism() + 1, 8);
+
+/** What a user has chosen counts. */
+const temporary = process.env.TMPDIR ?? memoryFolder();
+const quick = {
+  ...patience,
+  pool: 'threads',
+  isolate: false,
+  maxWorkers,
+  env: temporary === undefined ? {} : { TMPDIR: temporary },
+} as const;
+
+/**
+ * unit and http are quick and run on any machine; their files run side by side in a few threads. The files of one thread
+ * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e and chaos
+ * start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
  */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...patience,
+          ...quick,
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          pool: 'threads',
-          isolate: false,
         },
       },
       {
         test: {
-          ...patience,
+          ...quick,
           name: 'http',
           include: ['packages/*/test/**/*.test.ts'],
-          pool: 'threads',
-          isolate: false,
         },
       },
       {

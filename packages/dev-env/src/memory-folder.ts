@@ -1,0 +1,63 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Place {
+  /** A disk in memory, where the system has one. */
+  disk: string;
+  /** What is mounted, in the form of /proc/mounts. */
+  mounts: string;
+}
+
+const namePattern = /^switchyard-(\d+)-[^-]+$/;
+/** Containers often have 64 MB of it. The tests together need less than a tenth of this. */
+const enoughBytes = 4 * 1024 ** 3;
+
+/**
+ * A folder in memory for the temporary files of a test run, which is removed when this process ends. Tests make thousands
+ * of folders and synced commits, and on a disk they wait for those longer than they compute. Returns undefined where the
+ * system has no such disk, where it is small, and where nothing on it may be executed.
+ */
+export function memoryFolder({ disk, mounts }: Place = thisSystem()): string | undefined {
+  if (!isUsable(mounts, disk) || freeBytes(disk) < enoughBytes) return undefined;
+  removeThoseOfEndedProcesses(disk);
+  const folder = mkdtempSync(join(disk, `switchyard-${process.pid}-`));
+  chmodSync(folder, 0o755); // Postgres runs as another account
+  // Postgres ends a moment after this process, and may still make a file.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+function thisSystem(): Place {
+  const mounts = '/proc/mounts';
+  return { disk: '/dev/shm', mounts: existsSync(mounts) ? readFileSync(mounts, 'utf8') : '' };
+}
+
+function isUsable(mounts: string, disk: string): boolean {
+  const fields = mounts.split('\n').map((line) => line.split(' '));
+  const [, , type, options = ''] = fields.find(([, place]) => place === disk) ?? [];
+  const forbidden = ['ro', 'noexec'];
+  return type === 'tmpfs' && !options.split(',').some((option) => forbidden.includes(option));
+}
+
+function freeBytes(disk: string): number {
+  const { bavail, bsize } = statfsSync(disk);
+  return bavail * bsize;
+}
+
+/** A process that was killed has removed nothing, and what it left takes memory. */
+function removeThoseOfEndedProcesses(disk: string): void {
+  for (const name of readdirSync(disk)) {
+    const pid = namePattern.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(disk, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
