@@ -3,6 +3,7 @@ import type { Config } from '@switchyard/server/config/schema';
 import type { Context } from '@switchyard/server/context';
 import type { RunTimeouts } from '@switchyard/server/dispatch/run-watch';
 import { startGateway as startRealGateway } from '@switchyard/server/main';
+import type { Logger } from '@switchyard/server/platform/telemetry/logger';
 import { HttpSession } from './http-session.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -17,6 +18,8 @@ interface GatewayOptions {
   home?: string;
   config?: ConfigOverrides;
   runTimeouts?: Partial<RunTimeouts>;
+  /** For a test that reads the log. */
+  logger?: Logger;
 }
 
 /** A gateway in this process, on a free port of loopback. */
@@ -46,6 +49,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       lastPort: 0,
       passwordCost: 4,
       ...(options.runTimeouts && { runTimeouts: options.runTimeouts }),
+      ...(options.logger && { logger: options.logger }),
     });
     return {
       url: gateway.url,

@@ -268,7 +268,7 @@ async function openJobs(parts: {
   const jobs = new EmbeddedJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
-    report: (failure) => logger.warn({ ...failure }, 'A job failed'),
+    report: ({ error, ...failure }) => logger.warn({ err: error, ...failure }, 'A job failed'),
   });
   opened.add(() => jobs.close());
   jobs.register('ownership.prune', () => ownership.prune());

@@ -5,6 +5,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 
 const workflow = {
@@ -166,6 +167,41 @@ describe('webhooks', () => {
       expect(answer).toMatchObject({ code: 404, error: 'webhook_not_found' });
     }
     expect((await other.call('GET', '/api/webhooks')).data).toEqual([]);
+  });
+});
+
+describe('webhooks that are not delivered', () => {
+  it('are in the log with the cause, also when they are given up', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const logger = createLogger({ level: 'warn', format: 'json', destination });
+    const gateway = await startGateway({
+      logger,
+      config: { dispatch: { webhooks_to_private_addresses: true } },
+    });
+    const user = await DispatchCaller.register(gateway.url, 'user@example.com');
+    const receiver = new Receiver();
+    receiver.statuses = [500, 410];
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
+    for (const index of [0, 1]) {
+      const { id } = await user.submit({ workflow, pool: 'nobody' });
+      await user.call('DELETE', `/api/tasks/${id}`);
+      await receiver.call(index);
+    }
+    await expect
+      .poll(() => lines.find(({ msg }) => msg === 'A job failed'))
+      .toMatchObject({
+        kind: 'dispatch.deliver-webhook',
+        err: { type: 'Error', message: expect.stringMatching(/was not delivered: It answered 500\.$/) },
+      });
+    await expect
+      .poll(() => lines.find(({ msg }) => msg === 'a webhook was given up'))
+      .toMatchObject({
+        webhookId: hook.id,
+        reason: 'It answered 410.',
+      });
+    receiver.close();
+    await gateway.stop();
   });
 });
 

@@ -142,6 +142,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     links,
     policy: { allowPrivate: options.webhooksToPrivateAddresses },
     clock,
+    log,
   });
   events.listen((event) => {
     if (event.type === 'task_ended') webhooks.wake(event.task.id);

@@ -14,6 +14,7 @@ import { newTimeOrderedId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
 import type { Job, Jobs } from '../platform/jobs/jobs.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HostPolicy } from './host-rules.ts';
 import type { Links } from './links.ts';
 import type { DispatchTables, TaskRow } from './tables.ts';
@@ -28,6 +29,7 @@ interface WebhooksOptions {
   links: Links;
   policy: HostPolicy;
   clock: Clock;
+  log: Logger;
 }
 
 const deliver = 'dispatch.deliver-webhook';
@@ -197,7 +199,7 @@ export class Webhooks {
   }
 
   async #deliver({ payload, attempt, signal }: Job): Promise<void> {
-    const { store, policy, clock } = this.#options;
+    const { store, policy, clock, log } = this.#options;
     const row = await store.delivery(String(payload.deliveryId));
     if (row?.status !== 'waiting') return;
     const timestamp = Math.floor(clock() / 1000);
@@ -221,7 +223,11 @@ export class Webhooks {
     const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
     const status = isLast ? ('failed' as const) : ('waiting' as const);
     await store.note(row, { ...tried, status, lastError }, { failures: 'count', disable, at });
-    if (!isLast) throw new Error(lastError);
+    // Whoever runs the jobs reports what is thrown, and tries again.
+    if (!isLast) throw new Error(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
+    const { id: deliveryId, taskId, webhookId } = row;
+    const facts = { deliveryId, taskId, webhookId, attempts: tried.attempts, isDisabled: disable };
+    log.warn({ ...facts, reason: lastError }, 'a webhook was given up');
   }
 
   async #failuresOf({ owner, webhookId }: DeliveryRow): Promise<number> {

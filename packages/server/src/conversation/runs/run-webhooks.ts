@@ -73,7 +73,7 @@ export class RunWebhooks {
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
     if (isLast && run.delete_thread === 2) await deleteThread(run);
-    if (fault) throw new Error(fault);
+    if (fault) throw new Error(`The webhook of run ${run.run_id} was not delivered: ${fault}`);
   }
 
   async #body(run: RunRow): Promise<string> {

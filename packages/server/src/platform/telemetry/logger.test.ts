@@ -49,6 +49,17 @@ describe('JSON', () => {
     expect(JSON.parse(lines[0] ?? '').err).toEqual({ type: 'string', message: 'just a text' });
   });
 
+  test('describes an error under every name and at every place', () => {
+    const { log, lines } = logged('json');
+    const error = new Error('It answered 500.');
+    log.warn({ error, job: { id: 'j', causes: [error] } }, 'Failed');
+    const described = { type: 'Error', message: 'It answered 500.', stack: expect.any(String) };
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      error: described,
+      job: { id: 'j', causes: [described] },
+    });
+  });
+
   test('hides secrets', () => {
     const { log, lines } = logged('json');
     log.info({ headers: { authorization: 'Bearer abc' } }, 'Request');

@@ -23,7 +23,7 @@ export function createLogger({ level, format, destination }: LoggerOptions): Log
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: describeFacts },
       serializers: { err: describeError },
       hooks: { streamWrite: redactSecrets },
     },
@@ -31,6 +31,26 @@ export function createLogger({ level, format, destination }: LoggerOptions): Log
       ? prettyStream(target, { colour: destination === undefined && process.stderr.isTTY === true })
       : target,
   );
+}
+
+const deepestFact = 4;
+
+/** JSON makes `{}` of an error. One that stands under any name and at any place of the facts is described instead. */
+function describeFacts(facts: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(facts).map(([name, fact]) => {
+    // The serializer has this one, which may be any thrown value.
+    return [name, name === 'err' ? fact : withoutErrors(fact, 1)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withoutErrors(fact: unknown, depth: number): unknown {
+  if (fact instanceof Error) return describeError(fact);
+  if (depth >= deepestFact || typeof fact !== 'object' || fact === null) return fact;
+  if (Array.isArray(fact)) return fact.map((item) => withoutErrors(item, depth + 1));
+  if (Object.getPrototypeOf(fact) !== Object.prototype) return fact;
+  const entries = Object.entries(fact).map(([name, inner]) => [name, withoutErrors(inner, depth + 1)]);
+  return Object.fromEntries(entries);
 }
 
 interface ErrorDescription {
