@@ -5,23 +5,39 @@ import type { Client } from '@switchyard/client/client';
 import type { UploadedFile } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
 
+interface JsonFile {
+  largestBytes: number;
+  /** `workflow`. */
+  noun: string;
+  /** What to do about a file that holds something else. */
+  remedy: string;
+}
+
 /** A workflow in a file; whether it can run is for the gateway to say. */
 export function readWorkflow(path: string, largestBytes: number): Record<string, unknown> {
+  const remedy = 'In ComfyUI choose Workflow > Export (API).';
+  return readJsonObject(path, { largestBytes, noun: 'workflow', remedy });
+}
+
+export function readJsonObject(
+  path: string,
+  { largestBytes, noun, remedy }: JsonFile,
+): Record<string, unknown> {
   if (requireFile(path) > largestBytes) {
     throw new CommandError(
       'usage',
-      `${path} is larger than the ${largestBytes} bytes that a workflow may have.`,
+      `${path} is larger than the ${largestBytes} bytes that a ${noun} may have.`,
     );
   }
   try {
-    const workflow: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof workflow === 'object' && workflow !== null && !Array.isArray(workflow)) {
-      return workflow as Record<string, unknown>;
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
     }
   } catch (error) {
     throw new CommandError('usage', `${path} is no JSON: ${(error as Error).message}`, error);
   }
-  throw new CommandError('usage', `${path} is no workflow. In ComfyUI choose Workflow > Export (API).`);
+  throw new CommandError('usage', `${path} is no ${noun}. ${remedy}`);
 }
 
 /** Sent while it is read, whatever its size. */

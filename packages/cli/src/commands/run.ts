@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { withInterrupts } from '../interrupts.ts';
-import { readWorkflow, requireFile } from '../local-file.ts';
+import { readJsonObject, readWorkflow, requireFile } from '../local-file.ts';
 import { openGateway } from '../open-gateway.ts';
 import { collected, seconds, wholeNumber } from '../option-values.ts';
 import { plainText } from '../plain-text.ts';
@@ -25,6 +25,8 @@ interface RunOptions extends GatewayOptions {
   tag?: string[];
   on?: string;
   pool?: string;
+  extraData?: string;
+  only?: string[];
   timeout?: number;
   count: number;
 }
@@ -50,6 +52,8 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
     .option('--tag <tag>', 'tag of the task; several times for several', collected)
     .option('--on <instance>', 'run on this instance only')
     .option('--pool <tag>', 'run on servers with this tag only')
+    .option('--extra-data <file>', 'JSON for the worker: PNG metadata, keys of API nodes')
+    .option('--only <node>', 'run only this output node; several times for several', collected)
     .option('--timeout <time>', 'longest run of one attempt: 90, 10m, 2h', seconds)
     .option('--count <n>', 'submit it this many times', wholeNumber(1, mostTasks), 1)
     .action((file: string, options: RunOptions) => run(file, options, terminal));
@@ -69,6 +73,7 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
 /** Read, upload, submit; where that is wanted, wait and save; print. */
 async function run(file: string, options: RunOptions, terminal: Terminal): Promise<void> {
   const workflow = readWorkflow(resolve(terminal.cwd, file), largestWorkflowBytes);
+  const extra = workerOptions(options, terminal);
   const given = parseParams(options.param ?? []);
   for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
   const client = await openGateway(options, terminal);
@@ -76,7 +81,12 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
   const ended = await withInterrupts(async (signal) => {
     const context = { client, terminal, signal };
     try {
-      const body = { workflow, params: await uploadParams(given, context), ...taskOptions(options) };
+      const body = {
+        workflow,
+        params: await uploadParams(given, context),
+        ...taskOptions(options),
+        ...extra,
+      };
       const onSubmitted = (task: TaskDetail): void => {
         submitted.push(task);
         announce(task, submitted.length === 1, { options, terminal });
@@ -111,6 +121,18 @@ function sayWhatGoesOn(submitted: readonly TaskDetail[], { stderr }: Terminal): 
   if (submitted.length === 0) return;
   const ids = submitted.map(({ id }) => id).join(' ');
   stderr.write(`The gateway goes on with what was submitted: switchyard tasks watch ${ids}\n`);
+}
+
+/** What only the worker makes use of. */
+function workerOptions(
+  { extraData: file, only }: RunOptions,
+  { cwd }: Terminal,
+): Pick<NewTask, 'extraData' | 'partialExecutionTargets'> {
+  const targets = only && { partialExecutionTargets: only };
+  if (file === undefined) return { ...targets };
+  const remedy = 'Write an object, for example { "extra_pnginfo": { "workflow": {} } }.';
+  const limits = { largestBytes: largestWorkflowBytes, noun: 'set of extra data', remedy };
+  return { ...targets, extraData: readJsonObject(resolve(cwd, file), limits) };
 }
 
 function taskOptions({

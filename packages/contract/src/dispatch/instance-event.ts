@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
 /** What can happen to an instance, and to the attempts of tasks on it. */
 export const instanceEventKinds = [
@@ -57,7 +57,7 @@ export const listInstanceEvents = {
     tags: ['Instances'],
     params: Type.Object({ instanceId: Type.String({ minLength: 1, maxLength: 300 }) }),
     querystring: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 200, default: 50 })),
       cursor: Type.Optional(
         Type.String({ pattern: '^[0-9a-f-]{36}$', description: '`nextCursor` of the page before.' }),
       ),

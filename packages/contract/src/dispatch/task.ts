@@ -108,10 +108,18 @@ export type TaskAttempt = Static<typeof taskAttempt>;
 export const workflow = Type.Record(Type.String(), Type.Unknown());
 export const params = Type.Record(Type.String(), Type.Unknown());
 
+/** ComfyUI's `extra_data`. */
+export const extraData = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'Given to the worker as `extra_data`. `extra_pnginfo` lands in the PNGs; keys of API nodes stand here. At most 4 MB.',
+});
+
 export const taskDetail = Type.Object({
   ...task.properties,
   workflow,
   params,
+  extraData: nullable({ ...extraData, description: 'Secrets in it are shown as `***`.' }),
+  partialExecutionTargets: nullable(Type.Array(Type.String())),
   pinnedInstanceId: nullable(Type.String()),
   pool: nullable(Type.String()),
   timeoutSeconds: nullable(Type.Integer()),

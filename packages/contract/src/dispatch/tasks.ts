@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { oneOf, pageQuery, wholeNumber } from '../shapes.ts';
-import { params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
+import { extraData, params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
 
 const tags = ['Tasks'];
 const tag = Type.String({ minLength: 1, maxLength: 64 });
@@ -29,6 +29,15 @@ export const newTask = Type.Object(
   {
     workflow,
     params: Type.Optional(params),
+    extraData: Type.Optional(extraData),
+    partialExecutionTargets: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        uniqueItems: true,
+        description: 'Ids of the output nodes to run. Without it all of them run.',
+      }),
+    ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     priority: Type.Optional(
       Type.Integer({ minimum: -100, maximum: 100, default: 0, description: 'Higher goes first.' }),

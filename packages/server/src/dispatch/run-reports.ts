@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { KeptOutput } from './collect-outputs.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
-import { type Graph, plannedNodes, titleOf } from './graph.ts';
+import { type Graph, plannedNodes, reachableFrom, titleOf } from './graph.ts';
 import { RunProgress } from './progress.ts';
 import type { RunEvent } from './worker-client/worker-event.ts';
 
@@ -41,9 +41,13 @@ export class RunReports {
     return this.#images;
   }
 
-  begin(graph: Graph, outputClasses: ReadonlySet<string> | null): void {
+  begin(
+    graph: Graph,
+    { targets, outputClasses }: { targets: string[] | null; outputClasses: ReadonlySet<string> | null },
+  ): void {
     this.#graph = graph;
-    this.#progress = new RunProgress(plannedNodes(graph, outputClasses), this.#options.record.row.progress);
+    const planned = targets ? reachableFrom(graph, targets) : plannedNodes(graph, outputClasses);
+    this.#progress = new RunProgress(planned, this.#options.record.row.progress);
   }
 
   takeIn(event: RunEvent): void {

@@ -68,6 +68,9 @@ export interface TaskInputTable {
   params: string;
   /** What a worker needs to run it: node classes and model files. */
   requirement: string;
+  /** JSON, with its secrets: only the worker and a copy of the task get them. */
+  extraData: string | null;
+  partialExecutionTargets: string | null;
 }
 
 export interface TaskAttemptTable {

@@ -14,6 +14,7 @@ import { RunReports } from './run-reports.ts';
 import { type RunTimeouts, RunWatch, type WatchEnd } from './run-watch.ts';
 import type { TaskRow } from './tables.ts';
 import type { TaskStore } from './task-store.ts';
+import { targetsOf } from './task-view.ts';
 import { isSocketOutput } from './worker-client/socket-outputs.ts';
 import { type FileToPush, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
@@ -51,6 +52,9 @@ interface AttemptInput {
   /** JSON. */
   workflow: string;
   params: Record<string, unknown>;
+  /** JSON. */
+  extraData: string | null;
+  targets: string[] | null;
 }
 
 /** One attempt of one task on one worker, from the claim on. What follows a failure is decided elsewhere. */
@@ -119,7 +123,7 @@ export class TaskAttempt {
       const refused = 'kind' in names ? names : this.#prepare(input, names);
       if (this.#asked) return { outcome: this.#outcomeOfAsking(), isStuck: false };
       if (refused) return { outcome: refused, isStuck: false };
-      return await this.#submitAndWatch(handOver.signal);
+      return await this.#submitAndWatch(input, handOver.signal);
     } finally {
       handOver.release();
     }
@@ -175,7 +179,12 @@ export class TaskAttempt {
   async #input(): Promise<AttemptInput> {
     const row = await this.#deps.tasks.input(this.taskId);
     if (!row) throw new Error(`Task ${this.taskId} has no input row.`);
-    return { workflow: row.workflow, params: JSON.parse(row.params) as Record<string, unknown> };
+    return {
+      workflow: row.workflow,
+      params: JSON.parse(row.params) as Record<string, unknown>,
+      extraData: row.extraData,
+      targets: targetsOf(row),
+    };
   }
 
   async #filesOf({ params }: AttemptInput): Promise<Map<string, FileToPush>> {
@@ -202,7 +211,7 @@ export class TaskAttempt {
 
   /** An outcome when the stored task cannot be made a run, which no other attempt would change. */
   #prepare(
-    { workflow, params }: AttemptInput,
+    { workflow, params, targets }: AttemptInput,
     fileNames: ReadonlyMap<string, string>,
   ): AttemptOutcome | null {
     try {
@@ -212,14 +221,22 @@ export class TaskAttempt {
       if (!(error instanceof AppError)) throw error;
       return failed('graph_error', error.message, 'invalid_workflow');
     }
-    this.#reports.begin(this.#graph, this.#deps.outputClasses());
+    this.#reports.begin(this.#graph, { targets, outputClasses: this.#deps.outputClasses() });
     return null;
   }
 
-  async #submitAndWatch(signal: AbortSignal): Promise<WorkerPart | null> {
+  async #submitAndWatch(
+    { extraData, targets }: AttemptInput,
+    signal: AbortSignal,
+  ): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
-    const graphJson = JSON.stringify(this.#graph);
-    const submitted = await this.#deps.client.submit({ ...this.#watchedRun(), graphJson, signal });
+    const submitted = await this.#deps.client.submit({
+      ...this.#watchedRun(),
+      graphJson: JSON.stringify(this.#graph),
+      ...(extraData !== null && { extraDataJson: extraData }),
+      ...(targets !== null && { targets }),
+      signal,
+    });
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: refused, isStuck: false };
     if (submitted.outcome === 'unknown') watch.lookFirst();

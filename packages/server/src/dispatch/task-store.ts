@@ -241,6 +241,8 @@ const newInput = new Prepared((db: Kysely<DispatchTables>, input: TaskInputRow) 
     workflow: input.workflow,
     params: input.params,
     requirement: input.requirement,
+    extraData: input.extraData,
+    partialExecutionTargets: input.partialExecutionTargets,
   }),
 );
 

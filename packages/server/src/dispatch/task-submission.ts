@@ -4,9 +4,11 @@ import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { toIso } from '../lib/clock.ts';
 import { newTimeOrderedId } from '../lib/ids.ts';
 import { type Requirement, requirementOf } from './capability.ts';
+import { requireExtraData, requireTargets } from './extra-data.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseGraph } from './graph.ts';
 import { applyParams, fileIdsIn } from './params.ts';
+import type { TaskInputRow } from './tables.ts';
 import type { IdempotencyKey, NewTask } from './task-store.ts';
 
 export interface PreparedTask {
@@ -36,6 +38,8 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
     strict: input.strict ?? false,
     fileNames: context.fileNames,
   });
+  requireExtraData(input.extraData ?? {});
+  requireTargets(input.partialExecutionTargets ?? [], applied.graph);
   const requirement = requirementOf(applied.graph, {
     pool: input.pool ?? null,
     pinnedInstanceId: input.instanceId ?? null,
@@ -76,16 +80,26 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         startedAt: null,
         finishedAt: null,
       },
-      input: {
-        taskId: id,
-        workflow: JSON.stringify(input.workflow),
-        params: JSON.stringify(input.params ?? {}),
-        requirement: JSON.stringify(requirement),
-      },
+      input: inputRowOf(id, input, requirement),
       fileIds: applied.fileIds,
       idempotency: context.idempotency,
     },
   };
+}
+
+function inputRowOf(taskId: string, input: TaskInput, requirement: Requirement): TaskInputRow {
+  return {
+    taskId,
+    workflow: JSON.stringify(input.workflow),
+    params: JSON.stringify(input.params ?? {}),
+    requirement: JSON.stringify(requirement),
+    extraData: jsonOf(input.extraData),
+    partialExecutionTargets: jsonOf(input.partialExecutionTargets),
+  };
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 /** The order of keys in a body does not make it another one. */

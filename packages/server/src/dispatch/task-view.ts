@@ -7,6 +7,7 @@ import type {
   TaskResult,
 } from '@switchyard/contract/dispatch/task';
 import type { AttemptRow } from './attempt-store.ts';
+import { maskExtraData } from './extra-data.ts';
 import type { TaskInputRow, TaskRow } from './tables.ts';
 
 /** A result as it is stored: by file id, since links are signed anew at each read. */
@@ -52,20 +53,27 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
 
 export function viewTaskDetail(
   row: TaskRow,
-  parts: { input: Pick<TaskInputRow, 'workflow' | 'params'>; attempts: AttemptRow[] },
+  { input, attempts }: { input: Omit<TaskInputRow, 'taskId' | 'requirement'>; attempts: AttemptRow[] },
   options: TaskViewOptions,
 ): TaskDetail {
   return {
     ...viewTask(row, options),
-    workflow: JSON.parse(parts.input.workflow) as Record<string, unknown>,
-    params: JSON.parse(parts.input.params) as Record<string, unknown>,
+    workflow: JSON.parse(input.workflow) as Record<string, unknown>,
+    params: JSON.parse(input.params) as Record<string, unknown>,
+    extraData: input.extraData ? maskExtraData(JSON.parse(input.extraData) as Record<string, unknown>) : null,
+    partialExecutionTargets: targetsOf(input),
     pinnedInstanceId: row.pinnedInstanceId,
     pool: row.pool,
     timeoutSeconds: row.timeoutSeconds,
     retry: row.retryPolicy,
     maxAttempts: row.maxAttempts,
-    attempts: parts.attempts.map(viewAttempt),
+    attempts: attempts.map(viewAttempt),
   };
+}
+
+export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>): string[] | null {
+  const { partialExecutionTargets: targets } = input;
+  return targets ? (JSON.parse(targets) as string[]) : null;
 }
 
 /**

@@ -182,9 +182,13 @@ export class Tasks {
   async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
     const row = await this.row(reader.owner, taskId);
     const { workflow, params, ...task } = await this.detail(row, reader.origin);
+    // As it was sent: the detail masks its secrets.
+    const extraData = (await this.options.store.input(row.id))?.extraData;
     const input: TaskInput = {
       workflow,
       params,
+      ...(extraData && { extraData: JSON.parse(extraData) as Record<string, unknown> }),
+      ...(task.partialExecutionTargets && { partialExecutionTargets: task.partialExecutionTargets }),
       priority: task.priority,
       tags: task.tags,
       retry: task.retry,

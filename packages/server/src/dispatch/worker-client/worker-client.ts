@@ -105,6 +105,8 @@ export interface RunToSubmit extends WatchedRun {
   graphJson: string;
   /** Goes to the worker as `extra_data`, JSON text of an object. */
   extraDataJson?: string;
+  /** Ids of the output nodes to run; all without it. */
+  targets?: readonly string[];
   signal?: AbortSignal;
 }
 

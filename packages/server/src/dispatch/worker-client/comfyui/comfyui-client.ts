@@ -231,14 +231,15 @@ export class ComfyuiClient implements WorkerClient {
     return this.#calls.freeMemory();
   }
 
-  async #post({ promptId, graphJson, extraDataJson, signal }: RunToSubmit): Promise<SubmitOutcome> {
+  async #post({ promptId, graphJson, extraDataJson, targets, signal }: RunToSubmit): Promise<SubmitOutcome> {
     const extra = extraDataJson === undefined ? '' : `,"extra_data":${extraDataJson}`;
+    const only = targets === undefined ? '' : `,"partial_execution_targets":${JSON.stringify(targets)}`;
     const ids = `"client_id":${JSON.stringify(this.#clientId)},"prompt_id":${JSON.stringify(promptId)}`;
     try {
       const answer = await this.#http.call({
         method: 'POST',
         path: '/prompt',
-        body: `{"prompt":${graphJson},${ids}${extra}}`,
+        body: `{"prompt":${graphJson},${ids}${extra}${only}}`,
         deadlineMs: deadlines.submitMs,
         maxBytes: largestAnswerBytes,
         signal,
