@@ -1,14 +1,18 @@
 import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
 
+export type FakeGraph = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
+
 export interface FakeRun {
   number: number;
   promptId: string;
   clientId: string | null;
-  nodeIds: string[];
+  graph: FakeGraph;
 }
 
 interface FakeQueueOptions {
   behaviour: () => FakeBehaviour;
+  /** What goes wrong in a run of this graph, null where nothing does. */
+  failureOf: (graph: FakeGraph) => object | null;
   /** Null: to everybody. */
   say: (clientId: string | null, type: string, data: unknown) => void;
 }
@@ -18,6 +22,7 @@ const maxHistory = 1_000;
 /** The queue, the one run at a time and the history of a fake worker, with the messages in ComfyUI's order. */
 export class FakeQueue {
   readonly #behaviour: () => FakeBehaviour;
+  readonly #failureOf: FakeQueueOptions['failureOf'];
   readonly #say: FakeQueueOptions['say'];
   readonly #waiting: FakeRun[] = [];
   readonly #history = new Map<string, unknown>();
@@ -29,8 +34,9 @@ export class FakeQueue {
   #duplicateIds = 0;
   #mostHeld = 0;
 
-  constructor({ behaviour, say }: FakeQueueOptions) {
+  constructor({ behaviour, failureOf, say }: FakeQueueOptions) {
     this.#behaviour = behaviour;
+    this.#failureOf = failureOf;
     this.#say = say;
   }
 
@@ -104,10 +110,10 @@ export class FakeQueue {
     if (!next) return;
     this.#running = next;
     if (trouble === 'zombie') return;
-    const { promptId, clientId, nodeIds } = next;
+    const { promptId, clientId, graph } = next;
     this.#say(clientId, 'execution_start', { prompt_id: promptId });
     this.#say(clientId, 'execution_cached', { prompt_id: promptId, nodes: [] });
-    for (const node of nodeIds) {
+    for (const node of Object.keys(graph)) {
       this.#say(clientId, 'executing', { prompt_id: promptId, node, display_node: node });
     }
     const finish = () => this.#finish(next, 'success');
@@ -120,13 +126,15 @@ export class FakeQueue {
     }
   }
 
-  #finish(run: FakeRun, end: 'success' | 'interrupted'): void {
+  #finish(run: FakeRun, wanted: 'success' | 'interrupted'): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    const { promptId, clientId } = run;
-    const event = end === 'success' ? 'execution_success' : 'execution_interrupted';
-    this.#say(clientId, event, { prompt_id: promptId, timestamp: Date.now() });
-    this.#keep(run, end, event);
+    const { promptId, clientId, graph } = run;
+    const failure = wanted === 'success' ? this.#failureOf(graph) : null;
+    const end = failure ? 'error' : wanted;
+    const data = { prompt_id: promptId, timestamp: Date.now(), ...failure };
+    this.#say(clientId, `execution_${end}`, data);
+    this.#keep(run, end, data);
     this.#finished++;
     this.#running = null;
     this.#sayStatus();
@@ -134,20 +142,20 @@ export class FakeQueue {
     this.#startNext();
   }
 
-  #keep({ number, promptId, nodeIds }: FakeRun, end: 'success' | 'interrupted', event: string): void {
+  #keep({ number, promptId, graph }: FakeRun, end: 'success' | 'interrupted' | 'error', data: object): void {
     const { outputBytes, outputName } = this.#behaviour();
     const image = { filename: outputName ?? `fake_${promptId}.png`, subfolder: '', type: 'output' };
     const hasOutput = outputBytes > 0 && end === 'success';
     this.#history.set(promptId, {
       prompt: [number, promptId, {}, {}, []],
-      outputs: hasOutput ? { [nodeIds.at(-1) ?? '0']: { images: [image] } } : {},
+      outputs: hasOutput ? { [Object.keys(graph).at(-1) ?? '0']: { images: [image] } } : {},
       status: {
         status_str: end === 'success' ? 'success' : 'error',
         completed: end === 'success',
         messages: [
           ['execution_start', { prompt_id: promptId }],
           ['execution_cached', { prompt_id: promptId, nodes: [] }],
-          [event, { prompt_id: promptId }],
+          [`execution_${end}`, data],
         ],
       },
     });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
-import { FakeQueue, type FakeRun } from './fake-worker-queue.ts';
+import { type FakeGraph, FakeQueue, type FakeRun } from './fake-worker-queue.ts';
 import { FakeSockets } from './fake-worker-sockets.ts';
 
 export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
@@ -22,6 +22,10 @@ export class FakeWorker {
   port = 0;
   /** Answers 404 for the files that its history names. */
   loseOutputs = false;
+  /** The body of a 400 for this graph, null where the worker takes it. */
+  refuses: (graph: FakeGraph) => object | null = () => null;
+  /** The `execution_error` with which a run of this graph ends, null where it goes well. */
+  fails: (graph: FakeGraph) => object | null = () => null;
   readonly #server: Server;
   readonly #sockets = new FakeSockets();
   readonly #queue: FakeQueue;
@@ -38,6 +42,7 @@ export class FakeWorker {
     this.#keepsArrivals = keepsArrivals;
     this.#queue = new FakeQueue({
       behaviour: () => this.behaviour,
+      failureOf: (graph) => this.fails(graph),
       say: (clientId, type, data) => {
         const isHeard = this.behaviour.trouble !== 'deaf' && this.behaviour.trouble !== 'silent_prompt';
         if (isHeard) this.#sockets.send(clientId, type, data);
@@ -159,7 +164,13 @@ export class FakeWorker {
       sendJson(response, 400, { error, node_errors: {} });
       return;
     }
-    const run = readPrompt(body, this.#counter++);
+    const run = readPrompt(body, this.#counter);
+    const refusal = this.refuses(run.graph);
+    if (refusal) {
+      sendJson(response, 400, refusal);
+      return;
+    }
+    this.#counter++;
     if (this.#keepsArrivals) this.#arrivals[run.promptId] = String(process.hrtime.bigint());
     if (this.behaviour.trouble === 'lost_response') response.destroy();
     else if (this.behaviour.trouble !== 'silent_prompt')
@@ -214,12 +225,12 @@ const systemStats = {
 
 function readPrompt(body: Buffer, number: number): FakeRun {
   const given = JSON.parse(body.toString()) as {
-    prompt: Record<string, unknown>;
+    prompt: FakeGraph;
     prompt_id?: string;
     client_id?: string;
   };
   const { prompt, prompt_id: promptId = `fake-${number}`, client_id: clientId = null } = given;
-  return { number, promptId, clientId, nodeIds: Object.keys(prompt) };
+  return { number, promptId, clientId, graph: prompt };
 }
 
 function uploadedName(body: Buffer): unknown {

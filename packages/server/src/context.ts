@@ -17,6 +17,7 @@ import { dispatchMigrations } from './dispatch/migrations.ts';
 import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
 import type { RunTimeouts } from './dispatch/run-watch.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
+import { WorkerNames } from './dispatch/worker-names.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
 import { Guard, identityOf } from './http/guard.ts';
@@ -323,6 +324,7 @@ async function openDispatch(
     jobs,
     content,
     links,
+    workerNames: new WorkerNames(deriveKey(base.secret, 'names on workers')),
     guard,
     openStreams: streams,
     metrics,

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { withPngTexts } from './png-names.ts';
 import type { StoredResult } from './task-view.ts';
 import {
   type OutputFile,
@@ -26,6 +27,8 @@ export interface CollectOptions {
   imageNodes: readonly string[];
   /** Texts that came over the event socket; the history has them too on most workers. */
   texts: readonly { nodeId: string; text: string }[];
+  /** Takes off what the gateway put into the names of the files. */
+  asNamedByUser: (text: string) => string;
   keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
   maxOutputBytes: number;
   signal: AbortSignal;
@@ -74,21 +77,24 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
 }
 
 async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | Missing> {
-  const { client, keep, maxOutputBytes, signal } = options;
+  const { client, asNamedByUser, keep, maxOutputBytes, signal } = options;
   try {
     const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
     if (!output) return 'gone';
-    return await keep(output.body, { filename: file.filename, node: file.nodeId });
+    return await keep(Readable.from(withPngTexts(output.body, asNamedByUser)), {
+      filename: asNamedByUser(file.filename),
+      node: file.nodeId,
+    });
   } catch (error) {
     if (error instanceof WorkerCallError && error.workerCause === 'too_large') return 'not_kept';
     throw error;
   }
 }
 
-function textsOf({ result, texts }: CollectOptions): StoredResult['texts'] {
+function textsOf({ result, texts, asNamedByUser }: CollectOptions): StoredResult['texts'] {
   const fromHistory = new Set(result.texts.map(({ nodeId }) => nodeId));
   const all = [...result.texts, ...texts.filter(({ nodeId }) => !fromHistory.has(nodeId))];
-  return all.map(({ nodeId, text }) => ({ node: nodeId, text }));
+  return all.map(({ nodeId, text }) => ({ node: nodeId, text: asNamedByUser(text) }));
 }
 
 /** At most `width` at a time, results in the order of the items. The first error stops the taking of further items. */

@@ -51,6 +51,7 @@ import { WebhookStore } from './webhook-store.ts';
 import { Webhooks } from './webhooks.ts';
 import { workerAddress } from './worker-address.ts';
 import { ComfyuiClient } from './worker-client/comfyui/comfyui-client.ts';
+import type { WorkerNames } from './worker-names.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
 export interface DispatchOptions {
@@ -77,6 +78,7 @@ interface DispatchDependencies {
   jobs: Jobs;
   content: ContentStore;
   links: Links;
+  workerNames: WorkerNames;
   guard: Guard;
   openStreams: OpenStreams;
   metrics: Metrics;
@@ -113,8 +115,20 @@ const instanceEventsKeptMs = 30 * dayMs;
 const mostInstanceEvents = 100_000;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
-  const { database, ownership, jobs, content, links, guard, openStreams, metrics, clock, log, options } =
-    dependencies;
+  const {
+    database,
+    ownership,
+    jobs,
+    content,
+    links,
+    workerNames,
+    guard,
+    openStreams,
+    metrics,
+    clock,
+    log,
+    options,
+  } = dependencies;
   const events = new DispatchEvents((error, event) =>
     log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
   );
@@ -174,6 +188,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       attempts,
       marks,
       files,
+      workerNames,
       events,
       journal,
       clock,

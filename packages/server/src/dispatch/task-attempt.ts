@@ -19,6 +19,7 @@ import { isSocketOutput } from './worker-client/socket-outputs.ts';
 import { type FileToPush, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 import { workerFileName } from './worker-client/worker-file-name.ts';
+import type { RunNames, WorkerNames } from './worker-names.ts';
 
 /** What an attempt needs of the stored files. */
 export interface AttemptFiles {
@@ -31,6 +32,7 @@ export interface AttemptFiles {
 export interface AttemptDeps extends RecordDeps {
   tasks: Pick<TaskStore, 'input'>;
   files: AttemptFiles;
+  workerNames: WorkerNames;
   client: WorkerClient;
   outputClasses: () => ReadonlySet<string> | null;
   /** Measures how long things take; nobody sets it. */
@@ -64,6 +66,7 @@ export class TaskAttempt {
   readonly #leftWorker = newDeferred();
   readonly #deps: AttemptDeps;
   readonly #reports: RunReports;
+  readonly #names: RunNames;
   #graph: Graph = {};
   #watch: RunWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
@@ -73,6 +76,7 @@ export class TaskAttempt {
   constructor(deps: AttemptDeps, attempt: { row: TaskRow; fence: AttemptFence; promptId: string }) {
     this.#deps = deps;
     this.promptId = attempt.promptId;
+    this.#names = deps.workerNames.of(attempt.promptId);
     this.record = new AttemptRecord(deps, attempt);
     this.#reports = new RunReports({
       record: this.record,
@@ -216,7 +220,7 @@ export class TaskAttempt {
   ): AttemptOutcome | null {
     try {
       const graph = parseGraph(JSON.parse(workflow));
-      this.#graph = applyParams({ graph, params, strict: false, fileNames }).graph;
+      this.#graph = this.#names.putOn(applyParams({ graph, params, strict: false, fileNames }).graph);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return failed('graph_error', error.message, 'invalid_workflow');
@@ -238,11 +242,13 @@ export class TaskAttempt {
       signal,
     });
     const refused = outcomeOfSubmit(submitted, this.#graph);
-    if (refused) return { outcome: refused, isStuck: false };
+    if (refused) return { outcome: this.#asNamedByUser(refused), isStuck: false };
     if (submitted.outcome === 'unknown') watch.lookFirst();
     if (submitted.outcome === 'accepted') {
       this.record.markAccepted();
-      const skipped = submitted.skipped.map(({ message }) => `The worker leaves an output out: ${message}`);
+      const skipped = submitted.skipped.map(
+        ({ message }) => `The worker leaves an output out: ${this.#names.takeOff(message)}`,
+      );
       if (skipped.length > 0) this.record.warn(skipped);
     }
     if (this.#asked) watch.askToStop();
@@ -276,7 +282,7 @@ export class TaskAttempt {
     switch (end.kind) {
       case 'over': {
         const asked = { graph: this.#graph, wasAsked: this.#asked };
-        return { outcome: outcomeOfResult(end.result, asked), isStuck: false };
+        return { outcome: this.#asNamedByUser(outcomeOfResult(end.result, asked)), isStuck: false };
       }
       case 'removed':
         return { outcome: this.#outcomeOfAsking(), isStuck: false };
@@ -297,6 +303,13 @@ export class TaskAttempt {
       case 'abandoned':
         return null;
     }
+  }
+
+  /** Workers name files in what they say about a fault. */
+  #asNamedByUser(outcome: AttemptOutcome): AttemptOutcome {
+    if (outcome.kind !== 'failed') return outcome;
+    const { error } = outcome;
+    return { ...outcome, error: { ...error, message: this.#names.takeOff(error.message) } };
   }
 
   #outcomeOfAsking(): AttemptOutcome {
@@ -320,6 +333,7 @@ export class TaskAttempt {
         images: this.#reports.images,
         imageNodes: Object.keys(this.#graph).filter((id) => isSocketOutput(this.#graph[id]?.class_type)),
         texts: this.#reports.texts,
+        asNamedByUser: (text) => this.#names.takeOff(text),
         keep: (...given) => files.keep(...given),
         maxOutputBytes: files.maxOutputBytes,
         signal: collecting.signal,

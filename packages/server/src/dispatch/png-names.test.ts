@@ -1,0 +1,77 @@
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { withPngTexts } from './png-names.ts';
+
+const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+const takeOff = (text: string) => text.replaceAll('secret-', '');
+
+function chunk(kind: string, data: Buffer | string): Buffer {
+  const body = Buffer.concat([Buffer.from(kind), Buffer.from(data)]);
+  const sizes = [Buffer.alloc(4), Buffer.alloc(4)] as const;
+  sizes[0].writeUInt32BE(body.length - 4);
+  sizes[1].writeUInt32BE(crc32(body));
+  return Buffer.concat([sizes[0], body, sizes[1]]);
+}
+
+/** Passes the bytes in pieces of this size. */
+async function passed(bytes: Buffer, pieceBytes = 7): Promise<Buffer> {
+  async function* pieces() {
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      yield bytes.subarray(start, start + pieceBytes);
+    }
+  }
+  const parts: Buffer[] = [];
+  for await (const part of withPngTexts(pieces(), takeOff)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+const pixels = chunk('IDAT', Buffer.concat([Buffer.alloc(100, 3), Buffer.from('secret-')]));
+const png = (text: string) =>
+  Buffer.concat([
+    signature,
+    chunk('IHDR', Buffer.alloc(13)),
+    text === '' ? Buffer.alloc(0) : chunk('tEXt', text),
+    pixels,
+    chunk('IEND', ''),
+  ]);
+
+test('the graph in a picture names files as the user did, with a right checksum, and the pixels stay', async () => {
+  for (const pieceBytes of [1, 7, 64, 10_000]) {
+    expect(await passed(png('prompt\0{"filename_prefix":"secret-x"}'), pieceBytes)).toEqual(
+      png('prompt\0{"filename_prefix":"x"}'),
+    );
+  }
+});
+
+test('a picture without such a text, and what is no picture, pass byte by byte', async () => {
+  for (const bytes of [png(''), png('prompt\0{}'), Buffer.from('secret-text'), Buffer.alloc(0), signature]) {
+    expect(await passed(bytes)).toEqual(bytes);
+  }
+});
+
+test('a picture that is cut off, or lies about its lengths, passes as it came', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: png('a\0b').length }), fc.nat({ max: 255 }), async (at, value) => {
+      const cut = png('a\0b').subarray(0, at);
+      expect(await passed(cut)).toEqual(cut);
+      const wrong = Buffer.from(png('a\0b'));
+      if (at < wrong.length) wrong[at] = value;
+      expect(await passed(wrong)).toEqual(wrong);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a source that is not read to its end is let go', async () => {
+  let isClosed = false;
+  async function* endless() {
+    try {
+      for (;;) yield Buffer.alloc(10, 1);
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const _part of withPngTexts(endless(), takeOff)) break;
+  expect(isClosed).toBe(true);
+});
