@@ -28,6 +28,7 @@ import { Matchmaker } from './matchmaker.ts';
 import { Monitor } from './monitor.ts';
 import { monitorRoutes } from './monitor-routes.ts';
 import { NodeInputStore } from './node-input-store.ts';
+import { OwnFiles } from './own-files.ts';
 import { PushHub } from './push-hub.ts';
 import { pushRoute } from './push-route.ts';
 import { QueueKeeper } from './queue-keeper.ts';
@@ -217,6 +218,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     attempts,
     queue: matchmaker,
     events,
+    ownFiles: new OwnFiles({ files: fileStore, nodeInputs }),
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
     requireCapable: (requirement) => fleet.requireCapable(requirement),
     doubtsAbout: (requirement) => fleet.doubtsAbout(requirement),

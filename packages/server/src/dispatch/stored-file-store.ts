@@ -80,6 +80,29 @@ export class StoredFileStore {
       .execute();
   }
 
+  /** The user's newest output of this name. */
+  async newestOutput(owner: string, filename: string): Promise<FileRow | undefined> {
+    return this.#newestOf(owner)
+      .where('filename', '=', filename)
+      .where('source', '=', 'output')
+      .executeTakeFirst();
+  }
+
+  /** The user's newest file with this content. */
+  async newestWith(owner: string, sha256: string): Promise<FileRow | undefined> {
+    return this.#newestOf(owner).where('sha256', '=', sha256).executeTakeFirst();
+  }
+
+  #newestOf(owner: string) {
+    return this.#database.read
+      .selectFrom('files')
+      .selectAll()
+      .where('owner', '=', owner)
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1);
+  }
+
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
     return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)
       .selectAll()

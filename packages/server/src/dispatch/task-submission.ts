@@ -10,10 +10,13 @@ import { parseGraph } from './graph.ts';
 import { applyParams, fileIdsIn } from './params.ts';
 import type { TaskInputRow } from './tables.ts';
 import type { IdempotencyKey, NewTask } from './task-store.ts';
+import { type WorkerPath, workerPathsIn } from './worker-paths.ts';
 
 export interface PreparedTask {
   task: NewTask;
   requirement: Requirement;
+  /** Paths to files that are not the task's own, as the graph stands with its params. */
+  paths: WorkerPath[];
 }
 
 export interface SubmissionContext {
@@ -48,6 +51,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
   const at = toIso(context.nowMs);
   return {
     requirement,
+    paths: workerPathsIn(applied.graph, new Set(context.fileNames.values())),
     task: {
       row: {
         id,

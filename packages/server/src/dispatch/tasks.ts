@@ -8,13 +8,20 @@ import type { Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import type { Links, Reader } from './links.ts';
 import type { Matchmaker } from './matchmaker.ts';
+import type { OwnFiles } from './own-files.ts';
 import { pendingOf } from './pending-task.ts';
 import { QueueEntrance } from './queue-entrance.ts';
 import type { TaskRow } from './tables.ts';
 import { decideCancel } from './task.ts';
 import type { TaskListStore } from './task-list-store.ts';
 import type { EarlierSubmission, TaskStore } from './task-store.ts';
-import { bodyHashOf, filesWanted, prepareTask } from './task-submission.ts';
+import {
+  bodyHashOf,
+  filesWanted,
+  type PreparedTask,
+  prepareTask,
+  type SubmissionContext,
+} from './task-submission.ts';
 import { asSubmitted, type TaskViewOptions, taskErrorOf, viewTask, viewTaskDetail } from './task-view.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -27,6 +34,7 @@ export interface TasksOptions {
   events: DispatchEvents;
   /** Names on a worker of those of the files that exist for this owner. */
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
   /** Throws `no_capable_instance` when it is certain that no instance could run it. */
   requireCapable: (requirement: Requirement) => void;
   /** What may keep it waiting for ever, as warnings. */
@@ -80,19 +88,18 @@ export class Tasks {
     // Before anything that may be refused now and was not then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
-    const input = await inputOf();
-    if (input.webhook) this.options.webhooks.requireCallable(input.webhook.url);
-    const wanted = filesWanted(input);
-    const prepared = prepareTask(input, {
+    const given = await inputOf();
+    if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url);
+    const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
       owner: meta.userId,
       requestId: meta.requestId,
       conversation: meta.conversation ?? null,
       idempotency,
       nowMs: clock(),
-      fileNames: wanted.length > 0 ? await this.options.fileNames(owner, wanted) : new Map(),
     });
     this.options.requireCapable(prepared.requirement);
-    const row = withWarnings(prepared.task.row, this.options.doubtsAbout(prepared.requirement));
+    const doubts = this.options.doubtsAbout(prepared.requirement);
+    const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
     const simultaneous = await this.entrance.hold(meta.userId, async () => {
       const other = await store.insert(owner, { ...prepared.task, row });
       if (other) return other;
@@ -222,6 +229,30 @@ export class Tasks {
     this.options.queue.remove(row.id);
     this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
     return true;
+  }
+
+  private async prepareWithOwnFiles(
+    given: TaskInput,
+    context: Omit<SubmissionContext, 'fileNames'>,
+  ): Promise<{ prepared: PreparedTask; warnings: string[] }> {
+    const prepare = async (input: TaskInput): Promise<PreparedTask> => {
+      const wanted = filesWanted(input);
+      const fileNames =
+        wanted.length > 0 ? await this.options.fileNames({ user: context.owner }, wanted) : new Map();
+      return prepareTask(input, { ...context, fileNames });
+    };
+    const prepared = await prepare(given);
+    if (prepared.paths.length === 0) return { prepared, warnings: [] };
+    const { owner } = context;
+    const { input, warnings } = await this.options.ownFiles.inPlaceOf(prepared.paths, {
+      owner,
+      input: given,
+    });
+    if (input === given) return { prepared, warnings };
+    const again = await prepare(input);
+    // Two nodes may have one address where an id holds a dot: then the file went to the other one.
+    await this.options.ownFiles.refuse(again.paths);
+    return { prepared: again, warnings };
   }
 
   private async replay(
