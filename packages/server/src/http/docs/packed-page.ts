@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseEncoding, type Encoding, varyByEncoding } from '../compression.ts';
+
+export type Compress = (encoding: Encoding, text: string) => Promise<Buffer>;
+
+/** A text that stays the same until the gateway is replaced. It is packed once for each encoding, however many ask for it. */
+export class PackedPage {
+  readonly #type: string;
+  readonly #text: string;
+  readonly #compress: Compress;
+  readonly #etag: string;
+  readonly #packed = new Map<Encoding, Promise<Buffer>>();
+
+  constructor({ type, text, compress }: { type: string; text: string; compress: Compress }) {
+    this.#type = type;
+    this.#text = text;
+    this.#compress = compress;
+    this.#etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  }
+
+  /** Browsers ask again each time, and get 304 while it is the same. */
+  send(request: FastifyRequest, reply: FastifyReply): void {
+    varyByEncoding(reply);
+    reply.headers({ 'cache-control': 'no-cache', etag: this.#etag });
+    if (request.headers['if-none-match'] === this.#etag) return void reply.code(304).send();
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    if (encoding === undefined) return void reply.type(this.#type).send(this.#text);
+    this.#packedAs(encoding).then(
+      (packed) => reply.type(this.#type).header('content-encoding', encoding).send(packed),
+      (error: unknown) => reply.send(error),
+    );
+  }
+
+  #packedAs(encoding: Encoding): Promise<Buffer> {
+    const known = this.#packed.get(encoding);
+    if (known) return known;
+    const packed = this.#compress(encoding, this.#text);
+    this.#packed.set(encoding, packed);
+    // The next one who asks tries again; who asked now is told by the promise itself.
+    packed.catch(() => this.#packed.delete(encoding));
+    return packed;
+  }
+}
