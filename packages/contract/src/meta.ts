@@ -10,12 +10,18 @@ const cacheConnection = oneOf(['connected', 'disconnected', 'embedded'], {
   description: '`embedded`: the cache lives inside the gateway and cannot be disconnected.',
 });
 
+const storage = oneOf(['ok', 'low', 'full'], {
+  description:
+    'The disk of the data home. `low`: uploads and outputs are refused with 507. `full`: nothing can be written.',
+});
+
 export const serviceHealth = Type.Object({
   status: oneOf(['ok', 'degraded']),
   cache: cacheConnection,
   redis: cacheConnection,
   database: connection,
-  version: Type.String(),
+  storage,
+  version: Type.Optional(Type.String({ description: 'Told to callers who are signed in.' })),
   uptimeSeconds: Type.Integer(),
 });
 export type ServiceHealth = Static<typeof serviceHealth>;
@@ -39,7 +45,8 @@ export const getHealth = {
   config: { access: 'public' },
   schema: {
     summary: 'Health of the service',
-    description: '503 with the same `data` while the database cannot be reached.',
+    description:
+      '503 with the same `data` while the database cannot be reached; `degraded` also while the disk is low or full.',
     tags,
     response: {
       200: envelope(serviceHealth),
@@ -65,7 +72,8 @@ export const getReadiness = {
   config: { access: 'public' },
   schema: {
     summary: 'The process can serve requests',
-    description: '503 while a dependency is unreachable, and from the moment a shutdown begins.',
+    description:
+      '503 while the database cannot be reached or the disk takes no more, and from the moment a shutdown begins.',
     tags,
     response: { 200: readiness, 503: readiness },
   },

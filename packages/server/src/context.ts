@@ -43,6 +43,7 @@ import {
   databaseOptions,
   dispatchOptions,
   httpLimits,
+  writtenFolders,
 } from './ops/options-of-config.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
 import { runWebhookCaller } from './ops/run-webhook-caller.ts';
@@ -55,6 +56,8 @@ import type { Database } from './platform/database/database.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
 import { ContentStore } from './platform/files/content-store.ts';
+import { nodeDisk } from './platform/files/disk.ts';
+import { FreeSpace } from './platform/files/free-space.ts';
 import { acquireHomeLock } from './platform/home-lock.ts';
 import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
@@ -189,11 +192,17 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         accounts,
       })
     : null;
+  const space = new FreeSpace({
+    folders: writtenFolders(config),
+    reserveBytes: diskReserveBytes,
+    disk: nodeDisk,
+  });
   return {
     logger,
     metrics,
     health: new Health({
       database: (deadlineMs) => database.ping(deadlineMs),
+      storage: () => space.look(),
       cache: () => 'embedded',
       version: options.version,
       clock: systemClock,

@@ -91,6 +91,7 @@ function serverFor(config: Config, context: Context, version: string): Promise<A
     metrics,
     metricsToken: config.observability.metrics.token,
     guard: (app) => guard.protect(app),
+    isSignedIn: (request) => guard.isSignedIn(request),
     routes,
   });
 }

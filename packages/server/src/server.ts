@@ -1,6 +1,7 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { App, Routes } from './http/app.ts';
 import { docsRoutes } from './http/docs/docs-routes.ts';
+import { isIdentified } from './http/guard.ts';
 import type { Health } from './http/health.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { metricsRoutes } from './http/metrics-routes.ts';
@@ -17,21 +18,27 @@ export interface ServerOptions {
   metricsToken: string | null;
   /** Adds the hook that decides who may call; `Guard.protect`. */
   guard: (app: App) => void;
+  /** For what is public and tells more to callers who are known; `Guard.isSignedIn`. */
+  isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   /** The areas. */
   routes: readonly Routes[];
 }
 
 /** The whole server, ready to listen: shell, guard, areas, and what describes and watches them. */
 export async function buildServer(options: ServerOptions): Promise<App> {
-  const { shell, health, metrics, metricsToken, guard } = options;
+  const { shell, health, metrics, metricsToken, guard, isSignedIn } = options;
   const app = createShell({ ...shell, isDraining: () => health.isDraining });
   const endpoints = collectEndpoints(app);
   guard(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isIdentified(request)) reply.header('x-switchyard-version', shell.version);
+    done();
+  });
   metrics.beforeScrape(() => {
     for (const kind of streamKinds) metrics.openStreams.set({ kind }, shell.streams.count(kind));
   });
   const own = [
-    healthRoutes(health),
+    healthRoutes({ health, isSignedIn }),
     metricsRoutes({ metrics, token: metricsToken }),
     docsRoutes(() => openApiDocument(endpoints, { version: shell.version })),
   ];

@@ -15,12 +15,27 @@ describe('a gateway', () => {
   test('serves, and says so in a file that only its owner can read', async () => {
     gateway = await startGateway();
     const health = await (await gateway.fetch('/api/health')).json();
-    expect(health).toMatchObject({ code: 200, data: { status: 'ok', version: '0.0.0-dev' } });
+    expect(health).toMatchObject({ code: 200, data: { status: 'ok', storage: 'ok' } });
     const file = join(gateway.home, 'gateway.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: gateway.url, pid: process.pid });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await gateway.stop();
     expect(existsSync(file)).toBe(false);
+  });
+
+  test('names its version to callers who are signed in, and to no stranger', async () => {
+    const started = await startGateway();
+    gateway = started;
+    const { cookieHeader: cookie } = await started.register('ada@example.com');
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const answer = await started.fetch(path, { headers });
+      return [(await answer.json()).data?.version, answer.headers.get('x-switchyard-version')];
+    };
+    expect(await ask('/api/health', { cookie })).toEqual(['0.0.0-dev', null]);
+    expect(await ask('/api/v1/auth/me', { cookie })).toEqual([undefined, '0.0.0-dev']);
+    expect(await ask('/api/health', {})).toEqual([undefined, null]);
+    expect(await ask('/api/health', { authorization: 'Bearer sy_pat_wrong' })).toEqual([undefined, null]);
+    expect(await ask('/api/v1/auth/me', {})).toEqual([undefined, null]);
   });
 
   test('answers 503 when its database is gone, and stays alive', async () => {

@@ -27,7 +27,7 @@ describe('/api/health', () => {
           cache: 'embedded',
           redis: 'embedded',
           database: 'connected',
-          version: '1.2.3',
+          storage: 'ok',
           uptimeSeconds: expect.any(Number),
         },
       },
@@ -39,7 +39,7 @@ describe('/api/health', () => {
     expect(status).toBe(503);
     expect(body).toMatchObject({
       code: 503,
-      data: { status: 'degraded', cache: 'embedded', database: 'disconnected', version: '1.2.3' },
+      data: { status: 'degraded', cache: 'embedded', database: 'disconnected' },
     });
   });
 });
@@ -51,7 +51,10 @@ describe('/readyz', () => {
       body: {
         ready: true,
         draining: false,
-        dependencies: [{ name: 'database', ok: true, latencyMs: expect.any(Number) }],
+        dependencies: [
+          { name: 'database', ok: true, latencyMs: expect.any(Number) },
+          { name: 'storage', ok: true, latencyMs: expect.any(Number) },
+        ],
       },
     });
   });
@@ -68,15 +71,50 @@ describe('/readyz', () => {
     expect((await ask('/healthz')).status).toBe(200);
   });
 
-  test('asks the database once for probes that come together', async () => {
-    let checks = 0;
+  test('asks the database and the disk once for probes that come together', async () => {
+    const checks = { database: 0, storage: 0 };
     server = await startTestServer({
       checkDatabase: async () => {
-        checks++;
+        checks.database++;
+      },
+      lookAtStorage: async () => {
+        checks.storage++;
+        return 'ok';
       },
     });
     await Promise.all(Array.from({ length: 20 }, () => server?.inject('/readyz')));
-    expect(checks).toBe(1);
+    expect(checks).toEqual({ database: 1, storage: 1 });
+  });
+});
+
+describe('a disk', () => {
+  test('that is full makes the gateway unready and degraded, until there is space again', async () => {
+    let [nowMs, isFull] = [1_000_000, true];
+    await ask('/healthz', {
+      clock: () => nowMs,
+      lookAtStorage: () => (isFull ? Promise.reject(new Error('ENOSPC')) : Promise.resolve('ok')),
+    });
+    expect(await ask('/readyz')).toMatchObject({
+      status: 503,
+      body: { ready: false, draining: false, dependencies: [{ ok: true }, { name: 'storage', ok: false }] },
+    });
+    expect(await ask('/api/health')).toMatchObject({
+      status: 200,
+      body: { data: { status: 'degraded', database: 'connected', storage: 'full' } },
+    });
+    isFull = false;
+    nowMs += 1_000;
+    expect(await ask('/readyz')).toMatchObject({ status: 200, body: { ready: true } });
+    expect(await ask('/api/health')).toMatchObject({ body: { data: { status: 'ok', storage: 'ok' } } });
+  });
+
+  test('that takes no uploads any more is told as degraded, and the gateway stays ready', async () => {
+    await ask('/healthz', { lookAtStorage: () => Promise.resolve('low') });
+    expect((await ask('/readyz')).status).toBe(200);
+    expect(await ask('/api/health')).toMatchObject({
+      status: 200,
+      body: { data: { status: 'degraded', storage: 'low' } },
+    });
   });
 });
 

@@ -59,6 +59,17 @@ export class Guard {
     return identity;
   }
 
+  /** For public routes that tell more to callers who are known. Any reason not to know one makes a stranger of them. */
+  async isSignedIn(request: FastifyRequest): Promise<boolean> {
+    const hasCredentials =
+      headerToken(request.headers) !== undefined || readCookies(request.headers.cookie).session !== undefined;
+    if (!hasCredentials) return false;
+    return this.identify(request).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** For requests that a browser sends without a CSRF header: logins, and the opening of a socket. */
   checkOrigin(request: FastifyRequest): void {
     const { proxies, allowedOrigins } = this.#options;
@@ -131,6 +142,11 @@ export function identityOf(request: FastifyRequest): Identity {
 /** Whether a request to an address with a changing flag has what the flag needs. */
 export function mayChange(request: FastifyRequest): boolean {
   return changing.has(request);
+}
+
+/** Whether the guard has let this request in as somebody's. */
+export function isIdentified(request: FastifyRequest): boolean {
+  return identities.has(request);
 }
 
 /** On whose behalf a request reads and writes: its own user's, also when that is an administrator. */

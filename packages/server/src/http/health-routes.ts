@@ -1,9 +1,16 @@
 import { ok } from '@switchyard/contract/envelope';
 import { getHealth, getLiveness, getReadiness } from '@switchyard/contract/meta';
+import type { FastifyRequest } from 'fastify';
 import type { Routes } from './app.ts';
 import type { Health } from './health.ts';
 
-export function healthRoutes(health: Health): Routes {
+interface HealthRoutesOptions {
+  health: Health;
+  /** Never throws: a caller who cannot be identified is a stranger. */
+  isSignedIn: (request: FastifyRequest) => Promise<boolean>;
+}
+
+export function healthRoutes({ health, isSignedIn }: HealthRoutesOptions): Routes {
   return (app) => {
     app.route({ ...getLiveness, handler: () => ({ status: 'ok' as const }) });
 
@@ -17,8 +24,8 @@ export function healthRoutes(health: Health): Routes {
 
     app.route({
       ...getHealth,
-      handler: async (_request, reply) => {
-        const data = await health.service();
+      handler: async (request, reply) => {
+        const data = await health.service({ withVersion: await isSignedIn(request) });
         if (data.database === 'connected') return ok(data);
         return reply.code(503).send({ code: 503, data });
       },

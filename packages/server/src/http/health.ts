@@ -10,6 +10,8 @@ export interface Dependency {
 
 interface HealthOptions {
   database: Dependency['check'];
+  /** How much can be written; throws when nothing can. */
+  storage: () => Promise<'ok' | 'low'>;
   /** How the cache stands: `embedded` while it lives in this process. */
   cache: () => ServiceHealth['cache'];
   version: string;
@@ -26,7 +28,7 @@ export class Health {
   readonly #options: HealthOptions;
   readonly #startedAtMs: number;
   #isDraining = false;
-  #latest: { atMs: number; result: Promise<DependencyState> } | undefined;
+  #latest: { atMs: number; result: Promise<Checked> } | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -43,34 +45,57 @@ export class Health {
   }
 
   async readiness(): Promise<Readiness> {
-    const database = await this.#database();
+    const { database, storage } = await this.#check();
     return {
-      ready: database.ok && !this.#isDraining,
+      ready: database.ok && storage.ok && !this.#isDraining,
       draining: this.#isDraining,
-      dependencies: [database],
+      dependencies: [database, storage],
     };
   }
 
-  async service(): Promise<ServiceHealth> {
-    const { ok } = await this.#database();
+  /** The version is for people who are signed in: it tells a stranger which faults to try. */
+  async service({ withVersion }: { withVersion: boolean }): Promise<ServiceHealth> {
+    const { database, storage, space } = await this.#check();
     const cache = this.#options.cache();
+    const isWell = database.ok && space === 'ok' && cache !== 'disconnected';
     return {
-      status: ok && cache !== 'disconnected' ? 'ok' : 'degraded',
+      status: isWell ? 'ok' : 'degraded',
       cache,
       redis: cache,
-      database: ok ? 'connected' : 'disconnected',
-      version: this.#options.version,
+      database: database.ok ? 'connected' : 'disconnected',
+      storage: storage.ok ? space : 'full',
+      ...(withVersion && { version: this.#options.version }),
       uptimeSeconds: Math.floor((this.#options.clock() - this.#startedAtMs) / 1000),
     };
   }
 
-  #database(): Promise<DependencyState> {
+  #check(): Promise<Checked> {
     const nowMs = this.#options.clock();
     if (this.#latest && nowMs - this.#latest.atMs < freshForMs) return this.#latest.result;
-    const result = checkDependency({ name: 'database', check: this.#options.database });
+    const result = this.#checkNow();
     this.#latest = { atMs: nowMs, result };
     return result;
   }
+
+  async #checkNow(): Promise<Checked> {
+    const { database: checkDatabase, storage: lookAtStorage } = this.#options;
+    let space: Checked['space'] = 'low';
+    const look = async (): Promise<void> => {
+      space = await lookAtStorage();
+    };
+    const [database, storage] = await Promise.all([
+      checkDependency({ name: 'database', check: checkDatabase }),
+      checkDependency({ name: 'storage', check: look }),
+    ]);
+    return { database, storage, space };
+  }
+}
+
+interface Checked {
+  database: DependencyState;
+  storage: DependencyState;
+  /** Of a storage that takes something. */
+  space: 'ok' | 'low';
 }
 
 type DependencyState = Readiness['dependencies'][number];

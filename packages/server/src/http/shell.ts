@@ -148,7 +148,6 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
     ...apiHeaders,
     ...(options.isHttps && httpsHeaders),
     ...(cors.isActive && { vary: 'Origin' }),
-    'x-switchyard-version': options.version,
   };
   return (request, reply) => {
     reply.headers(always);

@@ -31,6 +31,11 @@ export function databaseOptions(
   }
 }
 
+/** Where the gateway itself writes; a Postgres looks after its own disk. */
+export function writtenFolders({ data_home: home, database }: Config): string[] {
+  return database.backend === 'sqlite' ? [home, database.sqlite_dir] : [home];
+}
+
 export function httpLimits({ server }: Config): HttpLimits {
   return {
     ...defaultHttpLimits,

@@ -1,4 +1,4 @@
-import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Routes } from '../../src/http/app.ts';
 import { Health } from '../../src/http/health.ts';
@@ -6,7 +6,7 @@ import { defaultHttpLimits, type HttpLimits } from '../../src/http/http-limits.t
 import { listenOnFreePort } from '../../src/http/listen.ts';
 import { OpenStreams } from '../../src/http/open-streams.ts';
 import { RequestTracker } from '../../src/http/request-tracker.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { buildServer } from '../../src/server.ts';
@@ -21,6 +21,9 @@ interface TestServerOptions {
   logLevel?: 'debug' | 'info';
   streamLimit?: number;
   checkDatabase?: (deadlineMs: number) => Promise<void>;
+  lookAtStorage?: () => Promise<'ok' | 'low'>;
+  clock?: Clock;
+  isSignedIn?: (request: FastifyRequest) => Promise<boolean>;
 }
 
 export interface TestServer {
@@ -53,9 +56,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const tracker = new RequestTracker({ logger, metrics, limit: limits.requestsInFlight });
   const health = new Health({
     database: checkDatabase,
+    storage: options.lookAtStorage ?? (async () => 'ok'),
     cache: () => 'embedded',
     version: '1.2.3',
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
   });
   const app = await buildServer({
     shell: {
@@ -71,6 +75,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     metrics,
     metricsToken: options.metricsToken ?? null,
     guard,
+    isSignedIn: options.isSignedIn ?? (async () => false),
     routes,
   });
   const close = async (): Promise<void> => {

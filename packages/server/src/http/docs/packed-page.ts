@@ -34,7 +34,7 @@ export class PackedPage {
 
   #packedAs(encoding: Encoding): Promise<Buffer> {
     const known = this.#packed.get(encoding);
-    if (known) return known;
+    if (known !== undefined) return known;
     const packed = this.#compress(encoding, this.#text);
     this.#packed.set(encoding, packed);
     // The next one who asks tries again; who asked now is told by the promise itself.

@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { nodeDisk } from './disk.ts';
+import { diskWithFile } from './disk-faults.ts';
+import { FreeSpace } from './free-space.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+/** A disk that takes so many bytes more. */
+function diskWithRoom(room: { bytes: number }) {
+  return diskWithFile((file) => {
+    const write = file.write.bind(file) as (
+      bytes: Uint8Array,
+      from: number,
+      length: number,
+    ) => Promise<{ bytesWritten: number }>;
+    return {
+      write: async (bytes: Uint8Array, from: number, length: number) => {
+        if (room.bytes === 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+        const { bytesWritten } = await write(bytes, from, Math.min(length, room.bytes));
+        room.bytes -= bytesWritten;
+        return { bytesWritten };
+      },
+    };
+  });
+}
+
+test('a disk that takes only part of what is written is full, and nothing is left behind', async () => {
+  const room = { bytes: 1000 };
+  const space = new FreeSpace({ folders: [folder.path], reserveBytes: 0, disk: diskWithRoom(room) });
+  await expect(space.look()).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect(readdirSync(folder.path)).toEqual([]);
+  room.bytes = 10_000_000;
+  expect(await space.look()).toBe('ok');
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('each folder is looked at', async () => {
+  const elsewhere = `${folder.path}/absent`;
+  const space = new FreeSpace({ folders: [folder.path, elsewhere], reserveBytes: 0, disk: nodeDisk });
+  await expect(space.look()).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('less than the reserve is low', async () => {
+  const disk = { ...nodeDisk, freeBytes: async () => 99 };
+  expect(await new FreeSpace({ folders: [folder.path], reserveBytes: 100, disk }).look()).toBe('low');
+  expect(await new FreeSpace({ folders: [folder.path], reserveBytes: 99, disk }).look()).toBe('ok');
+});
