@@ -29,7 +29,8 @@ describe('a gateway', () => {
     const { cookieHeader: cookie } = await started.register('ada@example.com');
     const ask = async (path: string, headers: Record<string, string>) => {
       const answer = await started.fetch(path, { headers });
-      return [(await answer.json()).data?.version, answer.headers.get('x-switchyard-version')];
+      const body = (await answer.json()) as { data?: { version?: string } };
+      return [body.data?.version, answer.headers.get('x-switchyard-version')];
     };
     expect(await ask('/api/health', { cookie })).toEqual(['0.0.0-dev', null]);
     expect(await ask('/api/v1/auth/me', { cookie })).toEqual([undefined, '0.0.0-dev']);

@@ -1,5 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 let server: TestServer | undefined;
 
@@ -55,12 +56,13 @@ describe('/metrics', () => {
     await server.inject('/api/nothing?user=42');
     const { body, headers } = await ask({});
     expect(headers['content-type']).toContain('text/plain');
-    expect(body).toContain(
-      'switchyard_http_request_duration_seconds_count{route="/docs/:asset",method="GET",status="200"} 1',
-    );
-    expect(body).toContain(
-      'switchyard_http_request_duration_seconds_count{route="none",method="GET",status="404"} 1',
-    );
+    for (const line of [
+      'switchyard_http_requests_total{route="/docs/:asset",method="GET",status="2xx"} 1',
+      'switchyard_http_requests_total{route="none",method="GET",status="4xx"} 1',
+      'switchyard_http_request_duration_seconds_count{route="/docs/:asset",method="GET"} 1',
+      'switchyard_http_request_duration_seconds_count{route="refused",method="GET"} 1',
+    ])
+      expect(body).toContain(line);
     expect(body).toContain(`switchyard_build_info{version="1.2.3",node="${process.version}"} 1`);
     expect(body).not.toContain('nothing');
   });
@@ -78,4 +80,47 @@ describe('/metrics', () => {
     ])
       expect(body).toMatch(new RegExp(`^${name.replace(/[{}."]/g, '\\$&')} [\\d.e+-]+$`, 'm'));
   });
+
+  test('do not grow with the number of callers, paths, names, methods and statuses', async () => {
+    const url = '/things/:id';
+    const answered = async (request: FastifyRequest, reply: FastifyReply) =>
+      reply.code(Number((request.query as { status?: string }).status ?? 200)).send('');
+    server = await startTestServer({
+      routes: [
+        (app) => app.route({ method: 'GET', url, ...testRoute, schema: testSchema, handler: answered }),
+      ],
+    });
+    const round = async (from: number) => {
+      for (let at = from; at < from + 1_000; at += 1) {
+        const remoteAddress = `10.0.${at >> 8}.${at & 255}`;
+        const method = (['GET', 'HEAD', 'PROPFIND', 'PURGE'] as const)[at % 4] as 'GET';
+        const status = 400 + (at % 60);
+        await server?.app.inject({ method, url: `/things/${at}?status=${status}`, remoteAddress });
+        await server?.app.inject({ method, url: `/nothing-${at}`, headers: { host: `h${at}.example` } });
+        await server?.app.inject({
+          url: `/things/${at}?status=${200 + (at % 7)}`,
+          headers: { 'x-api-key': `k${at}` },
+        });
+      }
+      return namesOf((await ask({ remoteAddress: '127.0.0.1' })).body);
+    };
+    await ask({});
+    const first = await round(0);
+    expect(await round(1_000)).toEqual(first);
+    const durations = first.filter((name) =>
+      name.startsWith('switchyard_http_request_duration_seconds_count'),
+    );
+    expect(durations.sort()).toEqual([
+      'switchyard_http_request_duration_seconds_count{route="/metrics",method="GET"}',
+      'switchyard_http_request_duration_seconds_count{route="/things/:id",method="GET"}',
+      'switchyard_http_request_duration_seconds_count{route="refused",method="GET"}',
+      'switchyard_http_request_duration_seconds_count{route="refused",method="other"}',
+    ]);
+  });
 });
+
+/** The series, whatever their values. */
+function namesOf(metrics: string): string[] {
+  const lines = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.slice(0, line.lastIndexOf(' '))).sort();
+}

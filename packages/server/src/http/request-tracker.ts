@@ -4,6 +4,7 @@ import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { onceArrived } from './body-arrival.ts';
+import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
 /** A finished request that took longer is worth a line. */
 const slowMs = 1_000;
@@ -14,7 +15,7 @@ interface TrackerOptions {
   logger: Logger;
   metrics: Pick<
     Metrics,
-    'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
+    'httpRequests' | 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
   >;
   /** Requests beyond this many, streams left out, are shed. */
   limit: number;
@@ -90,10 +91,9 @@ export class RequestTracker {
     const route = request.routeOptions.url ?? 'none';
     const isStream = isSocket || /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
     if (!isStream) {
-      this.#options.metrics.httpRequestDuration.observe(
-        { route, method: request.method, status: String(status) },
-        tookMs / 1000,
-      );
+      const labels = labelsOf({ route: request.routeOptions.url, method: request.method, status });
+      this.#options.metrics.httpRequests.inc({ ...labels });
+      this.#options.metrics.httpRequestDuration.observe(durationLabelsOf(labels), tookMs / 1000);
     }
     // That the gateway is not ready is what a probe asks for, not a fault of the request.
     const level = status === 503 && isProbe(request) ? 'info' : levelOf(status, isStream ? 0 : tookMs);
