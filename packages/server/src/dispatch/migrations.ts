@@ -1,7 +1,14 @@
 import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-dispatch.ts';
 import * as usage from './migrations/002-task-usage.ts';
+import * as ofInstances from './migrations/003-tasks-of-instances.ts';
 import * as fileNames from './migrations/004-file-names.ts';
 import * as instanceEvents from './migrations/006-instance-events.ts';
 
-export const dispatchMigrations: readonly Migration[] = [first, usage, fileNames, instanceEvents];
+export const dispatchMigrations: readonly Migration[] = [
+  first,
+  usage,
+  ofInstances,
+  fileNames,
+  instanceEvents,
+];

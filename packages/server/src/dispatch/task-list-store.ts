@@ -34,11 +34,30 @@ export class TaskListStore {
   }
 
   async page(owner: Owner, page: TaskPage): Promise<TaskRow[]> {
-    return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), page)
-      .selectAll('tasks')
-      .orderBy('tasks.id', page.order)
-      .limit(page.limit)
-      .offset(page.offset)
+    const { order, limit, offset } = page;
+    if (!isSplit(page)) {
+      return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), page)
+        .selectAll('tasks')
+        .orderBy('tasks.id', order)
+        .limit(limit)
+        .offset(offset)
+        .execute();
+    }
+    const ids = await this.#idsOfEachStatus(owner, page, { order, limit: limit + offset })
+      .orderBy('id', order)
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    if (ids.length === 0) return [];
+    return this.#database.read
+      .selectFrom('tasks')
+      .selectAll()
+      .where(
+        'id',
+        'in',
+        ids.map(({ id }) => id),
+      )
+      .orderBy('id', order)
       .execute();
   }
 
@@ -51,15 +70,28 @@ export class TaskListStore {
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
       return { total: status ? counts[status] : all, isMinimum: false };
     }
-    const rows = filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), filter)
-      .select('tasks.id')
-      .limit(countCeiling + 1)
-      .as('matching');
+    const limit = countCeiling + 1;
+    const rows = isSplit(filter)
+      ? this.#idsOfEachStatus(owner, filter, { order: 'desc', limit })
+      : this.#ids(owner, filter).limit(limit);
     const { count } = await this.#database.read
-      .selectFrom(rows)
+      .selectFrom(rows.as('matching'))
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  #ids(owner: Owner, filter: TaskFilter) {
+    return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), filter).select('tasks.id');
+  }
+
+  /** The first of each status, from as many stretches of an index, so that nothing else is read on the way. */
+  #idsOfEachStatus(owner: Owner, filter: TaskFilter, first: { order: TaskPage['order']; limit: number }) {
+    const [some, ...others] = statuses.map((status) => {
+      const ofStatus = this.#ids(owner, { ...filter, status }).orderBy('tasks.id', first.order);
+      return this.#database.read.selectFrom(ofStatus.limit(first.limit).as(status)).select('id');
+    });
+    return others.reduce((all, next) => all.unionAll(next), some as NonNullable<typeof some>);
   }
 
   /** A user who asks for somebody else's counts has none. */
@@ -70,6 +102,13 @@ export class TaskListStore {
       return { pending: 0, running: 0, completed: 0, failed: 0 };
     return readCounts(this.#database, checked.user);
   }
+}
+
+const statuses = ['pending', 'running', 'completed', 'failed'] as const satisfies TaskRow['status'][];
+
+/** The indexes of an instance have the status before the id. */
+function isSplit({ instanceId, status }: TaskFilter): boolean {
+  return instanceId !== undefined && status === undefined;
 }
 
 /** The query with what this owner may see of it. */
