@@ -95,9 +95,9 @@ describe('/metrics', () => {
         const remoteAddress = `10.0.${at >> 8}.${at & 255}`;
         const method = (['GET', 'HEAD', 'PROPFIND', 'PURGE'] as const)[at % 4] as 'GET';
         const status = 400 + (at % 60);
-        await server?.app.inject({ method, url: `/things/${at}?status=${status}`, remoteAddress });
-        await server?.app.inject({ method, url: `/nothing-${at}`, headers: { host: `h${at}.example` } });
-        await server?.app.inject({
+        await server?.inject({ method, url: `/things/${at}?status=${status}`, remoteAddress });
+        await server?.inject({ method, url: `/nothing-${at}`, headers: { host: `h${at}.example` } });
+        await server?.inject({
           url: `/things/${at}?status=${200 + (at % 7)}`,
           headers: { 'x-api-key': `k${at}` },
         });
