@@ -28,11 +28,15 @@ export interface FakeBehaviour {
   /** What the worker calls that file; null for a name of its own per run. */
   outputName: string | null;
   trouble: FakeTrouble | null;
+  /** Somebody else's prompt comes in just before each prompt, and runs first. */
+  hasRival: boolean;
 }
 
 export interface FakeStats {
   port: number;
   accepted: number;
+  /** How often its queue was read. */
+  asked: number;
   finished: number;
   duplicateIds: number;
   /** Most runs held at once, waiting or running; 1 for a dispatcher that keeps to depth 1. */

@@ -30,6 +30,7 @@ export class FakeQueue {
   #running: FakeRun | null = null;
   #cancelTimer: (() => void) | null = null;
   #accepted = 0;
+  #asked = 0;
   #finished = 0;
   #duplicateIds = 0;
   #mostHeld = 0;
@@ -43,6 +44,7 @@ export class FakeQueue {
   get stats(): Omit<FakeStats, 'port' | 'arrivals'> {
     return {
       accepted: this.#accepted,
+      asked: this.#asked,
       finished: this.#finished,
       duplicateIds: this.#duplicateIds,
       mostHeld: this.#mostHeld,
@@ -53,7 +55,8 @@ export class FakeQueue {
     return { exec_info: { queue_remaining: this.#waiting.length + (this.#running ? 1 : 0) } };
   }
 
-  get listing(): unknown {
+  list(): unknown {
+    this.#asked++;
     const item = ({ number, promptId }: FakeRun) => [number, promptId, {}, {}, []];
     return {
       queue_running: this.#running ? [item(this.#running)] : [],

@@ -10,7 +10,13 @@ export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   keepsArrivals?: boolean;
 }
 
-const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, outputName: null, trouble: null };
+const defaults: FakeBehaviour = {
+  runMs: 0,
+  outputBytes: 0,
+  outputName: null,
+  trouble: null,
+  hasRival: false,
+};
 const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 'SaveImage', 'PreviewImage'];
 
 /**
@@ -125,7 +131,7 @@ export class FakeWorker {
         sendJson(response, 200, this.#queue.historyOf(historyOf ?? ''));
         break;
       case 'GET /queue':
-        sendJson(response, 200, this.#queue.listing);
+        sendJson(response, 200, this.#queue.list());
         break;
       case 'POST /queue':
         this.#deleteWaiting(response, body);
@@ -164,6 +170,7 @@ export class FakeWorker {
       sendJson(response, 400, { error, node_errors: {} });
       return;
     }
+    if (this.behaviour.hasRival) this.#takeRival();
     const run = readPrompt(body, this.#counter);
     const refusal = this.refuses(run.graph);
     if (refusal) {
@@ -176,6 +183,11 @@ export class FakeWorker {
     else if (this.behaviour.trouble !== 'silent_prompt')
       sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
     this.#queue.put(run);
+  }
+
+  #takeRival(): void {
+    const number = this.#counter++;
+    this.#queue.put({ number, promptId: `rival-${number}`, clientId: 'rival', nodeIds: [], graph: {} });
   }
 
   #deleteWaiting(response: ServerResponse, body: Buffer): void {

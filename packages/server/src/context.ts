@@ -15,7 +15,7 @@ import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
-import type { RunTimeouts } from './dispatch/run-watch.ts';
+import type { RunTimeouts } from './dispatch/run-timeouts.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import { WorkerNames } from './dispatch/worker-names.ts';
 import type { Routes } from './http/app.ts';

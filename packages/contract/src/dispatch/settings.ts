@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { maxInteger, oneOf, wholeNumber } from '../shapes.ts';
 import { instanceKinds } from './instance.ts';
+import { patience } from './patience.ts';
 
 const tags = ['Configuration'];
 const closed = { additionalProperties: false };
@@ -61,6 +62,7 @@ export const serverDefinition = Type.Object(
     tags: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 20, uniqueItems: true }),
     ),
+    patience: Type.Optional(patience),
     instances: Type.Array(instanceDefinition, { maxItems: 1000 }),
   },
   closed,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { patience } from './patience.ts';
 
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -123,6 +124,7 @@ export const taskDetail = Type.Object({
   pinnedInstanceId: nullable(Type.String()),
   pool: nullable(Type.String()),
   timeoutSeconds: nullable(Type.Integer()),
+  patience: nullable(patience),
   retry: oneOf(retryPolicies),
   maxAttempts: Type.Integer(),
   attempts: Type.Array(taskAttempt),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { oneOf, pageQuery, wholeNumber } from '../shapes.ts';
+import { patience } from './patience.ts';
 import { extraData, params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
 
 const tags = ['Tasks'];
@@ -52,6 +53,7 @@ export const newTask = Type.Object(
     timeoutSeconds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 604_800, description: 'Longest time that one attempt may run.' }),
     ),
+    patience: Type.Optional(patience),
     retry: Type.Optional(
       oneOf(retryPolicies, {
         description:

@@ -56,13 +56,19 @@ export class AttemptRecord {
     this.#row = { ...this.#row, warnings: JSON.stringify(warnings) };
   }
 
-  /** The worker has it. Said once. */
+  /** The worker has it, though others may be before it there. Said once. */
   markAccepted(): void {
     if (this.#row.status === 'running') return;
     const at = toIso(this.#deps.clock());
     const startedAt = this.#row.startedAt ?? at;
-    this.#mark({ status: 'running', phase: 'executing', startedAt, acceptedAt: at });
+    this.#mark({ status: 'running', phase: 'accepted', startedAt, acceptedAt: at });
     this.#deps.events.announce({ type: 'task_started', task: this.#row });
+  }
+
+  /** The worker is at it. Said once. */
+  markExecuting(): void {
+    this.markAccepted();
+    if (this.#row.phase === 'accepted') this.#mark({ phase: 'executing' });
   }
 
   markProgress(progress: TaskProgress): void {

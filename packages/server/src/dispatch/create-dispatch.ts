@@ -32,7 +32,7 @@ import { OwnFiles } from './own-files.ts';
 import { PushHub } from './push-hub.ts';
 import { pushRoute } from './push-route.ts';
 import { QueueKeeper } from './queue-keeper.ts';
-import { type RunTimeouts, runTimeouts } from './run-watch.ts';
+import { type RunTimeouts, runTimeouts } from './run-timeouts.ts';
 import { SavedWorkflowStore } from './saved-workflow-store.ts';
 import { SavedWorkflows } from './saved-workflows.ts';
 import { SettingsStore } from './settings-store.ts';
@@ -199,6 +199,10 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       withEnd: (trx, task) => webhooks.enqueue(trx, task),
     },
     healthCheck: () => configuration.current.healthCheck,
+    patienceOf: ({ serverId }) => {
+      const server = configuration.current.servers.find(({ id }) => id === serverId);
+      return server?.patience ?? null;
+    },
     newClient: (row, onEvent) =>
       new ComfyuiClient({
         ...connectionTo(row, configuration),

@@ -1,4 +1,5 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
@@ -21,6 +22,9 @@ import type { TaskStore } from './task-store.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
+/** What all instances have in common; the rest is the instance's own. */
+export type MemberAttemptDeps = Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses' | 'serverPatience'>;
+
 export interface MemberOptions {
   row: InstanceRow;
   capabilities: Capabilities | null;
@@ -29,7 +33,8 @@ export interface MemberOptions {
   ownership: Ownership;
   matchmaker: Matchmaker;
   tasks: TaskStore;
-  attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
+  attemptDeps: MemberAttemptDeps;
+  patienceOf: (row: InstanceRow) => Patience | null;
   marks: InstanceMarks;
   candidates: SettlementOptions['candidates'];
   journal: Pick<FleetJournal, 'note'>;
@@ -170,7 +175,11 @@ export class FleetMember {
       monitor,
       matchmaker,
       tasks,
-      attemptDeps: { ...attemptDeps, outputClasses: () => this.#outputClasses },
+      attemptDeps: {
+        ...attemptDeps,
+        outputClasses: () => this.#outputClasses,
+        serverPatience: () => this.#options.patienceOf(this.#row),
+      },
       offer: () => this.#offer,
       candidates: this.#options.candidates,
       onSettled: this.#options.onSettled,

@@ -1,4 +1,5 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
@@ -7,11 +8,10 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { judge, mightRun, type Offer, type Requirement } from './capability.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import type { FleetJournal } from './fleet-journal.ts';
-import { FleetMember } from './fleet-member.ts';
+import { FleetMember, type MemberAttemptDeps } from './fleet-member.ts';
 import { InstanceMarks } from './instance-marks.ts';
 import type { InstanceRow, InstanceStore } from './instance-store.ts';
 import type { Matchmaker } from './matchmaker.ts';
-import type { AttemptDeps } from './task-attempt.ts';
 import type { TaskStore } from './task-store.ts';
 import type { WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
@@ -23,8 +23,9 @@ export interface FleetOptions {
   matchmaker: Matchmaker;
   events: DispatchEvents;
   journal: Pick<FleetJournal, 'note'>;
-  attemptDeps: Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses'>;
+  attemptDeps: MemberAttemptDeps;
   healthCheck: () => HealthCheckDefinition;
+  patienceOf: (row: InstanceRow) => Patience | null;
   newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
   /** Everything that a client is made from. When it changes, the instance gets a new one. */
   connectionOf: (row: InstanceRow) => string;

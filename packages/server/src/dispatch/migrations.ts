@@ -3,6 +3,7 @@ import * as first from './migrations/001-dispatch.ts';
 import * as usage from './migrations/002-task-usage.ts';
 import * as ofInstances from './migrations/003-tasks-of-instances.ts';
 import * as fileNames from './migrations/004-file-names.ts';
+import * as patience from './migrations/005-task-patience.ts';
 import * as instanceEvents from './migrations/006-instance-events.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
@@ -10,5 +11,6 @@ export const dispatchMigrations: readonly Migration[] = [
   usage,
   ofInstances,
   fileNames,
+  patience,
   instanceEvents,
 ];

@@ -52,7 +52,7 @@ export class RunReports {
 
   takeIn(event: RunEvent): void {
     const { record } = this.#options;
-    record.markAccepted();
+    record.markExecuting();
     if (event.type === 'image_output') this.#keepImage(event);
     if (event.type === 'node_text' && this.#texts.length < mostTexts) this.#texts.push(event);
     if (event.type === 'preview') this.#showPreview(event);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTime } from '../lib/async/manual-time.ts';
-import { RunWatch, runTimeouts, type WatchEnd } from './run-watch.ts';
+import { runTimeouts } from './run-timeouts.ts';
+import { RunWatch, type WatchEnd } from './run-watch.ts';
 import {
   type CancelOutcome,
   type ReconcileOutcome,
@@ -23,7 +24,7 @@ const started = { type: 'run_started', promptId } as const;
 const node = (nodeId: string) => ({ type: 'node_started', promptId, nodeId, topNodeId: nodeId }) as const;
 
 class ScriptedClient {
-  where: ReconcileOutcome | 'unreachable' = { state: 'running' };
+  where: ReconcileOutcome | 'unreachable' | 'refusing' = { state: 'running' };
   onCancel: () => CancelOutcome = () => ({ outcome: 'stopping' });
   isConnected = true;
   looks = 0;
@@ -33,18 +34,24 @@ class ScriptedClient {
 
   async reconcile(): Promise<ReconcileOutcome> {
     this.looks += 1;
-    if (this.where === 'unreachable') throw new WorkerCallError('refused', 'It refused.');
+    this.#requireAnswer();
+    if (typeof this.where === 'string') throw new Error('It answers.');
     return this.where;
   }
 
   async result(): Promise<RunResult | null> {
-    return this.where !== 'unreachable' && this.where.state === 'finished' ? this.where.result : null;
+    return typeof this.where !== 'string' && this.where.state === 'finished' ? this.where.result : null;
   }
 
   async cancel(): Promise<CancelOutcome> {
     this.cancels += 1;
-    if (this.where === 'unreachable') throw new WorkerCallError('refused', 'It refused.');
+    this.#requireAnswer();
     return this.onCancel();
+  }
+
+  #requireAnswer(): void {
+    if (this.where === 'unreachable') throw new WorkerCallError('timed_out', 'It did not answer.');
+    if (this.where === 'refusing') throw new WorkerCallError('refused', 'It refused.');
   }
 
   async reopen(): Promise<void> {
@@ -56,11 +63,13 @@ class ScriptedClient {
 let time: ManualTime;
 let client: ScriptedClient;
 let closing: AbortController;
+let saidRunning: number;
 
 beforeEach(() => {
   time = new ManualTime();
   client = new ScriptedClient();
   closing = new AbortController();
+  saidRunning = 0;
 });
 
 interface Watched {
@@ -76,6 +85,9 @@ function watchRun(timeLimitMs: number | null = null): Watched {
     timer: time.timer,
     timeouts: runTimeouts,
     timeLimitMs,
+    onRunning: () => {
+      saidRunning += 1;
+    },
     signal: closing.signal,
   });
   let end: WatchEnd | undefined;
@@ -160,6 +172,41 @@ describe('a run', () => {
     client.where = 'unreachable';
     await pass(40);
     expect(end()).toEqual({ kind: 'lost', message: 'The worker cannot be reached any more.' });
+  });
+
+  test('on a worker that refuses connections is lost after three seconds, for its process is gone', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    client.where = 'refusing';
+    watch.notice({ type: 'socket_closed' });
+    await pass(2);
+    expect(end()).toBeUndefined();
+    await pass(2);
+    expect(end()).toEqual({ kind: 'lost', message: 'The worker refuses connections: its process is gone.' });
+  });
+
+  test('on a worker that refuses for a moment only goes on', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    for (let round = 0; round < 5; round += 1) {
+      client.where = 'refusing';
+      watch.notice({ type: 'socket_closed' });
+      await pass(2);
+      client.where = { state: 'running' };
+      await pass(2);
+    }
+    expect(end()).toBeUndefined();
+  });
+
+  test('is said to run when the worker is at it, not while it waits there for others', async () => {
+    client.where = { state: 'waiting', ahead: 1 };
+    const { watch } = watchRun();
+    watch.lookFirst();
+    await pass(20);
+    expect(saidRunning).toBe(0);
+    client.where = { state: 'running' };
+    await pass(8);
+    expect(saidRunning).toBeGreaterThan(0);
   });
 
   test('is left alone when its runner has to go', async () => {

@@ -1,41 +1,9 @@
 import { newDeferred } from '../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { RunTimeouts } from './run-timeouts.ts';
 import { type RunResult, WorkerCallError, type WorkerClient } from './worker-client/worker-client.ts';
 import type { RunEvent, WorkerEvent } from './worker-client/worker-event.ts';
-
-export interface RunTimeouts {
-  /** For a worker to answer a question about a run. */
-  askMs: number;
-  /** Between two looks at the worker while its socket is open; events come in meanwhile. */
-  pollMs: number;
-  /** The same while the socket is closed. */
-  pollUnheardMs: number;
-  /** From taken to started, when nobody else's run is before it. */
-  startMs: number;
-  /** Without any event of the run. */
-  silenceMs: number;
-  /** What a new socket gets before a silent worker counts as stuck. */
-  secondChanceMs: number;
-  /** How long a worker may be out of reach before its run counts as lost. */
-  lostMs: number;
-  /** For a request whose answer was lost to come through the worker. */
-  reconcileMs: number;
-  /** From asking a run to stop to ending the task without it. */
-  cancelMs: number;
-}
-
-export const runTimeouts: RunTimeouts = {
-  askMs: 10_000,
-  pollMs: 7_000,
-  pollUnheardMs: 1_000,
-  startMs: 60_000,
-  silenceMs: 600_000,
-  secondChanceMs: 15_000,
-  lostMs: 30_000,
-  reconcileMs: 2_000,
-  cancelMs: 20_000,
-};
 
 /** How the watch of a run ended. */
 export type WatchEnd =
@@ -61,6 +29,8 @@ interface RunWatchOptions {
   timeouts: RunTimeouts;
   /** Of the task itself: the longest that one attempt may run. */
   timeLimitMs: number | null;
+  /** The worker says that it is at the run. */
+  onRunning: () => void;
   signal: AbortSignal;
 }
 
@@ -85,6 +55,7 @@ export class RunWatch {
   /** By an event or by the worker's queue, whichever told it first. */
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
+  #refusedSinceMs: number | null = null;
   #reopenedAtMs: number | null = null;
 
   /** Made before the run is handed over: on a fast worker its events come before the answer to that. */
@@ -188,6 +159,7 @@ export class RunWatch {
       case 'running':
         this.#otherAhead = false;
         this.#runsSinceMs ??= this.#options.steadyClock();
+        this.#options.onRunning();
         return null;
       case undefined:
         return null;
@@ -209,10 +181,15 @@ export class RunWatch {
   async #checkDeadlines(): Promise<WatchEnd | null> {
     const now = this.#options.steadyClock();
     const { timeouts, timeLimitMs } = this.#options;
-    if (this.#unreachableSinceMs !== null) {
-      return now - this.#unreachableSinceMs >= timeouts.lostMs
-        ? { kind: 'lost', message: 'The worker cannot be reached any more.' }
+    if (this.#refusedSinceMs !== null) {
+      const isOver = now - this.#refusedSinceMs >= timeouts.refusedMs;
+      return isOver
+        ? { kind: 'lost', message: 'The worker refuses connections: its process is gone.' }
         : null;
+    }
+    if (this.#unreachableSinceMs !== null) {
+      const isOver = now - this.#unreachableSinceMs >= timeouts.lostMs;
+      return isOver ? { kind: 'lost', message: 'The worker cannot be reached any more.' } : null;
     }
     const isOverLimit = timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs;
     if (isOverLimit && this.#askedToStopAtMs === null) {
@@ -252,10 +229,13 @@ export class RunWatch {
     try {
       const answer = await call();
       this.#unreachableSinceMs = null;
+      this.#refusedSinceMs = null;
       return answer;
     } catch (error) {
       if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
       this.#unreachableSinceMs ??= askedMs;
+      const isRefused = error instanceof WorkerCallError && error.workerCause === 'refused';
+      this.#refusedSinceMs = isRefused ? (this.#refusedSinceMs ?? askedMs) : null;
       this.#mustLook = true;
       return undefined;
     }

@@ -48,6 +48,8 @@ export interface TaskTable {
   retryPolicy: 'never' | 'on_lost' | 'on_error';
   maxAttempts: number;
   timeoutSeconds: number | null;
+  /** JSON: how long its worker may be away or silent, where the task has a word on it. */
+  patience: string | null;
   error: string | null;
   result: string | null;
   warnings: string;

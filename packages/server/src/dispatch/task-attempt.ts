@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { AppError } from '../lib/app-error.ts';
 import { newDeferred } from '../lib/async/deferred.ts';
@@ -11,7 +12,8 @@ import { type Collected, collectOutputs, type KeptOutput } from './collect-outpu
 import { type Graph, parseGraph } from './graph.ts';
 import { applyParams, fileIdsIn } from './params.ts';
 import { RunReports } from './run-reports.ts';
-import { type RunTimeouts, RunWatch, type WatchEnd } from './run-watch.ts';
+import { type RunTimeouts, timeoutsOf } from './run-timeouts.ts';
+import { RunWatch, type WatchEnd } from './run-watch.ts';
 import type { TaskRow } from './tables.ts';
 import type { TaskStore } from './task-store.ts';
 import { targetsOf } from './task-view.ts';
@@ -38,6 +40,8 @@ export interface AttemptDeps extends RecordDeps {
   /** Measures how long things take; nobody sets it. */
   steadyClock: Clock;
   timeouts: RunTimeouts;
+  /** What the instance's server says about it. */
+  serverPatience: () => Patience | null;
   /** Aborts when the runner may not write any more. */
   signal: AbortSignal;
 }
@@ -261,13 +265,15 @@ export class TaskAttempt {
   }
 
   #newWatch(): RunWatch {
-    const { client, steadyClock, timeouts, signal } = this.#deps;
-    const { timeoutSeconds } = this.record.row;
+    const { client, steadyClock, timeouts, serverPatience, signal } = this.#deps;
+    const { timeoutSeconds, patience } = this.record.row;
+    const own = patience === null ? null : (JSON.parse(patience) as Patience);
     this.#watch = new RunWatch({
       client,
       promptId: this.promptId,
       steadyClock,
-      timeouts,
+      timeouts: timeoutsOf(timeouts, [serverPatience(), own]),
+      onRunning: () => this.record.markExecuting(),
       timeLimitMs: timeoutSeconds === null ? null : timeoutSeconds * 1000,
       signal,
     });

@@ -222,6 +222,7 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
     retryPolicy: row.retryPolicy,
     maxAttempts: row.maxAttempts,
     timeoutSeconds: row.timeoutSeconds,
+    patience: row.patience,
     error: row.error,
     result: row.result,
     warnings: row.warnings,

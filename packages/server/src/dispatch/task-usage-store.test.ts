@@ -74,6 +74,7 @@ function usageBehaves(where: () => Promise<DatabaseOptions>): void {
       retryPolicy: 'never' as const,
       maxAttempts: 1,
       timeoutSeconds: null,
+      patience: null,
       error: null,
       result: null,
       warnings: '[]',

@@ -1,3 +1,4 @@
+import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type {
   Task,
   TaskAttempt,
@@ -65,6 +66,7 @@ export function viewTaskDetail(
     pinnedInstanceId: row.pinnedInstanceId,
     pool: row.pool,
     timeoutSeconds: row.timeoutSeconds,
+    patience: row.patience ? (JSON.parse(row.patience) as Patience) : null,
     retry: row.retryPolicy,
     maxAttempts: row.maxAttempts,
     attempts: attempts.map(viewAttempt),

@@ -204,6 +204,7 @@ export class Tasks {
       ...(task.pinnedInstanceId !== null && { instanceId: task.pinnedInstanceId }),
       ...(task.pool !== null && { pool: task.pool }),
       ...(task.timeoutSeconds !== null && { timeoutSeconds: task.timeoutSeconds }),
+      ...(task.patience !== null && { patience: task.patience }),
       ...(row.webhook !== null && { webhook: JSON.parse(row.webhook) as TaskWebhook }),
     };
     return (await this.submit(input, { ...meta, userId: row.owner })).task;

@@ -119,10 +119,10 @@ export class DispatchCaller {
   }
 
   /** Makes these workers, on loopback, the only ones, and waits until all are alive. */
-  async useWorkers(ports: readonly number[]): Promise<void> {
+  async useWorkers(ports: readonly number[], server: object = {}): Promise<void> {
     const instances = ports.map((port) => ({ ip: '127.0.0.1', port }));
     const answer = await this.call('PUT', '/api/config', {
-      servers: [{ id: 'test', name: 'Test', kind: 'comfyui', instances }],
+      servers: [{ id: 'test', name: 'Test', kind: 'comfyui', instances, ...server }],
       healthCheck: { interval: 1 },
     });
     if (answer.code !== 200) throw new Error(JSON.stringify(answer));
