@@ -29,7 +29,7 @@ export interface FakeBehaviour {
   outputName: string | null;
   trouble: FakeTrouble | null;
   /** Somebody else's prompt comes in just before each prompt, and runs first. */
-  hasRival: boolean;
+  hasRival?: boolean;
 }
 
 export interface FakeStats {

@@ -15,15 +15,21 @@ interface FakeQueueOptions {
   failureOf: (graph: FakeGraph) => object | null;
   /** Null: to everybody. */
   say: (clientId: string | null, type: string, data: unknown) => void;
+  show: (clientId: string | null, png: Uint8Array) => void;
 }
 
 const maxHistory = 1_000;
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** The queue, the one run at a time and the history of a fake worker, with the messages in ComfyUI's order. */
 export class FakeQueue {
   readonly #behaviour: () => FakeBehaviour;
   readonly #failureOf: FakeQueueOptions['failureOf'];
   readonly #say: FakeQueueOptions['say'];
+  readonly #show: FakeQueueOptions['show'];
   readonly #waiting: FakeRun[] = [];
   readonly #history = new Map<string, unknown>();
   readonly #seenIds = new Set<string>();
@@ -35,10 +41,11 @@ export class FakeQueue {
   #duplicateIds = 0;
   #mostHeld = 0;
 
-  constructor({ behaviour, failureOf, say }: FakeQueueOptions) {
+  constructor({ behaviour, failureOf, say, show }: FakeQueueOptions) {
     this.#behaviour = behaviour;
     this.#failureOf = failureOf;
     this.#say = say;
+    this.#show = show;
   }
 
   get stats(): Omit<FakeStats, 'port' | 'arrivals'> {
@@ -118,6 +125,7 @@ export class FakeQueue {
     this.#say(clientId, 'execution_cached', { prompt_id: promptId, nodes: [] });
     for (const node of Object.keys(graph)) {
       this.#say(clientId, 'executing', { prompt_id: promptId, node, display_node: node });
+      if (graph[node]?.class_type === 'SaveImageWebsocket') this.#show(clientId, onePixel);
     }
     const finish = () => this.#finish(next, 'success');
     if (runMs > 0) {

@@ -10,14 +10,16 @@ export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   keepsArrivals?: boolean;
 }
 
-const defaults: FakeBehaviour = {
-  runMs: 0,
-  outputBytes: 0,
-  outputName: null,
-  trouble: null,
-  hasRival: false,
-};
-const defaultClasses = ['LoadImage', 'EmptyImage', 'ImageScale', 'ImageInvert', 'SaveImage', 'PreviewImage'];
+const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, outputName: null, trouble: null };
+const defaultClasses = [
+  'LoadImage',
+  'EmptyImage',
+  'ImageScale',
+  'ImageInvert',
+  'SaveImage',
+  'PreviewImage',
+  'SaveImageWebsocket',
+];
 
 /**
  * A worker that speaks ComfyUI's protocol and does no work: for measures, where the fleet must cost next to nothing, and
@@ -53,6 +55,9 @@ export class FakeWorker {
         const isHeard = this.behaviour.trouble !== 'deaf' && this.behaviour.trouble !== 'silent_prompt';
         if (isHeard) this.#sockets.send(clientId, type, data);
       },
+      show: (clientId, png) => {
+        if (this.behaviour.trouble !== 'deaf') this.#sockets.sendPicture(clientId, png);
+      },
     });
     this.#server = createServer((request, response) => this.#answer(request, response));
     this.#server.on('upgrade', (request, socket, head) => {
@@ -77,6 +82,16 @@ export class FakeWorker {
   /** What runs ends well, now: for a test that holds a run until it has seen what it wants to see. */
   finishRun(): void {
     this.#queue.finishRun();
+  }
+
+  /** Of everybody who has an event socket here. */
+  get clientIds(): string[] {
+    return this.#sockets.clientIds;
+  }
+
+  /** All event sockets stay open and hear nothing any more, as after a cut of the network. */
+  forgetSockets(): void {
+    this.#sockets.forgetAll();
   }
 
   /** All event sockets break, as when the network is cut. */
@@ -187,7 +202,7 @@ export class FakeWorker {
 
   #takeRival(): void {
     const number = this.#counter++;
-    this.#queue.put({ number, promptId: `rival-${number}`, clientId: 'rival', nodeIds: [], graph: {} });
+    this.#queue.put({ number, promptId: `rival-${number}`, clientId: 'rival', graph: {} });
   }
 
   #deleteWaiting(response: ServerResponse, body: Buffer): void {

@@ -23,7 +23,10 @@ import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from './worker-cl
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 /** What all instances have in common; the rest is the instance's own. */
-export type MemberAttemptDeps = Omit<AttemptDeps, 'client' | 'signal' | 'outputClasses' | 'serverPatience'>;
+export type MemberAttemptDeps = Omit<
+  AttemptDeps,
+  'client' | 'monitor' | 'signal' | 'outputClasses' | 'serverPatience'
+>;
 
 export interface MemberOptions {
   row: InstanceRow;
@@ -168,6 +171,7 @@ export class FleetMember {
         runner.reconsider();
       },
       onCapabilities: (capabilities) => this.#learn(capabilities),
+      onHearing: (kind, message) => this.#note([{ kind, message }]),
     });
     const runner = new InstanceRunner({
       row: this.#row,

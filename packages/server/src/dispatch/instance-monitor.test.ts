@@ -40,6 +40,7 @@ beforeEach(() => {
     timer: time.timer,
     onChange: () => undefined,
     onCapabilities: () => undefined,
+    onHearing: () => undefined,
   });
 });
 
@@ -122,6 +123,19 @@ describe('liveness', () => {
     await pass(60);
     expect(probes).toBe(1);
     expect(time.nextTimerMs).toBeNull();
+  });
+});
+
+describe('a deaf socket', () => {
+  test('is shown until a run was heard, also when the run itself went well and probes are answered', async () => {
+    await start();
+    monitor.noteDeaf('Its event socket was silent.');
+    monitor.noteSuccess();
+    await pass(20);
+    expect(monitor.live).toMatchObject({ alive: true, lastError: 'Its event socket was silent.' });
+    expect(monitor.isReady).toBe(true);
+    monitor.noteHearing();
+    expect(monitor.live.lastError).toBeNull();
   });
 });
 

@@ -14,6 +14,8 @@ interface MonitorOptions {
   /** Called after anything in `live` has changed. */
   onChange: () => void;
   onCapabilities: (capabilities: WorkerCapabilities) => void;
+  /** Its event socket was found deaf, or heard a whole run after that. */
+  onHearing: (kind: 'deaf' | 'hearing', message: string) => void;
 }
 
 /** Device errors in a row that take an instance out of rotation. */
@@ -35,6 +37,8 @@ export class InstanceMonitor {
   #suspectUntilMs = 0;
   /** The suspicion is about a run that it still holds. */
   #isHung = false;
+  /** What was found about its event socket; stands until a run was heard from its start to its end. */
+  #deafness: string | null = null;
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
   #probing: Promise<ProbeOutcome> | null = null;
@@ -89,7 +93,23 @@ export class InstanceMonitor {
   noteSuccess(): void {
     this.#faults = 0;
     this.#suspicions = 0;
-    if (this.#live.lastError !== null) this.#change({ lastError: null });
+    if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
+  }
+
+  /** Its event socket was open and told nothing. */
+  noteDeaf(message: string): void {
+    this.#deafness = message;
+    this.#options.onHearing('deaf', message);
+    this.#change({ lastError: message });
+  }
+
+  /** A run was heard from its start to its end. */
+  noteHearing(): void {
+    if (this.#deafness === null) return;
+    const isShown = this.#live.lastError === this.#deafness;
+    this.#deafness = null;
+    this.#options.onHearing('hearing', 'Its event socket told of a run from its start to its end.');
+    if (isShown) this.#change({ lastError: null });
   }
 
   /** The instance's own fault (no memory, a device error). Several in a row take it out of rotation for a while. */
@@ -145,7 +165,7 @@ export class InstanceMonitor {
       version,
       devices,
       suspicion,
-      lastError: suspicion ?? (this.#faults > 0 ? this.#live.lastError : null),
+      lastError: suspicion ?? (this.#faults > 0 ? this.#live.lastError : this.#deafness),
     });
   }
 
@@ -166,6 +186,7 @@ export class InstanceMonitor {
 
   #noteDeath(message: string): void {
     this.#stopDeadline();
+    this.#deafness = null;
     this.#change({ alive: false, isProbed: true, lastError: message, hasCapabilities: false });
   }
 

@@ -27,7 +27,7 @@ export interface RunnerOptions {
   monitor: InstanceMonitor;
   matchmaker: Matchmaker;
   tasks: TaskStore;
-  attemptDeps: Omit<AttemptDeps, 'client' | 'signal'>;
+  attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal'>;
   offer: () => Offer;
   candidates: SettlementOptions['candidates'];
   /** Nothing is left of a task that was here. */
@@ -248,9 +248,9 @@ export class InstanceRunner {
     { row, promptId }: { row: TaskRow; promptId: string },
     { token, signal }: Holding,
   ): TaskAttempt {
-    const { attemptDeps, client } = this.#options;
+    const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
-    return new TaskAttempt({ ...attemptDeps, client, signal }, { row, fence, promptId });
+    return new TaskAttempt({ ...attemptDeps, client, monitor, signal }, { row, fence, promptId });
   }
 
   async #run(

@@ -7,6 +7,8 @@ export interface RunTimeouts {
   pollMs: number;
   /** The same while the socket is closed. */
   pollUnheardMs: number;
+  /** From taken to the first word over the event socket, about whatever; a socket without one is deaf. */
+  hearMs: number;
   /** From taken to started, when nobody else's run is before it. */
   startMs: number;
   /** Without any event of the run. */
@@ -27,6 +29,7 @@ export const runTimeouts: RunTimeouts = {
   askMs: 10_000,
   pollMs: 7_000,
   pollUnheardMs: 1_000,
+  hearMs: 1_000,
   startMs: 60_000,
   silenceMs: 600_000,
   secondChanceMs: 15_000,

@@ -27,6 +27,7 @@ class ScriptedClient {
   where: ReconcileOutcome | 'unreachable' | 'refusing' = { state: 'running' };
   onCancel: () => CancelOutcome = () => ({ outcome: 'stopping' });
   isConnected = true;
+  framesHeard = 0;
   looks = 0;
   cancels = 0;
   reopened = 0;
@@ -64,12 +65,14 @@ let time: ManualTime;
 let client: ScriptedClient;
 let closing: AbortController;
 let saidRunning: number;
+let hearing: string[];
 
 beforeEach(() => {
   time = new ManualTime();
   client = new ScriptedClient();
   closing = new AbortController();
   saidRunning = 0;
+  hearing = [];
 });
 
 interface Watched {
@@ -88,6 +91,8 @@ function watchRun(timeLimitMs: number | null = null): Watched {
     onRunning: () => {
       saidRunning += 1;
     },
+    onDeaf: (message) => hearing.push(message),
+    onHeard: () => hearing.push('heard'),
     signal: closing.signal,
   });
   let end: WatchEnd | undefined;
@@ -258,6 +263,56 @@ describe('a silent worker', () => {
     client.isConnected = false;
     await pass(3_600);
     expect([waiting.end(), client.reopened]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a deaf socket', () => {
+  test('is opened again a second after a prompt was taken without a word', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    await settle();
+    client.onReopen = () => watch.notice({ type: 'socket_opened' });
+    client.where = { state: 'finished', result: success };
+    await pass(1);
+    expect([client.reopened, end()]).toEqual([1, { kind: 'over', result: success }]);
+    expect(hearing).toEqual([expect.stringContaining('open and silent when it took a task')]);
+  });
+
+  test('is none where the worker said anything at all, be it about its queue', async () => {
+    client.where = { state: 'waiting', ahead: 1 };
+    const { watch } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    await pass(60);
+    expect([client.reopened, hearing]).toEqual([0, []]);
+  });
+
+  test('is opened again once for a run that goes on', async () => {
+    const { watch } = watchRun();
+    watch.noteAccepted();
+    await pass(40);
+    expect([client.reopened, hearing.length]).toEqual([1, 1]);
+  });
+
+  test('is opened again when a run has ended and no event of it came', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    client.where = { state: 'finished', result: success };
+    await pass(8);
+    expect([client.reopened, end()]).toEqual([1, { kind: 'over', result: success }]);
+    expect(hearing).toEqual([expect.stringContaining('told nothing of a run that has ended')]);
+  });
+
+  test('is forgotten once a run was heard', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    watch.notice(started);
+    client.where = { state: 'finished', result: success };
+    watch.notice({ type: 'run_settled', promptId });
+    await settle();
+    expect([end(), hearing]).toEqual([{ kind: 'over', result: success }, ['heard']]);
   });
 });
 

@@ -31,6 +31,10 @@ interface RunWatchOptions {
   timeLimitMs: number | null;
   /** The worker says that it is at the run. */
   onRunning: () => void;
+  /** The event socket told nothing, says why it was opened again. */
+  onDeaf: (message: string) => void;
+  /** The event socket told of the run all the time. */
+  onHeard: () => void;
   signal: AbortSignal;
 }
 
@@ -56,6 +60,11 @@ export class RunWatch {
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
   #refusedSinceMs: number | null = null;
+  /** When the worker answered that it has taken the run; null for one that was handed over before. */
+  #acceptedAtMs: number | null = null;
+  readonly #framesBefore: number;
+  #wasDeaf = false;
+  #hasSocketChanged = false;
   #reopenedAtMs: number | null = null;
 
   /** Made before the run is handed over: on a fast worker its events come before the answer to that. */
@@ -63,6 +72,12 @@ export class RunWatch {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#lastSignMs = options.steadyClock();
+    this.#framesBefore = options.client.framesHeard;
+  }
+
+  /** The worker has answered that it takes the run. From now on its event socket has something to tell. */
+  noteAccepted(): void {
+    this.#acceptedAtMs = this.#options.steadyClock();
   }
 
   /** Every event of the instance's socket; those of other runs are ignored. */
@@ -73,6 +88,7 @@ export class RunWatch {
       event.type === 'worker_restarted'
     ) {
       this.#mustLook = true;
+      this.#hasSocketChanged = true;
       this.#wake.resolve();
       return;
     }
@@ -116,7 +132,9 @@ export class RunWatch {
     const onAbort = (): void => this.#wake.resolve();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await this.#loop();
+      const end = await this.#loop();
+      await this.#judgeHearing(end);
+      return end;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -125,6 +143,7 @@ export class RunWatch {
   async #loop(): Promise<WatchEnd> {
     for (;;) {
       if (this.#options.signal.aborted) return { kind: 'abandoned' };
+      await this.#checkHearing();
       const end = (await this.#look()) ?? (await this.#stopIfAsked()) ?? (await this.#checkDeadlines());
       if (end) return this.#isOverLimit ? endOverLimit(end) : end;
       await this.#sleep();
@@ -223,6 +242,38 @@ export class RunWatch {
     return { kind: 'stuck', message };
   }
 
+  /** A worker that takes a prompt tells everybody how long its queue is. Silence after that is the socket's. */
+  async #checkHearing(): Promise<void> {
+    // A timer may fire a fraction of a millisecond early.
+    if (this.#untilHeardMs() >= 1) return;
+    await this.#openAgain('Its event socket was open and silent when it took a task, and was opened again.');
+  }
+
+  /** A run that was found by asking, and of which no event came, speaks against the socket as well. */
+  async #judgeHearing(end: WatchEnd): Promise<void> {
+    if (end.kind !== 'over' || this.#acceptedAtMs === null || this.#wasDeaf || this.#hasSocketChanged) return;
+    if (this.#hasStarted) this.#options.onHeard();
+    else if (this.#askedToStopAtMs === null) {
+      await this.#openAgain('Its event socket told nothing of a run that has ended, and was opened again.');
+    }
+  }
+
+  async #openAgain(message: string): Promise<void> {
+    this.#wasDeaf = true;
+    this.#options.onDeaf(message);
+    await this.#ask(() => this.#options.client.reopen());
+  }
+
+  /** To the moment in which the socket counts as deaf; it never comes when something was heard, or nothing is open. */
+  #untilHeardMs(): number {
+    const { client, timeouts, steadyClock } = this.#options;
+    const isHeard = client.framesHeard !== this.#framesBefore;
+    if (this.#acceptedAtMs === null || this.#wasDeaf || isHeard || !client.isConnected) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return Math.max(this.#acceptedAtMs + timeouts.hearMs - steadyClock(), 0);
+  }
+
   /** Undefined when the worker could not be asked; the time since the question is counted. */
   async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
     const askedMs = this.#options.steadyClock();
@@ -250,7 +301,7 @@ export class RunWatch {
         this.#mustLook = true;
         this.#wake.resolve();
       },
-      Math.min(pollMs, this.#untilLimitMs()),
+      Math.min(pollMs, this.#untilLimitMs(), this.#untilHeardMs()),
     );
     await this.#wake.promise;
     stop();

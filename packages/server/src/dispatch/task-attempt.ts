@@ -10,6 +10,7 @@ import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
 import type { AttemptFence } from './attempt-store.ts';
 import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
 import { type Graph, parseGraph } from './graph.ts';
+import type { InstanceMonitor } from './instance-monitor.ts';
 import { applyParams, fileIdsIn } from './params.ts';
 import { RunReports } from './run-reports.ts';
 import { type RunTimeouts, timeoutsOf } from './run-timeouts.ts';
@@ -42,6 +43,7 @@ export interface AttemptDeps extends RecordDeps {
   timeouts: RunTimeouts;
   /** What the instance's server says about it. */
   serverPatience: () => Patience | null;
+  monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
   /** Aborts when the runner may not write any more. */
   signal: AbortSignal;
 }
@@ -250,6 +252,7 @@ export class TaskAttempt {
     if (submitted.outcome === 'unknown') watch.lookFirst();
     if (submitted.outcome === 'accepted') {
       this.record.markAccepted();
+      watch.noteAccepted();
       const skipped = submitted.skipped.map(
         ({ message }) => `The worker leaves an output out: ${this.#names.takeOff(message)}`,
       );
@@ -265,7 +268,7 @@ export class TaskAttempt {
   }
 
   #newWatch(): RunWatch {
-    const { client, steadyClock, timeouts, serverPatience, signal } = this.#deps;
+    const { client, steadyClock, timeouts, serverPatience, monitor, signal } = this.#deps;
     const { timeoutSeconds, patience } = this.record.row;
     const own = patience === null ? null : (JSON.parse(patience) as Patience);
     this.#watch = new RunWatch({
@@ -274,6 +277,8 @@ export class TaskAttempt {
       steadyClock,
       timeouts: timeoutsOf(timeouts, [serverPatience(), own]),
       onRunning: () => this.record.markExecuting(),
+      onDeaf: (message) => monitor.noteDeaf(message),
+      onHeard: () => monitor.noteHearing(),
       timeLimitMs: timeoutSeconds === null ? null : timeoutSeconds * 1000,
       signal,
     });

@@ -19,8 +19,8 @@ export interface WorkerClient {
 
   /** Whether the event socket is open now. Open is not the same as hearing. */
   readonly isConnected: boolean;
-  /** When the last message came in over the event socket, or null. */
-  readonly lastHeardAtMs: number | null;
+  /** How many messages came in over the event socket so far, about whatever. */
+  readonly framesHeard: number;
 
   /** Is it alive and what is it? Answers the cause instead of rejecting. */
   probe(options?: { signal?: AbortSignal }): Promise<ProbeOutcome>;

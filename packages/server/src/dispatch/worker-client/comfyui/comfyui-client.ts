@@ -64,7 +64,7 @@ export class ComfyuiClient implements WorkerClient {
   /** Own runs with the connection under which each was submitted: one that was never lost saw everything. */
   readonly #submittedUnder = new Map<string, { connection: number | null; wasHeardOf: boolean }>();
   readonly #pushed = new Set<string>();
-  #lastHeardAtMs: number | null = null;
+  #framesHeard = 0;
   #lastNumber: number | null = null;
   #version: string | null = null;
   #hasJobs: boolean | null = null;
@@ -89,11 +89,11 @@ export class ComfyuiClient implements WorkerClient {
       onOpen: () => this.#emit({ type: 'socket_opened' }),
       onClose: () => this.#onSocketClosed(),
       onText: (raw) => {
-        this.#lastHeardAtMs = this.#now();
+        this.#framesHeard++;
         this.#events.readText(raw);
       },
       onBinary: (raw) => {
-        this.#lastHeardAtMs = this.#now();
+        this.#framesHeard++;
         this.#events.readBinary(raw);
       },
     });
@@ -103,8 +103,8 @@ export class ComfyuiClient implements WorkerClient {
     return this.#socket.isOpen;
   }
 
-  get lastHeardAtMs(): number | null {
-    return this.#lastHeardAtMs;
+  get framesHeard(): number {
+    return this.#framesHeard;
   }
 
   open(): void {
