@@ -253,6 +253,14 @@ describe('instances', () => {
     expect(await cli(['instances', 'add', id, '--tag', 'mine'])).toMatchObject({
       code: 0,
       stdout: `${id}\n`,
+      stderr: expect.stringMatching(/^Added\. It answers: version /),
+    });
+    const shown = await cli(['instances', 'show', id]);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^device +/m) });
+    expect((await cli(['instances', 'show', id, '--events'])).stdout).toMatch(/ up .*It answers/);
+    expect(await json(['instances', 'show', id, '-o', 'json'])).toMatchObject({
+      id,
+      events: expect.any(Array),
     });
     expect(await cli(['instances', 'add', id])).toMatchObject({ code: 6 });
     expect(await cli(['instances', 'test', id])).toMatchObject({ code: 0 });

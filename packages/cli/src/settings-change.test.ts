@@ -65,6 +65,14 @@ describe('adding an instance', () => {
     expect(servers.map(({ instances }) => instances.length)).toEqual([1, 1]);
   });
 
+  it('calls a new server as it was named, or as it is to be called', () => {
+    const nameOf = (changes: Partial<NewInstance>) =>
+      withInstance(settings, added('gpu.lan', 8188, changes)).servers.at(-1)?.name;
+    expect(nameOf({ serverId: 'big' })).toBe('big');
+    expect(nameOf({ serverId: 'big', server: { name: 'The big one' } })).toBe('The big one');
+    expect(nameOf({})).toBe('gpu.lan');
+  });
+
   it('names the server of an IPv6 host by what an id may contain', () => {
     const { servers } = withInstance(settings, added('::1', 8188));
     expect(servers.at(-1)?.id).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);

@@ -12,7 +12,7 @@ import type { WorkerAddress } from './worker-address.ts';
 
 export interface NewInstance {
   address: WorkerAddress;
-  /** Absent: one that is named after the host. */
+  /** Absent: one that is named after the host. A new server is called so as well, unless it is given a name. */
   serverId: string | undefined;
   /** What a new server takes. One that exists takes its headers alone, since they go to a new address. */
   server: { name?: string; kind?: InstanceKind; tags?: string[]; headers?: Record<string, string> };
@@ -54,7 +54,7 @@ export function withInstance(settings: Settings, added: NewInstance): Settings {
   const instance = { ip, port, ...(weight !== undefined && { weight }) };
   const existing = settings.servers.find((server) => server.id === id);
   if (!existing) {
-    const { name = ip, kind = 'comfyui', ...rest } = facts;
+    const { name = added.serverId ?? ip, kind = 'comfyui', ...rest } = facts;
     const server: ServerDefinition = { id, name, kind, ...(tls && { tls }), ...rest, instances: [instance] };
     return { ...settings, servers: [...settings.servers, server] };
   }

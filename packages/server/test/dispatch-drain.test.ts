@@ -95,7 +95,7 @@ describe('an instance that is taken out of use', () => {
     );
   });
 
-  it('by leaving the configuration drains first, then goes', async () => {
+  it('by leaving the configuration is listed as draining until its task has ended, then goes', async () => {
     pool = await startPool({ workers: [held] });
     const listener = await PushListener.open(pool.gateway.url, pool.user.token);
     const running = await pool.user.submit({ workflow: anyWorkflow });
@@ -104,8 +104,10 @@ describe('an instance that is taken out of use', () => {
       body: { servers: [], healthCheck: { interval: 1 } },
     });
     expect(emptied.status).toBe(200);
-    expect((await pool.user.call('GET', '/api/instances')).data).toEqual([]);
-    expect((await pool.user.request('GET', `/api/instances/127.0.0.1:${port()}`)).status).toBe(404);
+    const leaving = { state: 'draining', draining: true, enabled: false, currentTaskId: running.id };
+    expect((await pool.user.call('GET', '/api/instances')).data).toEqual([expect.objectContaining(leaving)]);
+    expect(await pool.user.instance(port())).toMatchObject(leaving);
+    expect((await setEnabled(true)).status).toBe(404);
     const waiting = await pool.user.submit({ workflow: anyWorkflow });
     finishAll();
     expect(await pool.user.ended(running.id)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -114,6 +116,7 @@ describe('an instance that is taken out of use', () => {
       async () => dispatch?.fleet.views().length,
       (count) => count === 0,
     );
+    expect((await pool.user.call('GET', '/api/instances')).data).toEqual([]);
     expect(await pool.user.task(waiting.id)).toMatchObject({ phase: 'queued' });
     expect(pool.workers[0]?.stats.accepted).toBe(1);
     listener.close();

@@ -1,4 +1,5 @@
 import {
+  getInstance,
   type Instance,
   type InstanceKind,
   instanceKinds,
@@ -6,10 +7,12 @@ import {
   testInstance,
   updateInstance,
 } from '@switchyard/contract/dispatch/instance';
+import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
+import { describeInstance, eventTable } from '../instance-details.ts';
 import { openGateway } from '../open-gateway.ts';
 import { collected } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
@@ -33,10 +36,11 @@ interface AddOptions extends GatewayOptions {
 export function addInstancesCommand(program: Command, terminal: Terminal): void {
   const command = program.command('instances');
   describeCommand(command, {
-    purpose: 'list, add, test, enable, disable and remove workers',
+    purpose: 'list, show, add, test, enable, disable and remove workers',
     examples: ['switchyard instances list', 'switchyard instances add 192.168.1.20:8188'],
   });
   addList(command, terminal);
+  addShow(command, terminal);
   addAdd(command, terminal);
   addTest(command, terminal);
   addEnable(command, terminal);
@@ -56,6 +60,32 @@ function addList(parent: Command, terminal: Terminal): void {
     purpose: 'list instances with their state',
     examples: ['switchyard instances list', 'switchyard instances list -o json'],
     exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+/** As many as one page has: those that failed are looked for among them. */
+const eventsRead = 200;
+
+function addShow(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('show <id>')
+    .option('--events', 'everything that happened to it lately, not only what failed')
+    .action(async (instanceId: string, options: Options & { events?: true }) => {
+      const { call } = await openGateway(options, terminal);
+      const params = { instanceId };
+      const instance = await call(getInstance, { params });
+      const { items: events } = await call(listInstanceEvents, { params, query: { limit: eventsRead } });
+      if (options.output === 'json') return printJson(terminal, { ...instance, events });
+      terminal.stdout.write(options.events ? eventTable(events) : describeInstance(instance, events));
+    });
+  addOutputOption(command);
+  describe(command, {
+    purpose: 'show one instance: state, devices, memory, models, and what failed lately',
+    examples: [
+      'switchyard instances show 192.168.1.20:8188',
+      'switchyard instances show 192.168.1.20:8188 --events',
+    ],
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
   });
 }
 

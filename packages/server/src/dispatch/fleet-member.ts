@@ -1,6 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { newDeferred } from '../lib/async/deferred.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { LeaseLost } from '../platform/ownership/lease.ts';
@@ -64,6 +65,8 @@ export class FleetMember {
   #capabilities: Capabilities | null;
   #outputClasses: ReadonlySet<string> | null = null;
   #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
+  /** Resolved while `#owned` is there. */
+  #taken = newDeferred();
   #shown: string | null = null;
   /** What the journal has been told of. */
   #noted: LiveInstance = unknownInstance;
@@ -126,9 +129,17 @@ export class FleetMember {
     this.#owned?.runner.giveBack();
   }
 
-  /** Null while another replica looks after it, or none does yet. */
-  async probe(): Promise<ProbeOutcome | null> {
+  /** Null when another replica looks after it, or this one has not begun to within the wait. */
+  async probe({ waitMs }: { waitMs: number }): Promise<ProbeOutcome | null> {
+    if (!this.#owned) await this.#untilOwned(waitMs);
     return this.#owned?.monitor.probe() ?? null;
+  }
+
+  async #untilOwned(waitMs: number): Promise<void> {
+    const waiting = new AbortController();
+    const inTime = sleepWithSignal(waitMs, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([inTime, this.#taken.promise]);
+    waiting.abort();
   }
 
   /** A lease that was lost, or a fault of ours, ends one stay; the next one begins by picking up what runs. */
@@ -137,6 +148,7 @@ export class FleetMember {
       this.#stay = new AbortController();
       await this.#hold(this.#stay.signal);
       this.#owned = null;
+      this.#taken = newDeferred();
     }
   }
 
@@ -192,6 +204,7 @@ export class FleetMember {
       log,
     });
     this.#owned = { monitor, runner };
+    this.#taken.resolve();
     return runner;
   }
 

@@ -6,20 +6,21 @@ import type { InstanceRow } from './instance-store.ts';
 /** The record as clients see it: the row, with what its runner knows by now where the runner is in this process. */
 export function viewInstance(row: InstanceRow, live: LiveInstance | null): Instance {
   const now = live ? { ...row, ...columnsOf(row, live) } : row;
+  const state = row.removed === 1 ? 'draining' : now.state;
   return {
     id: now.id,
     serverId: now.serverId,
     serverName: now.serverName,
     ip: now.ip,
     port: now.port,
-    enabled: now.enabled === 1,
+    enabled: now.enabled === 1 && row.removed === 0,
     alive: now.alive === 1,
     busy: now.busy === 1,
     lastHeartbeat: now.lastHeartbeat,
     kind: now.kind,
     tags: JSON.parse(now.tags) as string[],
-    draining: now.state === 'draining',
-    state: now.state,
+    draining: state === 'draining',
+    state,
     queueRemaining: now.queueRemaining,
     currentTaskId: now.currentTaskId,
     version: now.version,

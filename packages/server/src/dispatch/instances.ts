@@ -17,6 +17,9 @@ interface InstancesOptions {
   events: DispatchEvents;
 }
 
+/** How long a test waits for this process to take charge of an instance that was added a moment ago. */
+const ownerWaitMs = 5_000;
+
 /** What clients can do with instances; the configuration makes and removes them. */
 export class Instances {
   readonly #options: InstancesOptions;
@@ -25,13 +28,14 @@ export class Instances {
     this.#options = options;
   }
 
+  /** Those that have left the configuration too, for as long as they end a task. */
   async list(): Promise<Instance[]> {
     const rows = await this.#options.store.list();
-    return rows.filter(({ removed }) => removed === 0).map((row) => this.#view(row));
+    return rows.map((row) => this.#view(row));
   }
 
   async get(instanceId: string): Promise<InstanceDetail> {
-    const row = await this.#row(instanceId);
+    const row = await this.#row(instanceId, { withRemoved: true });
     const capabilities = await this.#options.store.capabilitiesOf(instanceId);
     return {
       ...this.#view(row),
@@ -73,9 +77,10 @@ export class Instances {
   async test(instanceId: string): Promise<InstanceTest> {
     const row = await this.#row(instanceId);
     const member = this.#options.fleet.member(instanceId);
-    const outcome = await member?.probe();
+    const outcome = await member?.probe({ waitMs: ownerWaitMs });
     if (!member || !outcome) {
-      const message = 'Another replica looks after this instance, or none does yet. Try again in a moment.';
+      const message =
+        'Another replica of the gateway looks after this instance. GET /api/instances tells what it found.';
       return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
     }
     const instance = member.view;
@@ -85,9 +90,10 @@ export class Instances {
     return { ok: true, cause: null, message: describe(member, outcome.version), latencyMs, instance };
   }
 
-  async #row(instanceId: string): Promise<InstanceRow> {
+  /** One that has left the configuration can still be seen while it ends its task, and not be changed. */
+  async #row(instanceId: string, { withRemoved = false } = {}): Promise<InstanceRow> {
     const row = await this.#options.store.get(instanceId);
-    if (row?.removed !== 0) throw new AppError('instance_not_found');
+    if (!row || (row.removed === 1 && !withRemoved)) throw new AppError('instance_not_found');
     return row;
   }
 

@@ -1,0 +1,36 @@
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
+import { afterEach, expect, it } from 'vitest';
+import { type DispatchPool, startPool } from './support/dispatch-pool.ts';
+
+let pool: DispatchPool;
+let worker: FakeWorker | undefined;
+
+afterEach(async () => {
+  await pool.close();
+  await worker?.close();
+  worker = undefined;
+});
+
+/** Adds a worker and asks at once, as `instances add` does. */
+async function addAndTest(port: number) {
+  const servers = [{ id: 'new', name: 'New', kind: 'comfyui', instances: [{ ip: '127.0.0.1', port }] }];
+  await pool.admin.call('PUT', '/api/config', { servers, healthCheck: { interval: 1 } });
+  return (await pool.admin.call('POST', `/api/instances/127.0.0.1:${port}/test`)).data;
+}
+
+it('a worker that was added a moment ago is tested for its first answer', async () => {
+  pool = await startPool({ workers: [] });
+  worker = await FakeWorker.start();
+  expect(await addAndTest(worker.port)).toMatchObject({
+    ok: true,
+    message: expect.stringMatching(/^It answers: version /),
+    instance: { alive: true, state: 'idle' },
+  });
+});
+
+it('a worker that was added and is not there is said to refuse the connection', async () => {
+  pool = await startPool({ workers: [] });
+  const gone = await FakeWorker.start();
+  await gone.close();
+  expect(await addAndTest(gone.port)).toMatchObject({ ok: false, cause: 'refused' });
+});
