@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe('a workflow that an agent runs', () => {
-  it('runs on a real worker, tells its progress and hands over the picture', async () => {
+  it('runs on a real worker, tells its progress and hands over a picture that opens without credentials', async () => {
     const worker = await startReferenceWorker();
     closing.push(() => worker.close());
     await admin.useWorkers([worker.port]);
@@ -49,8 +49,8 @@ describe('a workflow that an agent runs', () => {
     );
     const { files, task_id: taskId, tool_call_id: callId } = custom.at(-1) as unknown as Completed;
     expect(files).toMatchObject([{ content_type: 'image/png' }]);
-    const authorization = `Bearer ${adaInDispatch.token}`;
-    const picture = await gateway.fetch(files[0]?.url ?? '', { headers: { authorization } });
+    const picture = await fetch(files[0]?.url ?? '');
+    expect(picture.status, 'without credentials').toBe(200);
     expect([...new Uint8Array(await picture.arrayBuffer()).slice(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
 
     const { messages, title } = stream.of('values').at(-1)?.data ?? {};
@@ -163,7 +163,7 @@ describe('a workflow that an agent runs', () => {
     await usePool();
     const { dispatch } = gateway.context;
     if (!dispatch) throw new Error('This gateway has a pool.');
-    const pool = new PoolWorkflows({ ...dispatch, links: { lasting: () => '' }, approvals: null });
+    const pool = new PoolWorkflows({ ...dispatch, links: { to: () => '' }, approvals: null });
     const call = { threadId: 't1', runId: 'r1', toolCallId: 'c1', idempotencyKey: 'r1:c1' };
     const workflow = { '1': { class_type: 'SaveImage', inputs: {} } };
     const order = { ...call, userId: ada.userId, workflow, name: null, params: { '1.images': '/mnt/x.png' } };

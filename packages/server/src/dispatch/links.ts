@@ -21,7 +21,7 @@ interface LinksOptions {
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Addresses of stored files that can be loaded without credentials for a day. */
+/** Addresses of stored files that can be loaded without credentials for a day, and by their owner for as long as there is a file. */
 export class Links {
   readonly #options: LinksOptions;
 
@@ -30,16 +30,10 @@ export class Links {
   }
 
   to({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
-    const { key, clock } = this.#options;
+    const { key, clock, publicUrl, listeningUrl } = this.#options;
     const { expires, sig } = signLink(key, fileId, { nowMs: clock(), lifetimeMs });
-    return `${this.lasting({ fileId, filename }, origin)}?expires=${expires}&sig=${sig}`;
-  }
-
-  /** The address without a signature: good as long as the file is there, for who signs in as its owner. */
-  lasting({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
-    const { publicUrl, listeningUrl } = this.#options;
     const base = (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
-    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}`;
+    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${expires}&sig=${sig}`;
   }
 
   isValid(

@@ -26,7 +26,7 @@ interface PoolOptions {
   costs: Pick<TaskCosts, 'ofRun'>;
   approvals: WorkflowApprovals | null;
   instances: Pick<Instances, 'list'>;
-  links: Pick<Links, 'lasting'>;
+  links: Pick<Links, 'to'>;
 }
 
 /** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
@@ -121,8 +121,9 @@ export class PoolWorkflows implements WorkflowRunner {
   #endOf(task: TaskRow): WorkflowUpdate {
     const error = taskErrorOf(task);
     if (error) return { type: 'failed', code: error.code, message: error.message };
-    // Conversations keep the address: one that expires would be dead in tomorrow's history.
-    const result = viewResult(task, (file) => this.#options.links.lasting(file));
+    // Signed: the person who gets it in a chat opens it in a browser that is not signed in. After a day it opens for the
+    // owner alone, who signs in as with any other address of the file.
+    const result = viewResult(task, (file) => this.#options.links.to(file));
     const files = (result?.outputs ?? []).map(({ fileId, filename, url, contentType, size }) => ({
       fileId,
       filename,
