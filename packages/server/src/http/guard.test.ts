@@ -52,7 +52,7 @@ function build(gatekeeper = new Gatekeeper()): App {
   });
   const app: App = fastify();
   app.setErrorHandler<AppError>((error, _request, reply) =>
-    reply.code(error.status ?? 500).send({ code: error.code }),
+    reply.code(error.status ?? 500).send({ code: error.code, message: error.message }),
   );
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ code: 'route_not_found' }));
   guard.protect(app);
@@ -84,8 +84,10 @@ async function send(request: InjectOptions, gatekeeper?: Gatekeeper) {
 async function ask(request: InjectOptions) {
   const gatekeeper = new Gatekeeper();
   const answer = await send(request, gatekeeper);
-  const code = answer.body.startsWith('{') ? answer.json<{ code: string }>().code : undefined;
-  return { status: answer.statusCode, code, asked: gatekeeper.asked };
+  const { code, message = '' } = answer.body.startsWith('{')
+    ? answer.json<{ code: string; message?: string }>()
+    : {};
+  return { status: answer.statusCode, code, message, asked: gatekeeper.asked };
 }
 
 async function text(request: InjectOptions): Promise<string> {
@@ -265,6 +267,16 @@ describe('origin of exempt requests', () => {
     expect(await ask({ ...login, headers, remoteAddress: '10.0.0.2' })).toMatchObject({
       code: 'origin_denied',
     });
+  });
+
+  test('of a page behind a proxy that is not listed is denied with the host that was seen and the key to set', async () => {
+    const headers = { origin: 'https://public.example', host: 'inner:7300' };
+    const untrusted = await ask({ ...login, headers, remoteAddress: '10.0.0.2' });
+    expect(untrusted.message).toContain('reached as http://inner:7300.');
+    expect(untrusted.message).toContain('list its address in auth.trusted_proxies');
+    const trusted = await ask({ ...login, headers, remoteAddress: '10.0.0.1' });
+    expect(trusted.message).toContain('it has to forward the host');
+    expect(trusted.message).not.toContain('trusted_proxies');
   });
 });
 

@@ -77,7 +77,7 @@ export class Guard {
     const source = sourceOf(request.raw, proxies);
     const own = ownOrigin({ headers, ...source });
     if (!isOriginAllowed(headers.origin, { own, listed: allowedOrigins }))
-      throw new AppError('origin_denied');
+      throw new AppError('origin_denied', { message: foreignOrigin(own, source) });
     if (headers.origin === undefined || source.viaTrustedProxy) return;
     if (isForeignName({ host: headers.host, peer: source.clientIp, known: allowedOrigins }))
       throw new AppError('origin_denied', { message: foreignName });
@@ -168,6 +168,22 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
 const foreignName =
   'Cross-site auth request denied. A page reached this machine under a name that is not configured; ' +
   'if the name is yours, set server.public_url.';
+
+/** Says what the gateway took for its own address: behind a proxy that it does not trust, that is the inner one. */
+function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTrustedProxy: boolean }): string {
+  const seen =
+    own === undefined ? 'with a Host header that names no address' : `as ${own.slice(0, longestOrigin)}`;
+  const proxy = viaTrustedProxy
+    ? 'The proxy in front is trusted: it has to forward the host and the scheme that the page has.'
+    : 'Behind a reverse proxy, list its address in auth.trusted_proxies.';
+  return (
+    `Cross-site auth request denied. The page is of another origin than this gateway, which was reached ${seen}. ` +
+    `${proxy} Or set server.public_url to the address of the page; other sites belong into server.cors.origins.`
+  );
+}
+
+/** Of what a client wrote into a header, in an error. */
+const longestOrigin = 200;
 
 const identities = new WeakMap<FastifyRequest, Identity>();
 const changing = new WeakSet<FastifyRequest>();
