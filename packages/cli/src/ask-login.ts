@@ -36,7 +36,7 @@ async function askOnTerminal({ url, email }: AskOptions, { stdin, stderr }: Term
   const required = (value: string | undefined) => (value ? undefined : 'This is needed to sign in.');
   stderr.write(`Signing in to ${url}\n`);
   return {
-    email: email ?? answered(await text({ message: 'E-mail', validate: required, ...streams })),
+    email: email ?? answered(await text({ message: 'E-mail, or admin', validate: required, ...streams })),
     password: answered(await password({ message: 'Password', validate: required, ...streams })),
     isAsked: true,
   };

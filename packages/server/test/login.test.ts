@@ -93,9 +93,12 @@ describe('login of the conversation area', () => {
     expect(doubled.body.detail[0].loc).toEqual(['body', 'username']);
   });
 
-  test('does not know the name admin', async () => {
+  test('takes the name admin for the first administrator', async () => {
+    expect((await new Client(server).login('admin')).status, 'while there is none').toBe(401);
     await firstAdmin(server);
-    expect((await new Client(server).login('admin')).status).toBe(401);
+    const client = new Client(server);
+    expect((await client.login('admin')).status).toBe(200);
+    expect((await client.me()).body).toMatchObject({ system_role: 'admin' });
   });
 });
 

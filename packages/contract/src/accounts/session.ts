@@ -10,7 +10,10 @@ const rememberMe = Type.Boolean({
 });
 
 export const loginInput = Type.Object({
-  username: Type.String({ maxLength: 320, description: 'The e-mail address of the account.' }),
+  username: Type.String({
+    maxLength: 320,
+    description: 'The e-mail address of the account, or `admin` for the bootstrap administrator.',
+  }),
   password: Type.String({ maxLength: 1024 }),
   remember_me: Type.Optional(Type.Unsafe<boolean | string>({ enum: [true, false, 'true', 'false'] })),
   grant_type: Type.Optional(Type.String()),

@@ -15,7 +15,7 @@ import type { NewSession, Sessions } from './sessions.ts';
 /** Enough for a class that signs up behind one address, too few to fill the table from one. */
 const registrationsPerClient: CallWindow = { limit: 600, windowMs: 3_600_000 };
 
-/** The name that the dispatch login takes for the bootstrap administrator. */
+/** The name that both logins take for the bootstrap administrator. */
 const bootstrapName = 'admin';
 
 interface AccountsOptions {
@@ -58,7 +58,7 @@ export class Accounts {
     const { guard, passwords, sessions, events } = this.#options;
     const name = normalEmail(username);
     const { found, account, locked } = await guard.attempt(`login:${clientNetwork(clientIp)}`, async () => {
-      const found = await this.#findByName(name, kind);
+      const found = await this.#findByName(name);
       const matches = await passwords.verify(password, found?.password_hash);
       const account = found && matches && !found.disabled ? found : undefined;
       return { about: aboutName(found?.id ?? name), isRight: account !== undefined, found, account };
@@ -118,9 +118,9 @@ export class Accounts {
     return (await this.#options.store.findFirstAdmin({ system: 'setup status' })) !== undefined;
   }
 
-  async #findByName(name: string, kind: SessionKind): Promise<AccountRow | undefined> {
+  async #findByName(name: string): Promise<AccountRow | undefined> {
     const owner: Owner = { system: 'login' };
-    if (kind === 'dispatch' && name === bootstrapName) return this.#options.store.findBootstrapAdmin(owner);
+    if (name === bootstrapName) return this.#options.store.findBootstrapAdmin(owner);
     return this.#options.store.findByEmail(owner, name);
   }
 
