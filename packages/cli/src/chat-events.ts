@@ -47,6 +47,11 @@ export function progressIn(data: unknown): TaskState | undefined {
   return { id, status, progress, node, instanceId: instance };
 }
 
+/** A model broke off or did not answer, and is asked again from the beginning. */
+export function isModelRetry(data: unknown): boolean {
+  return eventIn(data)?.type === 'llm_retry';
+}
+
 /** What else an event says, a line each. */
 export function linesFor(data: unknown): string[] {
   const event = eventIn(data);

@@ -1,7 +1,7 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { RunFrame } from '@switchyard/client/conversation/run-frame';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
-import { argumentsLine, linesFor, progressIn, resultLine } from './chat-events.ts';
+import { argumentsLine, isModelRetry, linesFor, progressIn, resultLine } from './chat-events.ts';
 import { plainLines, plainText } from './plain-text.ts';
 import { type ProgressView, progressView } from './progress-view.ts';
 import type { TaskState } from './task-board.ts';
@@ -18,6 +18,10 @@ export class ChatView {
   #isMidLine = false;
   /** The message whose words came last, as far as they came. */
   #current: { id: string | null | undefined; words: string } | undefined;
+  /** A model call is under way and some of its words are shown. */
+  #isAnswering = false;
+  /** The words of a call that is tried again, until it is whole: the first try has shown its own. */
+  #held: { id: string | null | undefined; words: string } | undefined;
   #simulatedBy: string | undefined;
 
   constructor(terminal: Terminal) {
@@ -66,6 +70,7 @@ export class ChatView {
 
   /** After the last frame. */
   finish(): void {
+    this.#showHeld();
     this.#beginLine();
     if (this.#simulatedBy !== undefined)
       this.note(`(A simulated answer of ${this.#simulatedBy}: no model is configured.)`);
@@ -75,6 +80,7 @@ export class ChatView {
   #beginAttempt(): void {
     this.note('(The gateway was restarted; the run goes on.)');
     this.#current = undefined;
+    this.#held = undefined;
   }
 
   #showWords(message: StreamedMessage): void {
@@ -83,18 +89,38 @@ export class ChatView {
     if (simulated === true) this.#simulatedBy = plainText(String(model ?? 'a script'));
     const words = wordsOf(message);
     if (words === '') return;
+    if (this.#held) this.#hold(message.id, words);
+    else this.#write(message.id, words);
+  }
+
+  #write(id: string | null | undefined, words: string): void {
     this.#clearProgress();
-    if (!this.#current || this.#current.id !== message.id) {
+    if (!this.#current || this.#current.id !== id) {
       this.#beginLine();
-      this.#current = { id: message.id, words: '' };
+      this.#current = { id, words: '' };
     }
     this.#current.words += words;
     this.#terminal.stdout.write(words);
     this.#isMidLine = !words.endsWith('\n');
+    this.#isAnswering = true;
+  }
+
+  /** Of several tries the last one counts. */
+  #hold(id: string | null | undefined, words: string): void {
+    const before = this.#held?.id === id ? (this.#held?.words ?? '') : '';
+    this.#held = { id, words: before + words };
+  }
+
+  #showHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held && held.words !== '') this.#write(held.id, held.words);
+    this.#isAnswering = false;
   }
 
   /** What the nodes have added: the calls before their tools run, the results afterwards. */
   #showTools(update: Record<string, unknown>): void {
+    this.#showHeld();
     for (const message of Object.values(update).flatMap(addedMessages)) {
       for (const { name, args } of message.tool_calls ?? [])
         this.note(`→ ${name} ${argumentsLine(args)}`.trimEnd());
@@ -107,6 +133,7 @@ export class ChatView {
   #showCustom(data: unknown): void {
     const progress = progressIn(data);
     if (progress) this.#showProgress(progress);
+    if (isModelRetry(data) && (this.#isAnswering || this.#held)) this.#held = { id: null, words: '' };
     for (const line of linesFor(data)) this.note(`  ${line}`);
   }
 

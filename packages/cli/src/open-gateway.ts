@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@switchyard/client/client';
+import { getLiveness } from '@switchyard/contract/meta';
 import { CommandError } from './exit-codes.ts';
 import { findGateway } from './gateway-address.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -18,5 +19,11 @@ export async function openGateway(options: GatewayOptions, terminal: Terminal): 
 export async function openConversations(options: GatewayOptions, terminal: Terminal): Promise<Client> {
   const { url, token } = findGateway(options, terminal);
   if (token !== undefined) return openGateway(options, terminal);
+  await requireGateway(url);
   throw new CommandError('auth', `You are not signed in to ${url}. Sign in with: switchyard login`);
+}
+
+/** Fails where no gateway answers, before anybody is asked to sign in to it. */
+export async function requireGateway(url: string): Promise<void> {
+  await createClient({ baseUrl: url }).call(getLiveness);
 }

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { thread, threadState } from '@switchyard/contract/conversation/thread';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConversationServer, type Frame, json, nothing, openRun, run } from './conversation-server.ts';
+import { ConversationServer, type Frame, json, nothing, openRun, run, whole } from './conversation-server.ts';
 
 let server: ConversationServer;
 
 beforeEach(async () => {
   server = new ConversationServer();
   await server.start();
-  server.on('POST /api/threads', json({ thread_id: 't1', interrupts: {} }));
+  server.on('POST /api/threads', whole(thread, { thread_id: 't1', interrupts: {} }));
 });
 afterEach(() => server.close());
 
@@ -32,7 +33,7 @@ describe('switchyard chat', () => {
   });
 
   it('goes on in a thread, with an agent, with what is piped in', async () => {
-    server.on('GET /api/threads/t1', json({ thread_id: 't1', interrupts: {} }));
+    server.on('GET /api/threads/t1', whole(thread, { thread_id: 't1', interrupts: {} }));
     server.on(streamed, run(metadata, word('Fine.')));
     const args = ['chat', '--thread', 't1', '--agent', 'reviewer'];
     const { code, stdout } = await server.cli(args, {
@@ -206,7 +207,7 @@ describe('switchyard chat', () => {
     const asked = await server.cli(['chat', 'send it']);
     expect(asked.code).toBe(0);
     expect(asked.stderr).toContain('The agent waits for an answer:\nsend {"to":"b"}\nAnswer "approve"');
-    server.on('GET /api/threads/t1', json({ thread_id: 't1', interrupts: { task1: interrupts } }));
+    server.on('GET /api/threads/t1', whole(thread, { thread_id: 't1', interrupts: { task1: interrupts } }));
     await server.cli(['chat', '--thread', 't1', 'approve']);
     expect(server.requests.at(-1)?.body).toMatchObject({
       command: { resume: { decisions: [{ type: 'approve' }] } },
@@ -219,7 +220,7 @@ describe('switchyard chat', () => {
       { type: 'human', content: 'hi', id: 'h' },
       { type: 'ai', content: 'From the start to the end.', id: 'm1' },
     ];
-    server.on('GET /api/threads/t1/state', json({ values: { messages } }));
+    server.on('GET /api/threads/t1/state', whole(threadState, { values: { messages } }));
     const { stdout, stderr } = await server.cli(['chat', 'hi']);
     expect(stdout).toBe('the end.\nFrom the start to the end.\n');
     expect(stderr).toContain('(Part of the answer was missed; this is the whole of it.)');
@@ -239,12 +240,40 @@ describe('switchyard chat', () => {
     );
     server.on(
       'GET /api/threads/t1/state',
-      json({ values: { messages: [{ type: 'ai', content: 'Once upon.', id: 'm1' }] } }),
+      whole(threadState, { values: { messages: [{ type: 'ai', content: 'Once upon.', id: 'm1' }] } }),
     );
     const { stdout, stderr } = await server.cli(['chat', 'hi']);
     expect(stdout).toBe('Once \nOnce upon.\n');
     expect(stderr).toContain('(The gateway was restarted; the run goes on.)');
     expect(stderr).not.toContain('missed');
+  });
+
+  it('shows the words of a model that breaks off once, and then the answer as a whole', async () => {
+    const retry: Frame = ['custom', { type: 'llm_retry', message: 'The model broke off; asking it again.' }];
+    const words = (id: string, text: string): Frame => [
+      'messages',
+      [{ type: 'AIMessageChunk', id, content: text }, {}],
+    ];
+    const update: Frame = ['updates', { model: { messages: [] } }];
+    server.on(
+      streamed,
+      run(
+        metadata,
+        words('try1', 'Once '),
+        words('try1', 'upon '),
+        retry,
+        words('try2', 'There '),
+        words('try2', 'was '),
+        retry,
+        words('try3', 'Once '),
+        words('try3', 'again.'),
+        update,
+        words('next', 'More.'),
+      ),
+    );
+    const { stdout, stderr } = await server.cli(['chat', 'hi']);
+    expect(stdout).toBe('Once upon \nOnce again.\nMore.\n');
+    expect(stderr.match(/broke off/g)).toHaveLength(2);
   });
 
   it('comes back to a stream that breaks', async () => {

@@ -17,6 +17,7 @@ interface CliOptions {
   /** What another program pipes in; at a terminal, what a person types, a piece at each prompt. */
   stdin?: Readable;
   isTTY?: boolean;
+  scheme?: 'http' | 'https';
   /** Null: nobody has signed in. */
   token?: string | null;
 }
@@ -56,9 +57,14 @@ export class ConversationServer {
   #server: ScriptedServer | undefined;
 
   async start(): Promise<void> {
+    this.on('GET /healthz', json({ status: 'ok' }));
     this.#server = await startScriptedServer((request, response) => {
       this.#answer(request, response).catch((error: Error) => response.destroy(error));
     });
+  }
+
+  get port(): number | undefined {
+    return this.#server?.port;
   }
 
   /** The answers to requests such as `POST /api/threads`, one after the other; the last one stays. */
@@ -68,7 +74,7 @@ export class ConversationServer {
 
   /** Runs one command against it. */
   async cli(args: string[], options: CliOptions = {}) {
-    const { stdin = Readable.from([]), isTTY = false, token = 'secret' } = options;
+    const { stdin = Readable.from([]), isTTY = false, scheme = 'http', token = 'secret' } = options;
     const stdout = new Output(isTTY);
     const stderr = new Output(isTTY);
     const typist = isTTY ? answerPrompts(stderr, stdin) : undefined;
@@ -79,7 +85,7 @@ export class ConversationServer {
       stdout,
       stderr,
     };
-    const url = ['--url', `http://127.0.0.1:${this.#server?.port}`, ...(token ? ['--token', token] : [])];
+    const url = ['--url', `${scheme}://127.0.0.1:${this.port}`, ...(token ? ['--token', token] : [])];
     const code = await runCli([...args, ...url], terminal);
     return { code, stdout: stdout.text, stderr: stderr.text };
   }
@@ -106,6 +112,11 @@ export class ConversationServer {
 
 export function json(value: unknown, status = 200): Answer {
   return (response) => answerJson(response, value, status);
+}
+
+/** An answer with every field that the schema requires: null where the test has nothing to say. */
+export function whole({ required = [] }: { required?: readonly string[] }, value: object): Answer {
+  return json({ ...Object.fromEntries(required.map((name) => [name, null])), ...value });
 }
 
 export const nothing: Answer = (response) => void response.writeHead(202).end();

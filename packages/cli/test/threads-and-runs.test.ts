@@ -1,5 +1,7 @@
+import { run as runSchema } from '@switchyard/contract/conversation/run';
+import { thread as threadSchema } from '@switchyard/contract/conversation/thread';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConversationServer, json, nothing } from './conversation-server.ts';
+import { ConversationServer, json, nothing, whole } from './conversation-server.ts';
 
 let server: ConversationServer;
 
@@ -62,7 +64,7 @@ describe('switchyard threads', () => {
   });
 
   it('shows one with its messages and what it waits for', async () => {
-    server.on('GET /api/threads/t1', json(thread));
+    server.on('GET /api/threads/t1', whole(threadSchema, thread));
     const { stdout } = await server.cli(['threads', 'show', 't1']);
     expect(stdout).toContain('waits for  Is it good?\n');
     expect(stdout).toContain(
@@ -73,7 +75,9 @@ describe('switchyard threads', () => {
         '\n[ai]\nHere [2J it is.\n',
       ].join(''),
     );
-    expect(JSON.parse((await server.cli(['threads', 'show', 't1', '-o', 'json'])).stdout)).toEqual(thread);
+    expect(JSON.parse((await server.cli(['threads', 'show', 't1', '-o', 'json'])).stdout)).toMatchObject(
+      thread,
+    );
   });
 
   it('deletes several, and stops at the first that is refused', async () => {
@@ -127,12 +131,14 @@ describe('switchyard runs', () => {
   });
 
   it('shows one with its tokens', async () => {
-    server.on('GET /api/threads/t1/runs/r1', json(oneRun));
+    server.on('GET /api/threads/t1/runs/r1', whole(runSchema, oneRun));
     const { stdout } = await server.cli(['runs', 'show', 't1', 'r1']);
     expect(stdout).toMatch(/^error +The model does not answer\.$/m);
     expect(stdout).toMatch(/^tokens +30 \(20 in, 10 out\)$/m);
     expect(stdout).toMatch(/^ {2}switchyard-demo +30 in 2 calls$/m);
-    expect(JSON.parse((await server.cli(['runs', 'show', 't1', 'r1', '-o', 'json'])).stdout)).toEqual(oneRun);
+    expect(JSON.parse((await server.cli(['runs', 'show', 't1', 'r1', '-o', 'json'])).stdout)).toMatchObject(
+      oneRun,
+    );
   });
 
   it('lists what happened in one', async () => {
@@ -193,6 +199,37 @@ describe('without a login', () => {
     const { code, stdout, stderr } = await server.cli(args, { token: null });
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(/^You are not signed in to http:\S+\. Sign in with: switchyard login\n$/);
-    expect(server.requests).toEqual([]);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/healthz']);
+  });
+
+  it.each([[['chat', 'hi']], [['threads', 'list']], [['login', '--email', 'admin', '--password-stdin']]])(
+    '%j ends with 7 where no gateway is',
+    async (args) => {
+      const { port } = server;
+      await server.close();
+      const { code, stderr } = await server.cli(args, { token: null });
+      expect([code, stderr]).toEqual([7, expect.stringContaining(`http://127.0.0.1:${port}`)]);
+    },
+  );
+});
+
+describe('at the address of another server', () => {
+  it.each([
+    [['tasks', 'list'], 'GET /api/tasks'],
+    [['instances', 'test', 'x'], 'POST /api/instances/x/test'],
+    [['threads', 'list'], 'POST /api/threads/search'],
+    [['chat', 'hi'], 'POST /api/threads'],
+  ])('%j is a sentence', async (args, line) => {
+    server.on(line, json({ hello: 'world' }));
+    const { code, stdout, stderr } = await server.cli(args);
+    expect([code, stdout]).toEqual([7, '']);
+    expect(stderr).toContain('answered something that no Switchyard gateway answers');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('https:// to a port that speaks none is a sentence', async () => {
+    const { code, stderr } = await server.cli(['tasks', 'list'], { scheme: 'https' });
+    expect(code).toBe(7);
+    expect(stderr).toContain('it does not speak TLS; try http:// in place of https://.');
   });
 });

@@ -5,6 +5,14 @@ import { createClient } from './client.ts';
 import type { Fetch } from './transport.ts';
 
 const ok = (data: unknown) => Response.json({ code: 200, data });
+const health = {
+  status: 'ok',
+  cache: 'embedded',
+  redis: 'embedded',
+  database: 'connected',
+  version: '1',
+  uptimeSeconds: 1,
+};
 
 function clientWith(fetch: Fetch, options: { token?: string; timeoutMs?: number } = {}) {
   return createClient({ baseUrl: 'http://gateway.test/', fetch, ...options });
@@ -12,20 +20,32 @@ function clientWith(fetch: Fetch, options: { token?: string; timeoutMs?: number 
 
 describe('a call', () => {
   it('is typed by the constant of its endpoint', async () => {
-    const { call } = clientWith(async () => ok({ total: 0, items: [] }));
+    const { call } = clientWith(async () => ok({ ...health, total: 0, items: [] }));
     expectTypeOf(await call(listTasks, { query: { status: 'failed' } })).toEqualTypeOf<TaskList>();
     // @ts-expect-error no such status
     await call(listTasks, { query: { status: 'lost' } });
     // @ts-expect-error the id of the task is missing
     await expect(call(getTask)).rejects.toThrow(RangeError);
     // @ts-expect-error a workflow is required
-    await call(submitTask, { body: { params: {} } });
+    await expect(call(submitTask, { body: { params: {} } })).rejects.toThrow('no Switchyard gateway');
     // @ts-expect-error this endpoint has no body
     await call(getHealth, { body: {} });
   });
 
+  it.each([{ hello: 1 }, [], 'pong', { code: 200, data: [] }, { code: 200, data: { total: 0 } }])(
+    'takes no other server for a gateway: %j',
+    async (answer) => {
+      const { call } = clientWith(async () => Response.json(answer));
+      await expect(call(listTasks)).rejects.toMatchObject({
+        fault: 'not_understood',
+        message:
+          'http://gateway.test answered something that no Switchyard gateway answers. Is a gateway at this address?',
+      });
+    },
+  );
+
   it('goes below the path that a proxy puts before the gateway', async () => {
-    const fetch = vi.fn<Fetch>(async () => ok({}));
+    const fetch = vi.fn<Fetch>(async () => ok(health));
     await createClient({ baseUrl: 'https://host.test/gateway/', fetch }).call(getHealth);
     expect(fetch.mock.calls[0]?.[0]).toBe('https://host.test/gateway/api/health');
   });
@@ -46,10 +66,10 @@ describe('a call', () => {
       const fetch = vi
         .fn<Fetch>()
         .mockRejectedValueOnce(new TypeError('fetch failed'))
-        .mockResolvedValueOnce(ok({ fine: true }));
-      const health = clientWith(fetch).call(getHealth);
+        .mockResolvedValueOnce(ok(health));
+      const answer = clientWith(fetch).call(getHealth);
       await vi.runAllTimersAsync();
-      expect(await health).toEqual({ fine: true });
+      expect(await answer).toEqual(health);
       expect(fetch).toHaveBeenCalledTimes(2);
     });
 
@@ -92,7 +112,7 @@ describe('a call', () => {
   it('is not begun for whoever called it off before', async () => {
     const fetch: Fetch = async (_, { signal }) => {
       signal.throwIfAborted();
-      return ok({});
+      return ok(health);
     };
     const signal = AbortSignal.abort(new Error('gone'));
     await expect(clientWith(fetch).call(getHealth, { signal })).rejects.toThrow('gone');
@@ -101,7 +121,7 @@ describe('a call', () => {
 
 describe('credentials', () => {
   const headersOf = async (options: Partial<Parameters<typeof createClient>[0]>) => {
-    const fetch = vi.fn<Fetch>(async () => ok({}));
+    const fetch = vi.fn<Fetch>(async () => ok(health));
     await createClient({ baseUrl: 'http://gateway.test', fetch, ...options }).call(getHealth);
     return fetch.mock.calls[0]?.[1].headers;
   };

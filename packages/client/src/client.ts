@@ -1,3 +1,4 @@
+import { requireOutline } from './answer-outline.ts';
 import { gatewayUrl } from './base-url.ts';
 import type { Call } from './call.ts';
 import { Runs } from './conversation/runs.ts';
@@ -64,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
     const value = await withDeadline({ signal, timeoutMs }, (ending) =>
       transport.exchange(request, { signal: ending, read: readValue }),
     );
-    // The gateway writes its answers by the same schema; checking them again would only refuse newer gateways.
+    requireOutline(endpoint, value, baseUrl);
     return value as AnswerOf<typeof endpoint>;
   };
   return {

@@ -79,6 +79,9 @@ export class Transport {
   }
 }
 
+/** What stands for TLS there cannot be read as such. */
+const noTls = 'it does not speak TLS; try http:// in place of https://';
+
 const causes: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection broke',
@@ -88,6 +91,9 @@ const causes: Record<string, string> = {
   ENETUNREACH: 'there is no way to it',
   ETIMEDOUT: 'it does not answer',
   EPIPE: 'the connection broke',
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  EPROTO: noTls,
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
   UND_ERR_SOCKET: 'the connection broke',
 };

@@ -12,6 +12,7 @@ import { findGateway } from '../gateway-address.ts';
 import { addUrlOption } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { type Login, Logins, loginsFolder } from '../logins.ts';
+import { requireGateway } from '../open-gateway.ts';
 import { plainText } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -23,7 +24,10 @@ interface LoginOptions {
 
 export function addLoginCommand(program: Command, terminal: Terminal): void {
   const command = addUrlOption(program.command('login'))
-    .option('--email <address>', 'e-mail of the account (asked for when not given)')
+    .option(
+      '--email <address>',
+      'e-mail of the account, or admin for the first administrator (asked for when not given)',
+    )
     .option('--password-stdin', 'read the password from standard input instead of asking')
     .action((options: LoginOptions) => login(options, terminal));
   describeCommand(command, {
@@ -46,6 +50,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   const { url } = findGateway(options, terminal);
   const logins = new Logins(loginsFolder(terminal.env));
   warnOfPlainHttp(url, terminal);
+  await requireGateway(url);
   const input = await askLogin(
     { url, email: options.email, passwordStdin: options.passwordStdin === true },
     terminal,
