@@ -91,6 +91,18 @@ describe('login', () => {
     expect(text).not.toContain(readCredentials(home.path).password);
   });
 
+  it('takes the name admin, and its token is printed for other programs', async () => {
+    const { password } = readCredentials(home.path);
+    const login = ['login', '--email', 'admin', '--password-stdin'];
+    expect(await cli(login, { input: `${password}\n` })).toMatchObject({ code: 0 });
+    const { stdout } = await cli(['token']);
+    expect(stdout).toMatch(/^sy_pat_\S+\n$/);
+    const answer = await fetch(new URL('/api/tasks', gateway.url), {
+      headers: { authorization: `Bearer ${stdout.trim()}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+
   it('ends with 4 for a wrong password', async () => {
     const { email } = readCredentials(home.path);
     const { code, stderr } = await cli(['login', '--email', email, '--password-stdin'], { input: 'wrong\n' });
@@ -142,6 +154,22 @@ describe('run', () => {
     expect(stderr).toMatch(/Task \S+ failed: .*width/s);
   });
 
+  it('refuses a param that fits nothing, with the nearest ones, and submits no task', async () => {
+    const { total } = await json(['tasks', 'list', '-o', 'json']);
+    const { code, stdout, stderr } = await cli(['run', resize, '-p', 'Resize.widht=64']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('"Resize.widht" fits nothing in the workflow. Nearest: "Resize.width"');
+    expect((await json(['tasks', 'list', '-o', 'json'])).total).toBe(total);
+  });
+
+  it('says how to send a file that no worker has, in a form that works', async () => {
+    const missing = await cli(['run', resize, '--wait']);
+    expect(missing.code).toBe(1);
+    const [, param = ''] = /Send the file along: -p (\S+)=@FILE/.exec(missing.stderr) ?? [];
+    const picture = join('out', readdirSync(join(desk.path, 'out'))[0] ?? '');
+    expect(await cli(['run', resize, '--wait', '-p', `${param}=@${picture}`])).toMatchObject({ code: 0 });
+  });
+
   it('cancels its task on Ctrl-C and ends with 130', async () => {
     const name = 'interrupted';
     const run = cli(['run', batchInvert, '--wait', '--count', '3', '--name', name, '-p', 'Light.color=7'], {
@@ -168,7 +196,8 @@ describe('tasks', () => {
   it('are cancelled while they wait, and submitted again', async () => {
     const id = await waitingTask();
     expect(await cli(['tasks', 'cancel', id])).toMatchObject({ code: 0 });
-    expect((await cli(['tasks', 'get', id])).stdout).toContain('(cancelled)');
+    expect((await cli(['tasks', 'get', id])).stdout).toMatch(/^status +cancelled$/m);
+    expect((await cli(['tasks', 'list'])).stdout).toMatch(new RegExp(`^${id} +cancelled `, 'm'));
     const [copy] = await json(['tasks', 'retry', id, '-o', 'json']);
     expect(copy).toMatchObject({ status: 'pending', pool: 'nobody' });
     await cli(['tasks', 'cancel', copy.id]);
@@ -285,6 +314,7 @@ describe('logout', () => {
     expect(await cli(['logout'])).toMatchObject({ code: 0 });
     expect(readdirSync(join(desk.path, 'config/switchyard/logins'))).toEqual([]);
     expect(await cli(['tasks', 'list'])).toMatchObject({ code: 4 });
+    expect(await cli(['token'])).toMatchObject({ code: 4, stdout: '' });
     expect(await cli(['logout'])).toMatchObject({ code: 5 });
   });
 });

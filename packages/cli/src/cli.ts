@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   dev: async () => (await import('./commands/dev.ts')).addDevCommand,
   login: async () => (await import('./commands/login.ts')).addLoginCommand,
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
+  token: async () => (await import('./commands/token.ts')).addTokenCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,
   workflows: async () => (await import('./commands/workflows.ts')).addWorkflowsCommand,
   tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,

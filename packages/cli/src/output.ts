@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Column, table } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import type { Output, Terminal } from './terminal.ts';
 
 export interface OutputOptions {
   output: 'table' | 'json';
@@ -22,5 +22,10 @@ export function printTable<Row>(
   { columns, rows, none }: { columns: readonly Column<Row>[]; rows: readonly Row[]; none: string },
 ): void {
   if (rows.length === 0) stderr.write(`${none}\n`);
-  else stdout.write(table(columns, rows));
+  else stdout.write(table(columns, rows, columnsOf(stdout)));
+}
+
+/** A script gets every letter. */
+function columnsOf({ isTTY, columns }: Output): number {
+  return isTTY === true && columns ? columns : Number.POSITIVE_INFINITY;
 }

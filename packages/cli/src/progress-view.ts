@@ -2,6 +2,7 @@ import type { Environment } from '@switchyard/server/config/env';
 import { plainText } from './plain-text.ts';
 import { hasEnded, type TaskState } from './task-board.ts';
 import type { Output } from './terminal.ts';
+import { cutToWidth } from './text-width.ts';
 
 /** Shows how far tasks are: a bar for a person, lines for a file. */
 export interface ProgressView {
@@ -23,7 +24,7 @@ function bar(output: Output): ProgressView {
   return {
     show: (changed, states) => {
       const width = (output.columns || usualColumns) - 1;
-      output.write(toLineStart + barText(changed, states).slice(0, width));
+      output.write(toLineStart + cutToWidth(barText(changed, states), width));
     },
     clear: () => output.write(toLineStart),
   };

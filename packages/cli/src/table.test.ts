@@ -15,6 +15,24 @@ describe('a table', () => {
     expect(table(columns, rows)).toBe('ID       NAME\na        first\nlong-id  -\n');
   });
 
+  it('is cut to the terminal: the widest columns first, the id never', () => {
+    const rows = [
+      { id: '0196a1b2-0000-7000-8000-000000000000', name: 'a name that is far too long for this' },
+    ];
+    const lines = table(columns, rows, 60).trimEnd().split('\n');
+    expect(lines[1]).toBe('0196a1b2-0000-7000-8000-000000000000  a name that is far to…');
+    expect(table(columns, rows, 20).split('\n')[1], 'no room at all').toContain(rows[0]?.id);
+  });
+
+  it('counts letters that take two columns', () => {
+    const rows = [
+      { id: '猫', name: 'one' },
+      { id: 'cat', name: '猫の写真の名前' },
+    ];
+    expect(table(columns, rows)).toBe('ID   NAME\n猫   one\ncat  猫の写真の名前\n');
+    expect(table(columns, rows, 14)).toBe('ID   NAME\n猫   one\ncat  猫の写真…\n');
+  });
+
   it('shows nothing that a terminal would obey', () => {
     const rows = [{ id: '\u001b[2Jx\u009b31m', name: 'a\nb\u202ec' }];
     expect(table(columns, rows)).toBe('ID         NAME\n [2Jx 31m  a bc\n');

@@ -1,26 +1,54 @@
 import { plainText } from './plain-text.ts';
+import { cutToWidth, padToWidth, widthOf } from './text-width.ts';
 
 export interface Column<Row> {
   title: string;
   of: (row: Row) => string | number | null;
 }
 
-/** Columns as wide as their widest cell; the last one is left as long as it is. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+const gap = '  ';
+/** A cell that is cut keeps this much, or the width of its title: less tells nothing. */
+const narrowest = 8;
+
+/**
+ * Columns as wide as their widest cell. Where a terminal has less room (`columnsOfTerminal`) the widest columns are cut
+ * first, and the first one never: it is the id that the next command needs.
+ */
+export function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  columnsOfTerminal = Number.POSITIVE_INFINITY,
+): string {
   const lines = [
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ of }) => plainText(String(of(row) ?? '-')))),
   ];
-  const widths = columns.map((_, index) => Math.max(...lines.map((cells) => cells[index]?.length ?? 0)));
+  const natural = columns.map((_, index) => Math.max(...lines.map((cells) => widthOf(cells[index] ?? ''))));
+  const floors = columns.map(({ title }) => Math.max(narrowest, widthOf(title)));
+  const widths = fitted(natural, floors, columnsOfTerminal - gap.length * (columns.length - 1));
   return lines
     .map((cells) =>
       cells
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
+        .map((cell, index) => padToWidth(cutToWidth(cell, widths[index] ?? 0), widths[index] ?? 0))
+        .join(gap)
         .trimEnd(),
     )
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** One column less from the widest, until they fit or none can give more. */
+function fitted(natural: readonly number[], floors: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  for (; excess > 0; excess -= 1) {
+    const givers = widths.map((width, index) => (index > 0 && width > (floors[index] ?? 0) ? width : 0));
+    const widest = givers.indexOf(Math.max(...givers));
+    const width = givers[widest] ?? 0;
+    if (width === 0) break;
+    widths[widest] = width - 1;
+  }
+  return widths;
 }
 
 /** One fact a line; facts that are not there are left out. */

@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { expect, it } from 'vitest';
-import { TaskBoard, type TaskState } from './task-board.ts';
+import { outcomeOf, TaskBoard, type TaskState } from './task-board.ts';
 
 const task = (changes: Partial<Task> = {}) =>
   ({ id: 'a', status: 'pending', progress: 0, node: null, instanceId: null, ...changes }) as Task;
@@ -36,4 +36,11 @@ it('a message about a task that is not followed changes nothing', () => {
   const { board: tasks, changes } = board();
   tasks.hear(progress('b', 40));
   expect([tasks.states.length, changes.length]).toEqual([1, 0]);
+});
+
+it('tells a task that somebody cancelled from one that failed', () => {
+  const error = { code: 'cancelled' as const, message: 'Cancelled.' };
+  expect(outcomeOf({ status: 'failed', error })).toBe('cancelled');
+  expect(outcomeOf({ status: 'failed', error: { ...error, code: 'out_of_memory' } })).toBe('failed');
+  expect(outcomeOf({ status: 'running', error: null })).toBe('running');
 });

@@ -65,6 +65,11 @@ export function hasEnded({ status }: Pick<TaskState, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
 }
 
+/** In a word. A task that somebody cancelled is `failed` for the gateway, and nothing that has to be looked into. */
+export function outcomeOf({ status, error }: Pick<Task, 'status' | 'error'>): string {
+  return error?.code === 'cancelled' ? 'cancelled' : status;
+}
+
 function stateOf({ id, status, progress, node, instanceId }: Task): TaskState {
   return { id, status, progress, node, instanceId };
 }

@@ -1,7 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { expect, it } from 'vitest';
 import { exitNameOf } from './exit-codes.ts';
-import { failureOf } from './task-failure.ts';
+import { failureOf, hintOfMissingFile } from './task-failure.ts';
 
 const completed = { id: 'a', status: 'completed', error: null } as TaskDetail;
 const failed = {
@@ -26,9 +26,12 @@ it('of several, how many failed and why the first', () => {
   );
 });
 
-it('says how to send the file that no worker has', () => {
-  const error = { code: 'input_file_missing', message: 'No cat.png.', node: '1', nodeTitle: 'Picture' };
-  expect(failureOf([{ ...failed, error } as TaskDetail])?.message).toBe(
-    'Task b failed: No cat.png. (at Picture) Here: -p "Picture.<input>=@<file>"',
+it('says how to send the file that no worker has, with the option as it can be typed', () => {
+  const error = { code: 'input_file_missing', message: 'No cat.png.', node: '1', nodeTitle: 'LoadImage' };
+  const inputs = { image: 'cat.png', upload: 'image', 'odd name': 'cat.png', link: ['2', 0], none: '' };
+  const task = { ...failed, error, workflow: { '1': { class_type: 'LoadImage', inputs } } } as TaskDetail;
+  expect(hintOfMissingFile(task)).toBe(
+    " Send the file along: -p 1.image=@FILE Send the file along: -p '1.odd name'=@FILE",
   );
+  expect(hintOfMissingFile(failed)).toBe('');
 });

@@ -2,8 +2,12 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { CommandError } from './exit-codes.ts';
 
 /** What to say, and how to end, when tasks failed; undefined when all completed. */
-export function failureOf(tasks: readonly TaskDetail[]): CommandError | undefined {
-  const sentences = tasks.filter(({ status }) => status === 'failed').map(sentenceFor);
+export function failureOf(
+  tasks: readonly TaskDetail[],
+  hintFor: (task: TaskDetail) => string = () => '',
+): CommandError | undefined {
+  const failed = tasks.filter(({ status }) => status === 'failed');
+  const sentences = failed.map((task) => sentenceFor(task) + hintFor(task));
   if (sentences.length === 0) return undefined;
   const [first = ''] = sentences;
   if (tasks.length === 1) return new CommandError('failed', first);
@@ -13,6 +17,25 @@ export function failureOf(tasks: readonly TaskDetail[]): CommandError | undefine
 function sentenceFor({ id, error }: TaskDetail): string {
   const at = error?.nodeTitle ?? error?.node;
   const where = at === undefined ? '' : ` (at ${at})`;
-  const hint = error?.code === 'input_file_missing' ? ` Here: -p "${at ?? '<node>'}.<input>=@<file>"` : '';
-  return `Task ${id} failed: ${error?.message ?? 'the gateway gave no reason.'}${where}${hint}`;
+  return `Task ${id} failed: ${error?.message ?? 'the gateway gave no reason.'}${where}`;
+}
+
+/** For `switchyard run`: the option that sends the file, as it can be typed, by the id of the node, which always fits. */
+export function hintOfMissingFile({ error, workflow }: TaskDetail): string {
+  if (error?.code !== 'input_file_missing' || error.node === undefined) return '';
+  const named = Object.entries(inputsOf(workflow[error.node])).filter(
+    ([, value]) => typeof value === 'string' && value !== '' && error.message.includes(value),
+  );
+  return named
+    .map(([input]) => ` Send the file along: -p ${shellWord(`${error.node}.${input}`)}=@FILE`)
+    .join('');
+}
+
+function inputsOf(node: unknown): Record<string, unknown> {
+  const inputs = (node as { inputs?: unknown } | undefined)?.inputs;
+  return typeof inputs === 'object' && inputs !== null ? (inputs as Record<string, unknown>) : {};
+}
+
+function shellWord(text: string): string {
+  return /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

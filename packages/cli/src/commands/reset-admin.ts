@@ -57,5 +57,8 @@ async function reset(config: Config, email: string | undefined): Promise<ResetAd
 function report(outcome: ResetAdminOutcome, { stdout, stderr }: Terminal): void {
   if (!outcome.ok) throw new Error(outcome.message);
   stdout.write(`email: ${outcome.email}\npassword: in ${outcome.credentialsPath}\n`);
-  stderr.write('Every session of this account has ended. Its next sign-in must choose a new password.\n');
+  stderr.write(
+    'Every session of this account has ended; its personal access tokens go on. ' +
+      'Sign in with this password and choose your own: switchyard login\n',
+  );
 }

@@ -11,7 +11,7 @@ import { collected, seconds, wholeNumber } from '../option-values.ts';
 import { plainText } from '../plain-text.ts';
 import { printTasks, waits } from '../print-tasks.ts';
 import { parseParams } from '../run-params.ts';
-import { failureOf } from '../task-failure.ts';
+import { failureOf, hintOfMissingFile } from '../task-failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { cancelTasks, submitTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
 
@@ -81,12 +81,9 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
   const ended = await withInterrupts(async (signal) => {
     const context = { client, terminal, signal };
     try {
-      const body = {
-        workflow,
-        params: await uploadParams(given, context),
-        ...taskOptions(options),
-        ...extra,
-      };
+      const params = await uploadParams(given, context);
+      // A name that fits nothing is a slip of the pen, and what it meant to change would run as it was.
+      const body = { workflow, params, strict: true, ...taskOptions(options), ...extra };
       const onSubmitted = (task: TaskDetail): void => {
         submitted.push(task);
         announce(task, submitted.length === 1, { options, terminal });
@@ -100,7 +97,10 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
     }
   });
   printTasks(ended ?? submitted.map((task) => ({ task, savedFiles: [] })), options, terminal);
-  const failure = failureOf((ended ?? []).map(({ task }) => task));
+  const failure = failureOf(
+    (ended ?? []).map(({ task }) => task),
+    hintOfMissingFile,
+  );
   if (failure) throw failure;
 }
 

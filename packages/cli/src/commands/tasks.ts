@@ -8,6 +8,7 @@ import { openGateway } from '../open-gateway.ts';
 import { wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
+import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
 
@@ -134,7 +135,7 @@ function describe(command: Command, text: Parameters<typeof describeCommand>[1])
 
 const columns: Column<Task>[] = [
   { title: 'ID', of: ({ id }) => id },
-  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'STATUS', of: outcomeOf },
   { title: 'PROGRESS', of: ({ progress }) => `${progress}%` },
   { title: 'INSTANCE', of: ({ instanceId }) => instanceId },
   { title: 'CREATED', of: ({ createdAt }) => createdAt },
@@ -151,7 +152,7 @@ function describeTask(task: TaskDetail): string {
   return details([
     ['id', task.id],
     ['name', task.name],
-    ['status', task.phase === 'ended' ? task.status : `${task.status} (${task.phase})`],
+    ['status', task.phase === 'ended' ? outcomeOf(task) : `${task.status} (${task.phase})`],
     ['progress', `${task.progress}%`],
     ['node', task.node],
     ['position', task.position],
