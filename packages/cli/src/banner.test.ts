@@ -10,6 +10,8 @@ const facts: BannerFacts = {
   database: { backend: 'sqlite', place: './.switchyard/data/switchyard.db' },
   bus: 'in-process',
   configFile: null,
+  agents: [],
+  command: 'switchyard',
   credentialsFile: './.switchyard/admin_initial_credentials.txt',
   awaitsFirstAdmin: false,
   isOpenOverPlainHttp: false,
@@ -41,6 +43,31 @@ describe('banner', () => {
   it('has at most 12 lines, with everything to say at once', () => {
     const text = show({ movedFromPort: 7300, isOpenOverPlainHttp: true, configFile: '/etc/switchyard.yaml' });
     expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
+  });
+
+  it('lists the agents that were found, and names a broken one with its cause', () => {
+    const text = show({
+      agents: [
+        { name: 'notes', fault: null },
+        { name: 'faulty', fault: 'src/faulty.ts:2: Unexpected "="' },
+        { name: 'approval', fault: null },
+      ],
+    });
+    expect(text).toContain('  Agents    notes, approval (and the built-in lead_agent)\n');
+    expect(text).toContain('  Left out: faulty: src/faulty.ts:2: Unexpected "="\n');
+    const many = Array.from({ length: 9 }, (_, index) => ({ name: `a${index}`, fault: 'gone' }));
+    expect(show({ agents: many })).toContain('  Left out: 4 more; the log has them.\n');
+    expect(show({ agents: many })).not.toContain('Agents ');
+  });
+
+  it('says so while agents are still being loaded', () => {
+    expect(show({ agents: null })).toContain('  Agents    not loaded yet');
+  });
+
+  it('names the commands as they can be typed where it was started', () => {
+    expect(show({ command: 'packages/cli/bin/switchyard.mjs' })).toContain(
+      '  Next      packages/cli/bin/switchyard.mjs login, then: packages/cli/bin/switchyard.mjs chat',
+    );
   });
 
   it('points at the credentials only while their file exists', () => {

@@ -1,3 +1,4 @@
+import { plainText } from './plain-text.ts';
 import type { Colors } from './terminal.ts';
 
 export interface BannerFacts {
@@ -9,6 +10,10 @@ export interface BannerFacts {
   database: { backend: string; place: string | null };
   bus: string;
   configFile: string | null;
+  /** Of users' own files; null while they are still being loaded. */
+  agents: readonly { name: string; fault: string | null }[] | null;
+  /** How the user calls this program: its name, or a path to it. */
+  command: string;
   /** Where the first password stands, while that file exists. */
   credentialsFile: string | null;
   /** No admin exists yet and the first visitor is to make one. */
@@ -17,7 +22,10 @@ export interface BannerFacts {
   isOpenOverPlainHttp: boolean;
 }
 
-/** What a person wants to know once the gateway is ready; at most 12 lines. */
+/** Agents that are broken, with their causes; beyond it the log is the better place. */
+const shownFaults = 5;
+
+/** What a person wants to know once the gateway is ready; at most 12 lines, and a few more for agents that are broken. */
 export function banner(facts: BannerFacts, colors: Colors): string {
   const rows: [string, string][] = [
     ['API', facts.url],
@@ -25,6 +33,7 @@ export function banner(facts: BannerFacts, colors: Colors): string {
     ['Database', [facts.database.backend, facts.database.place].filter(Boolean).join('  ')],
     ['Bus', facts.bus],
     ['Config', facts.configFile ?? 'defaults (no switchyard.yaml here)'],
+    ...agentRows(facts),
     ...signInRows(facts),
     ['Next', nextStep(facts)],
     ['Stop', 'Ctrl-C'],
@@ -36,19 +45,38 @@ export function banner(facts: BannerFacts, colors: Colors): string {
   return `\n${text.map((line) => `  ${line}\n`).join('')}\n`;
 }
 
+function agentRows({ agents }: BannerFacts): [string, string][] {
+  if (agents === null) return [['Agents', 'not loaded yet; what is wrong with one will be in the log']];
+  const usable = agents.filter(({ fault }) => fault === null).map(({ name }) => name);
+  return usable.length > 0 ? [['Agents', `${usable.join(', ')} (and the built-in lead_agent)`]] : [];
+}
+
+function brokenAgents({ agents }: BannerFacts): string[] {
+  const broken = (agents ?? []).flatMap(({ name, fault }) =>
+    fault === null ? [] : [plainText(`Left out: ${name}: ${fault}`)],
+  );
+  const more = broken.length - shownFaults;
+  return [
+    ...broken.slice(0, shownFaults),
+    ...(more > 0 ? [`Left out: ${more} more; the log has them.`] : []),
+  ];
+}
+
 function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
   return credentialsFile ? [['Sign in', `with what stands in ${credentialsFile}`]] : [];
 }
 
-function nextStep({ awaitsFirstAdmin, credentialsFile, url }: BannerFacts): string {
+function nextStep({ awaitsFirstAdmin, credentialsFile, url, command }: BannerFacts): string {
   if (awaitsFirstAdmin)
     return `make the first admin: POST ${url}/api/v1/auth/initialize {"email", "password"}`;
-  if (credentialsFile) return 'switchyard login, then: switchyard chat "what can you do?"';
-  return `try the API at ${url}/docs, or see what is set: switchyard config show --effective --sources`;
+  if (credentialsFile) return `${command} login, then: ${command} chat "what can you do?"`;
+  return `try the API at ${url}/docs, or see what is set: ${command} config show --effective --sources`;
 }
 
-function notes({ movedFromPort, isOpenOverPlainHttp }: BannerFacts): string[] {
+function notes(facts: BannerFacts): string[] {
+  const { movedFromPort, isOpenOverPlainHttp } = facts;
   return [
+    ...brokenAgents(facts),
     ...(movedFromPort === null
       ? []
       : [`Port ${movedFromPort} was in use, so the next free one was taken; --port chooses.`]),

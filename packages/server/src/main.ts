@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { type Context, type ContextOptions, createContext } from './context.ts';
+import type { OwnAgent } from './conversation/create-conversation.ts';
 import type { App } from './http/app.ts';
 import { listenOnFreePort } from './http/listen.ts';
 import { Shutdown } from './http/shutdown.ts';
@@ -30,6 +31,8 @@ export interface RunningGateway {
   url: string;
   facts: GatewayFacts;
   context: Context;
+  /** The agents of users' own files, each with what is wrong with it. Loads them, which takes a moment. */
+  ownAgents(): Promise<OwnAgent[]>;
   /** Lets requests finish, then closes everything. Asking again answers the same promise. */
   close(): Promise<void>;
 }
@@ -64,6 +67,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
       url,
       facts: factsOf(config, context),
       context,
+      ownAgents: async () => (await context.conversation?.ownAgents()) ?? [],
       close: () => {
         closed ??= opened.close();
         return closed;

@@ -5,6 +5,7 @@ import { newDeferred } from '@switchyard/server/lib/async/deferred';
 import type { RunningGateway } from '@switchyard/server/main';
 import type { Command } from 'commander';
 import { type BannerFacts, banner } from '../banner.ts';
+import { commandName } from '../command-name.ts';
 import { type ExitName, exitCodes } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
@@ -21,6 +22,9 @@ const lastDefaultPort = 7310;
 
 /** What closing may take beyond the grace that requests get: the database and the files. */
 const closingMs = 5_000;
+
+/** How long the banner waits for users' own agents, to say what is wrong with them. */
+const loadingMs = 10_000;
 
 interface UpOptions extends Flags {
   open?: true;
@@ -82,12 +86,22 @@ async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal
     shippedSkills: shippedSkillsOf(process.argv[1] ?? ''),
     writeThread: writeThreadOf(process.argv[1] ?? ''),
   });
-  const facts = bannerFacts(loaded, gateway, terminal.cwd);
+  const facts = {
+    ...bannerFacts(loaded, gateway, terminal.cwd),
+    agents: await agentsInTime(gateway),
+  };
   terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
   if (open) openBrowser(`${gateway.url}/docs`);
   await stopRequested;
   terminal.stderr.write('Stopping; once more to force.\n');
   await closeInTime(gateway, loaded.config.server.shutdown_grace + closingMs);
+}
+
+/** Null for those that take too long: the gateway serves meanwhile, and nobody is kept waiting for its address. */
+async function agentsInTime({ ownAgents }: RunningGateway): Promise<BannerFacts['agents']> {
+  const late = newDeferred<null>();
+  const timer = setTimeout(() => late.resolve(null), loadingMs);
+  return Promise.race([ownAgents(), late.promise]).finally(() => clearTimeout(timer));
 }
 
 function lastPortFor({ config, sources }: LoadedConfig): number {
@@ -99,7 +113,7 @@ function bannerFacts(
   { config, file }: LoadedConfig,
   { url, facts }: RunningGateway,
   cwd: string,
-): BannerFacts {
+): Omit<BannerFacts, 'agents'> {
   const port = Number(new URL(url).port);
   return {
     version,
@@ -109,6 +123,7 @@ function bannerFacts(
     database: { backend: config.database.backend, place: shorten(facts.databasePlace, cwd) },
     bus: config.bus.backend === 'memory' ? 'in-process' : config.bus.backend,
     configFile: shorten(file, cwd),
+    command: commandName(process.argv[1] ?? '', cwd),
     credentialsFile: shorten(facts.credentialsPath, cwd),
     awaitsFirstAdmin: facts.awaitsFirstAdmin,
     isOpenOverPlainHttp: isOpenOverPlainHttp(config.server),

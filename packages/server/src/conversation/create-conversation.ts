@@ -17,6 +17,7 @@ import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { agentDefinitions } from './agent/agent-definitions.ts';
+import type { AgentFault } from './agent/agent-fault.ts';
 import { AgentWatcher } from './agent/agent-watcher.ts';
 import { Agents } from './agent/agents.ts';
 import { builtInAgents } from './agent/built-in-agents.ts';
@@ -24,6 +25,7 @@ import { GraphRunner } from './agent/graph-runner.ts';
 import { GraphShapes } from './agent/graph-shapes.ts';
 import { GraphStates } from './agent/graph-state.ts';
 import { loadLangchain } from './agent/langchain.ts';
+import { langgraphFile } from './agent/langgraph-json.ts';
 import { leadAgentName } from './agent/lead-agent-name.ts';
 import { AgentModules } from './agent/load-agent-modules.ts';
 import { modelAsker } from './agent/models/ask-model.ts';
@@ -141,6 +143,13 @@ interface ConversationDependencies {
   options: ConversationOptions;
 }
 
+export interface OwnAgent {
+  /** Of the graph; of the file where that names no graphs. */
+  name: string;
+  /** Why it cannot be used; null where it can. */
+  fault: string | null;
+}
+
 export interface ConversationArea {
   routes: Routes[];
   /** Threads that have saved states and no record: how they are found and get one. */
@@ -149,6 +158,8 @@ export interface ConversationArea {
     unknownAmong: (threadIds: readonly string[]) => Promise<string[]>;
     adopt: (thread: { threadId: string; userId: string; at: string }) => Promise<void>;
   };
+  /** The agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
+  ownAgents(): Promise<OwnAgent[]>;
   /** Begins to work on runs: those that wait, and those that a process left behind. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -220,6 +231,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     log,
     options: options.skills,
   });
+  const faultsOfFile: AgentFault[] = [];
   const agents = new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({
@@ -240,6 +252,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       }),
       ...options.agents,
       modules,
+      onFault: (fault) => faultsOfFile.push(fault),
       log,
     }),
     storedAssistant: async (owner, assistantId) => {
@@ -417,6 +430,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
         await threadStore.create({ user: userId }, thread);
       },
     },
+    ownAgents: async () => [
+      ...faultsOfFile.map(({ message }) => ({ name: langgraphFile, fault: message })),
+      ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
+        name: graphId,
+        fault: fault?.message ?? null,
+      })),
+    ],
     start: async () => {
       await removal.finish();
       await runs.open();

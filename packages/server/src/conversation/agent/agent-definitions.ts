@@ -14,6 +14,8 @@ export interface DefinitionSources {
   modules: AgentModules;
   /** Takes the variables of `langgraph.json`, for code that reads its environment itself. */
   setVariables: (variables: Record<string, string>) => void;
+  /** A `langgraph.json` that cannot be used. */
+  onFault?: (fault: AgentFault) => void;
   log: { warn(details: object, message: string): void };
 }
 
@@ -42,7 +44,7 @@ export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] 
 }
 
 /** A faulty file is told and leaves the other agents standing. */
-function fromLanggraphJson({ cwd, log, setVariables }: DefinitionSources): LanggraphJson['graphs'] {
+function fromLanggraphJson({ cwd, log, setVariables, onFault }: DefinitionSources): LanggraphJson['graphs'] {
   try {
     const found = readLanggraphJson(cwd);
     if (found === null) return [];
@@ -52,7 +54,9 @@ function fromLanggraphJson({ cwd, log, setVariables }: DefinitionSources): Langg
     setVariables(found.env);
     return found.graphs;
   } catch (error) {
-    log.warn({ fault: AgentFault.from(error).message }, 'langgraph.json cannot be used');
+    const fault = AgentFault.from(error);
+    log.warn({ fault: fault.message }, 'langgraph.json cannot be used');
+    onFault?.(fault);
     return [];
   }
 }

@@ -125,6 +125,12 @@ export class Agents {
     return Promise.all(this.ids().map((graphId) => this.describe(graphId)));
   }
 
+  /** Those that are loaded from users' files, each with what is wrong with it; loads them. */
+  async describeOwn(): Promise<AgentDescription[]> {
+    const own = [...this.#definitions.values()].filter(({ file }) => file !== null);
+    return Promise.all(own.map(({ graphId }) => this.describe(graphId)));
+  }
+
   async describe(graphId: string): Promise<AgentDescription> {
     const { description, from } = this.#definition(graphId);
     const fault = await this.#faultOf(graphId);
