@@ -6,6 +6,8 @@ import { type BinaryRun, type Exit, runBinary } from './binary.ts';
 interface SpawnOptions {
   /** The data home; it stays when the gateway ends, so that a second one can take over. */
   home: string;
+  /** Where it is started; in its home unless the test is about that. */
+  cwd?: string;
   /** Replace the free port that a test wants by default. */
   args?: string[];
   env?: Record<string, string>;
@@ -28,8 +30,8 @@ export class SpawnedGateway {
 
   /** Resolves when /readyz answers 200; throws with the gateway's own words when it ends or stays silent. */
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
-    const { home, args = ['--port', '0'], env = {}, readyWithinMs = 90_000 } = options;
-    const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd: home });
+    const { home, cwd = home, args = ['--port', '0'], env = {}, readyWithinMs = 90_000 } = options;
+    const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd });
     const deadline = Date.now() + readyWithinMs;
     const gone = run.exited.then(({ code, signal }) => {
       throw new Error(`The gateway ended with ${signal ?? `exit code ${code}`}:\n${run.output()}`);
