@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
+import type { PostgresOptions } from '@switchyard/server/platform/database/postgres-connections';
 import pg from 'pg';
 import { findPostgres } from './postgres-binaries.ts';
 import type { KeeperTask } from './postgres-keeper.ts';
@@ -21,6 +22,8 @@ interface StartOptions {
 }
 
 const startWithinMs = 60_000;
+/** Less than what ends a test, so that it says what it has waited for. */
+const patienceMs = 90_000;
 const keeper = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url));
 
 /**
@@ -47,6 +50,15 @@ export async function startPostgres({ isDurable = false }: StartOptions = {}): P
   if (createsFolder(folder)) keep({ folder, owner, isDurable, binaries: found.folder });
   await untilReady(folder);
   return { createDatabase: () => createDatabase(folder) };
+}
+
+/**
+ * How a test opens a database. A caller of a gateway hears within seconds that its database does not answer; a test waits as
+ * long as a busy machine takes.
+ */
+export function patientPostgres(url: string, poolSize: number): PostgresOptions & { backend: 'postgres' } {
+  const limits = { connectMs: patienceMs, statementMs: patienceMs, answerMs: patienceMs };
+  return { backend: 'postgres', url, poolSize, limits };
 }
 
 /** The process whose end is the end of the run: vitest itself, of which we may be a thread or a child. */

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
@@ -14,7 +14,7 @@ const postgres = testPostgres('account stores on Postgres');
 describe('account stores in memory', () => storesBehave(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  storesBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 10 })),
+  storesBehave(async () => patientPostgres(await postgres.createDatabase(), 10)),
 );
 
 const system = { system: 'test' };

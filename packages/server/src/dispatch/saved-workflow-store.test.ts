@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
@@ -17,7 +17,7 @@ const all = { limit: 100, offset: 0 };
 describe('saved workflows in memory', () => workflowsBehave(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  workflowsBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 })),
+  workflowsBehave(async () => patientPostgres(await postgres.createDatabase(), 5)),
 );
 
 function workflowsBehave(where: () => Promise<DatabaseOptions>): void {

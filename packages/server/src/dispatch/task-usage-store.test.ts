@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
@@ -13,7 +13,7 @@ const range = { fromIso: '2026-03-10T00:00:00.000Z', toIso: '2026-03-11T00:00:00
 describe('usage of the pool on SQLite', () => usageBehaves(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  usageBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 2 })),
+  usageBehaves(async () => patientPostgres(await postgres.createDatabase(), 2)),
 );
 
 function usageBehaves(where: () => Promise<DatabaseOptions>): void {

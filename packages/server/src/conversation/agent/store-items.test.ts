@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -19,7 +19,7 @@ let items: StoreItems;
 describe('the store in memory', () => storeBehaves(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  storeBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 })),
+  storeBehaves(async () => patientPostgres(await postgres.createDatabase(), 5)),
 );
 
 function storeBehaves(where: () => Promise<DatabaseOptions>): void {

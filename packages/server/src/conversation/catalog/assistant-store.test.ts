@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
@@ -17,7 +17,7 @@ const few = { most: 3 };
 describe('assistants in memory', () => assistantsBehave(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  assistantsBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 })),
+  assistantsBehave(async () => patientPostgres(await postgres.createDatabase(), 5)),
 );
 
 function assistantsBehave(where: () => Promise<DatabaseOptions>): void {

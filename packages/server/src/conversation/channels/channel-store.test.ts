@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../lib/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -18,7 +18,7 @@ const chat = { channel: 'bot', chatId: 'c1', userId: 'ada' };
 describe('messages of channels in memory', () => storeBehaves(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  storeBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 })),
+  storeBehaves(async () => patientPostgres(await postgres.createDatabase(), 5)),
 );
 
 function message(columns: Partial<NewChannelMessage> = {}): NewChannelMessage {

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ManualTime } from '../../lib/async/manual-time.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -17,7 +17,7 @@ const postgres = testPostgres('feedback on Postgres');
 describe('feedback in memory', () => feedbackBehaves(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  feedbackBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 10 })),
+  feedbackBehaves(async () => patientPostgres(await postgres.createDatabase(), 10)),
 );
 
 const anna = { user: 'anna' };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
@@ -83,7 +83,7 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () => {
   let processes: Database<ConversationTables>[] = [];
 
   beforeAll(async () => {
-    const where = { backend: 'postgres', url: await postgres.createDatabase(), poolSize: 5 } as const;
+    const where = patientPostgres(await postgres.createDatabase(), 5);
     const first = await openConversationDatabase(where);
     const second = await openDatabase(where);
     processes = [first, second.withTables<ConversationTables>()];

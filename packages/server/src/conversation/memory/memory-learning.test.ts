@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -16,7 +16,7 @@ const postgres = testPostgres('Postgres');
 describe.skipIf(postgres.isSkipped)(postgres.title, () => {
   learns('a connection for each process', async () => {
     const url = await postgres.createDatabase();
-    return () => openDatabase({ backend: 'postgres', url, poolSize: 2 });
+    return () => openDatabase(patientPostgres(url, 2));
   });
 });
 

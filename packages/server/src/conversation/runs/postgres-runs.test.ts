@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
@@ -26,7 +26,7 @@ describe.skipIf(isSkipped)(title, () => {
     const url = await createDatabase();
     opened = [];
     fixture = await openRunsFixture(async () => {
-      const database = await openDatabase({ backend: 'postgres', url, poolSize: 4 });
+      const database = await openDatabase(patientPostgres(url, 4));
       opened.push(database);
       return database;
     });

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
@@ -15,7 +15,7 @@ const postgres = testPostgres('search of threads on Postgres');
 describe('search of threads in memory', () => searchBehaves(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  searchBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 10 })),
+  searchBehaves(async () => patientPostgres(await postgres.createDatabase(), 10)),
 );
 
 const anna = { user: 'anna' };

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -15,7 +15,7 @@ const postgres = testPostgres('records of threads on Postgres');
 describe('records of threads in memory', () => recordsBehave(async () => ({ backend: 'memory' })));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  recordsBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 10 })),
+  recordsBehave(async () => patientPostgres(await postgres.createDatabase(), 10)),
 );
 
 const anna = { user: 'anna' };

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
@@ -17,7 +17,7 @@ describe.each([
   },
   {
     ...postgres,
-    where: async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 2 }),
+    where: async () => patientPostgres(await postgres.createDatabase(), 2),
   },
 ])('$title', ({ isSkipped, where }) => {
   it.skipIf(isSkipped)('counts what they have used, each once, and not those that go on', async () => {

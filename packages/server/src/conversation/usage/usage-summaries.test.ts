@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../config/models.ts';
 import { readModels } from '../../config/models.ts';
@@ -47,7 +47,7 @@ describe('summaries of usage in pieces of a row', () =>
   summariesBehave(async () => ({ backend: 'memory' }), { rowsAtOnce: 1 }));
 
 describe.skipIf(postgres.isSkipped)(postgres.title, () =>
-  summariesBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 3 })),
+  summariesBehave(async () => patientPostgres(await postgres.createDatabase(), 3)),
 );
 
 function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAtOnce?: number } = {}): void {

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { conversationMigrations } from '../../conversation/migrations.ts';
 import type { ConversationTables } from '../../conversation/tables.ts';
@@ -20,8 +20,7 @@ describe.each([
   { title: 'owners of threads on SQLite', isSkipped: false, open: () => openDatabase({ backend: 'memory' }) },
   {
     ...postgres,
-    open: async () =>
-      openDatabase({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 2 }),
+    open: async () => openDatabase(patientPostgres(await postgres.createDatabase(), 2)),
   },
 ])('$title', ({ isSkipped, open }) => {
   it.skipIf(isSkipped)(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runManyProcesses } from '@switchyard/dev-env/many-processes';
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { describe, expect, it } from 'vitest';
 import type { DatabaseOptions } from './open.ts';
@@ -24,6 +24,6 @@ describe('of ten processes that start at once, one migrates and the others find 
 
   const postgres = testPostgres('on a Postgres database');
   it.skipIf(postgres.isSkipped)(postgres.title, async () => {
-    await expectOneToDoAll({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 2 });
+    await expectOneToDoAll(patientPostgres(await postgres.createDatabase(), 2));
   });
 });

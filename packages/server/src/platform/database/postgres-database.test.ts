@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from './database.ts';
@@ -13,7 +13,7 @@ const unavailable = { code: 'database_unavailable', status: 503 };
 
 describe.skipIf(isSkipped)(title, () => {
   databaseConformance('as any database', async () =>
-    openDatabase({ backend: 'postgres', url: await createDatabase(), poolSize: 4 }),
+    openDatabase(patientPostgres(await createDatabase(), 4)),
   );
 
   describe('that fails', () => {

@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../database/database.ts';
@@ -17,7 +17,7 @@ const postgres = testPostgres('embedded, Postgres');
 describe.skipIf(postgres.isSkipped)(postgres.title, () => {
   jobsConformance('a connection for each process', async () => {
     const url = await postgres.createDatabase();
-    const connect = () => openDatabase({ backend: 'postgres', url, poolSize: 1 });
+    const connect = () => openDatabase(patientPostgres(url, 1));
     const fleet = await JobFleet.open(connect);
     await migrate(fleet.database.withTables(), 'jobs', jobMigrations);
     return fleet.asVariant();

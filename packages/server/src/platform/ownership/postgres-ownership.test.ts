@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -68,7 +68,7 @@ async function openStorage(): Promise<OwnershipStorage> {
   const url = await createDatabase();
   const opened: Database<unknown>[] = [];
   const connect = async (): Promise<Database<OwnershipTables>> => {
-    const database = await openDatabase({ backend: 'postgres', url, poolSize: 1 });
+    const database = await openDatabase(patientPostgres(url, 1));
     opened.push(database);
     return database.withTables();
   };

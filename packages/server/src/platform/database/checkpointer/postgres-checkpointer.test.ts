@@ -1,4 +1,4 @@
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { describe } from 'vitest';
 import { openDatabase } from '../open.ts';
 import { checkpointerConformance } from './checkpointer-conformance.ts';
@@ -7,6 +7,6 @@ const { title, isSkipped, createDatabase } = testPostgres('Postgres');
 
 describe.skipIf(isSkipped)(title, () => {
   checkpointerConformance('as any database', async () =>
-    openDatabase({ backend: 'postgres', url: await createDatabase(), poolSize: 4 }),
+    openDatabase(patientPostgres(await createDatabase(), 4)),
   );
 });
