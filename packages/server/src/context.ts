@@ -18,6 +18,7 @@ import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/referen
 import type { RunTimeouts } from './dispatch/run-timeouts.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import { WorkerNames } from './dispatch/worker-names.ts';
+import { Admission } from './http/admission.ts';
 import type { Routes } from './http/app.ts';
 import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
 import { Guard, identityOf } from './http/guard.ts';
@@ -92,6 +93,7 @@ export interface Context {
   metrics: Metrics;
   health: Health;
   streams: OpenStreams;
+  admission: Admission;
   tracker: RequestTracker;
   limits: HttpLimits;
   guard: Guard;
@@ -155,6 +157,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   });
 
   const limits = httpLimits(config);
+  const admission = new Admission({ limits, proxies });
   const guard = new Guard({
     authenticator: accounts.authenticator,
     csrf: accounts.csrf,
@@ -173,7 +176,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     endOf: (request) => ends.of(identityOf(request)),
   });
   let listeningUrl = '';
-  const front = { accounts, guard, streams, ends, listeningUrl: () => listeningUrl };
+  const front = { accounts, guard, streams, admission, ends, listeningUrl: () => listeningUrl };
   const links = newLinks(base, front);
   const dispatch = config.areas.dispatch ? await openDispatch(base, { ...front, links }) : null;
   const policy = approvalPolicy(config);
@@ -187,6 +190,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const conversation = config.areas.conversation
     ? await openConversation(base, {
         streams,
+        admission,
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
         accounts,
@@ -208,6 +212,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       clock: systemClock,
     }),
     streams,
+    admission,
     tracker: new RequestTracker({ logger, metrics, limit: limits.requestsInFlight }),
     limits,
     guard,
@@ -311,6 +316,7 @@ interface Front {
   accounts: AccountsArea;
   guard: Guard;
   streams: OpenStreams;
+  admission: Admission;
   ends: SessionEnds;
   listeningUrl: () => string;
 }
@@ -318,7 +324,7 @@ interface Front {
 /** The dispatch area with what it stands on. It begins to work once the gateway listens. */
 async function openDispatch(
   base: Base,
-  { accounts, guard, streams, ends, links }: Front & { links: Links },
+  { accounts, guard, streams, admission, ends, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
   const { config, options, opened, logger, database, ownership, jobs, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
@@ -336,6 +342,7 @@ async function openDispatch(
     workerNames: new WorkerNames(deriveKey(base.secret, 'names on workers')),
     guard,
     openStreams: streams,
+    admission,
     metrics,
     authenticator: accounts.authenticator,
     endOf: (identity) => ends.of(identity),
@@ -362,11 +369,13 @@ async function openConversation(
   base: Base,
   {
     streams,
+    admission,
     workflows,
     workflowUsage,
     accounts,
   }: {
     streams: OpenStreams;
+    admission: Admission;
     workflows: WorkflowRunner | null;
     workflowUsage: WorkflowUsageOf | null;
     accounts: AccountsArea;
@@ -388,6 +397,7 @@ async function openConversation(
     channels: {
       configured: config.channels,
       network: channelNetwork,
+      readBody: (request, payload) => admission.readBody(request, payload),
       findAccount: (name) => findAccount(accounts.store, name),
     },
     mcpNetwork,

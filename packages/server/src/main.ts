@@ -80,12 +80,13 @@ export async function startGateway(config: Config, options: StartOptions): Promi
 }
 
 function serverFor(config: Config, context: Context, version: string): Promise<App> {
-  const { logger, tracker, streams, limits, health, metrics, guard, routes } = context;
+  const { logger, tracker, streams, admission, limits, health, metrics, guard, routes } = context;
   return buildServer({
     shell: {
       logger,
       tracker,
       streams,
+      admission,
       limits,
       corsOrigins: config.server.cors.origins,
       isHttps: config.server.public_url?.startsWith('https:') ?? false,

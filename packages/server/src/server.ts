@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { App, Routes } from './http/app.ts';
 import { docsRoutes } from './http/docs/docs-routes.ts';
-import { isIdentified } from './http/guard.ts';
+import { signedInUser } from './http/guard.ts';
 import type { Health } from './http/health.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { metricsRoutes } from './http/metrics-routes.ts';
@@ -31,7 +31,7 @@ export async function buildServer(options: ServerOptions): Promise<App> {
   const endpoints = collectEndpoints(app);
   guard(app);
   app.addHook('onRequest', (request, reply, done) => {
-    if (isIdentified(request)) reply.header('x-switchyard-version', shell.version);
+    if (signedInUser(request) !== undefined) reply.header('x-switchyard-version', shell.version);
     done();
   });
   metrics.beforeScrape(() => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { listenOnFreePort } from '../src/http/listen.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, newUser } from './support/client.ts';
 
@@ -31,5 +32,36 @@ test('300 right logins at once from 300 addresses are each let in or told to com
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.headers['retry-after']).toBe('1');
   expect((await new Client(server).login('ada@example.com')).status, 'nobody is locked out').toBe(200);
+  await server.close();
+});
+
+test('the hashes of clients that have hung up are not computed', async () => {
+  const server = await AccountsServer.start({ trusted: ['127.0.0.1'], hashing, passwordCost: 6 });
+  await newUser(server, 'ada@example.com');
+  const port = await listenOnFreePort(server.app, { host: '127.0.0.1', port: 0, lastPort: 0 });
+  const logIn = (clientIp: string, password: string) => {
+    const body = JSON.stringify({ username: 'ada@example.com', password });
+    const headers = { 'content-type': 'application/json', 'x-real-ip': clientIp };
+    return new Request(`http://127.0.0.1:${port}/api/auth/login`, { method: 'POST', headers, body });
+  };
+  // Enough to be busy with until the others have come and gone.
+  const ahead = Promise.all(Array.from({ length: 120 }, () => server.area.passwords.hash('ahead of all')));
+  let arrived = 0;
+  server.app.server.on('request', (request) => {
+    request.once('end', () => {
+      arrived += 1;
+    });
+  });
+  const leaving = new AbortController();
+  const left = Array.from({ length: 5 }, () =>
+    fetch(logIn('203.0.113.1', 'wrong'), { signal: leaving.signal }),
+  );
+  const outcomes = Promise.allSettled(left);
+  await expect.poll(() => arrived).toBe(5);
+  leaving.abort();
+  await Promise.all([outcomes, ahead]);
+
+  expect((await fetch(logIn('203.0.113.2', 'wrong'))).status).toBe(401);
+  expect(server.logLines.filter((line) => line.includes('login_failed'))).toHaveLength(1);
   await server.close();
 });

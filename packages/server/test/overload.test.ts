@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
@@ -64,25 +64,61 @@ test('clients that never send what they have announced keep nobody else out', as
   expect((await fetch(`${url}/api/quick`)).status).toBe(200);
 });
 
-test('bodies on their way have a limit together, and small ones none', async () => {
-  const routes = (app: App): void => {
+describe('bodies on their way', () => {
+  const slowRoute = (app: App): void => {
     const handler = () => ({});
     app.route({ ...testRoute, method: 'POST', url: '/api/slow', schema: testSchema, handler });
   };
-  await start({ routes: [routes], limits: { bodyMemoryBytes: 250_000 } });
+  const head = 'POST /api/slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
   const post = (text: string) =>
     fetch(`${url}/api/slow`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text });
   const large = JSON.stringify('x'.repeat(99_998));
-  const head = 'POST /api/slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
-  const slow = [0, 1].map(() => connect(Number(new URL(url).port), '127.0.0.1'));
-  for (const socket of slow) socket.write(`${head}content-length: ${large.length}\r\n\r\n`);
-  await expect.poll(() => server.tracker.inFlight).toBe(2);
 
-  expect((await post(large)).status).toBe(503);
-  expect((await post('{}')).status).toBe(200);
-  for (const socket of slow) socket.destroy();
-  await expect.poll(() => server.tracker.inFlight).toBe(0);
-  for (let time = 0; time < 5; time++) expect((await post(large)).status).toBe(200);
+  /** Sends this much of a large body and no more. */
+  function stall(sentBytes: number): Socket {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`${head}content-length: ${large.length}\r\n\r\n${large.slice(0, sentBytes)}`);
+    return socket;
+  }
+
+  test('take the room that they fill, whatever they announce', async () => {
+    await start({ routes: [slowRoute], limits: { strangerBodyBytesPerAddress: 150_000 } });
+    const slow = Array.from({ length: 20 }, () => stall(1));
+    await expect.poll(() => server.tracker.inFlight).toBe(20);
+    expect((await post(large)).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+
+  test('have a limit for each address, and small ones none', async () => {
+    await start({ routes: [slowRoute], limits: { strangerBodyBytesPerAddress: 150_000 } });
+    const slow = [stall(90_000), stall(90_000)];
+    await expect.poll(async () => (await post(large)).status).toBe(429);
+    const refused = await post(large);
+    expect([refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      '5',
+      { detail: expect.stringContaining('Send them one after the other') },
+    ]);
+    expect((await post(JSON.stringify('x'.repeat(16_000)))).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+    await expect.poll(async () => (await post(large)).status).toBe(200);
+    for (let time = 0; time < 5; time++) expect((await post(large)).status).toBe(200);
+  });
+
+  test('have a limit together', async () => {
+    await start({ routes: [slowRoute], limits: { strangerBodyBytes: 150_000 } });
+    const slow = [stall(90_000), stall(90_000)];
+    await expect.poll(async () => (await post(large)).status).toBe(503);
+    for (const socket of slow) socket.destroy();
+    await expect.poll(async () => (await post(large)).status).toBe(200);
+  });
+
+  test('count the same when they come byte by byte', async () => {
+    await start({ routes: [slowRoute], limits: { uncountedBodyBytes: 0, strangerBodyBytesPerAddress: 100 } });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(101)}`);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 429 /);
+    socket.destroy();
+  });
 });
 
 test('a slow client has a limit for everything that it sends', async () => {

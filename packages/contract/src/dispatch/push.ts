@@ -12,7 +12,7 @@ export const openPush = {
   schema: {
     summary: 'Live messages over a WebSocket',
     description:
-      'Credentials: the subprotocols `bearer` and the token, `?token=`, the session cookie from an allowed origin, or a first message `{ "type": "auth", "data": { "token" } }` within five seconds. The first message is `global_status`.',
+      'Credentials: the subprotocols `bearer` and the token, `?token=`, the session cookie from an allowed origin, or a first message `{ "type": "auth", "data": { "token" } }` within two seconds. The first message is `global_status`.',
     tags: ['Push'],
     response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },
   },
@@ -29,7 +29,7 @@ export const pushCloseCodes = {
 export const pushLimits = {
   clientMessageBytes: 65_536,
   clientMessagesPerMinute: 100,
-  authDeadlineMs: 5_000,
+  authDeadlineMs: 2_000,
   pingIntervalMs: 20_000,
   progressPerSecond: 4,
 } as const;

@@ -1,6 +1,7 @@
 import type { Account } from '@switchyard/contract/accounts/account';
 import { changeEmail, changePassword, readMe, readSetupStatus } from '@switchyard/contract/accounts/session';
 import type { Routes } from '../http/app.ts';
+import { callingUser } from '../http/caller.ts';
 import { identityOf } from '../http/guard.ts';
 import type { Identity } from '../http/identity.ts';
 import type { SessionReplies } from '../http/session-replies.ts';
@@ -33,6 +34,7 @@ export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOp
         const { current_password, new_password, new_email } = request.body;
         const identity = identityOf(request);
         const { session } = await ownAccount.changePassword(identity, {
+          caller: callingUser(request, reply),
           currentPassword: current_password,
           newPassword: new_password,
           newEmail: new_email ?? undefined,
@@ -44,9 +46,10 @@ export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOp
 
     app.route({
       ...changeEmail,
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { current_password, new_email } = request.body;
-        const change = { currentPassword: current_password, newEmail: new_email };
+        const caller = callingUser(request, reply);
+        const change = { caller, currentPassword: current_password, newEmail: new_email };
         return shownAccount(await ownAccount.changeEmail(identityOf(request), change));
       },
     });

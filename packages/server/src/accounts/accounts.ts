@@ -1,4 +1,6 @@
 import type { NewAccount } from '@switchyard/contract/accounts/session';
+import type { Stranger } from '../http/caller.ts';
+import { clientNetwork } from '../http/client-ip.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -7,7 +9,7 @@ import { newAccountRow } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountRow, AccountStore } from './account-store.ts';
 import { emailFaults, normalEmail, throwFaults } from './email.ts';
-import { aboutName, clientNetwork, type LoginGuard } from './login-guard.ts';
+import { aboutName, type LoginGuard } from './login-guard.ts';
 import type { Passwords } from './passwords.ts';
 import type { SessionKind } from './session-token.ts';
 import type { NewSession, Sessions } from './sessions.ts';
@@ -33,7 +35,7 @@ interface Login {
   kind: SessionKind;
   username: string;
   password: string;
-  clientIp: string;
+  stranger: Stranger;
 }
 
 export interface SignedIn {
@@ -54,12 +56,13 @@ export class Accounts {
   }
 
   /** An unknown name, a wrong password and a disabled account take the same time and get the same answer. */
-  async logIn({ kind, username, password, clientIp }: Login): Promise<SignedIn> {
+  async logIn({ kind, username, password, stranger }: Login): Promise<SignedIn> {
     const { guard, passwords, sessions, events } = this.#options;
     const name = normalEmail(username);
+    const { clientIp } = stranger;
     const { found, account, locked } = await guard.attempt(`login:${clientNetwork(clientIp)}`, async () => {
       const found = await this.#findByName(name);
-      const matches = await passwords.verify(password, found?.password_hash);
+      const matches = await passwords.verify(password, found?.password_hash, stranger);
       const account = found && matches && !found.disabled ? found : undefined;
       return { about: aboutName(found?.id ?? name), isRight: account !== undefined, found, account };
     });
@@ -72,11 +75,14 @@ export class Accounts {
     return { account, session: sessions.begin(kind, account) };
   }
 
-  async register(input: NewAccount, clientIp: string): Promise<SignedIn> {
+  async register(input: NewAccount, stranger: Stranger): Promise<SignedIn> {
     const { counters, passwords, store, sessions, events, clock } = this.#options;
     if (!this.registrationEnabled) throw new AppError('registration_disabled');
     this.#check(input);
-    const call = await counters.countCall(`register:${clientNetwork(clientIp)}`, registrationsPerClient);
+    const call = await counters.countCall(
+      `register:${clientNetwork(stranger.clientIp)}`,
+      registrationsPerClient,
+    );
     if (!call.allowed) {
       throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(call.retryAfterMs / 1_000) });
     }
@@ -84,24 +90,24 @@ export class Accounts {
     if (await store.findByEmail(owner, normalEmail(input.email))) throw new AppError('email_already_exists');
     const account = newAccountRow({
       email: input.email,
-      passwordHash: await passwords.hash(input.password),
+      passwordHash: await passwords.hash(input.password, stranger),
       role: 'user',
       needsSetup: false,
       atMs: clock(),
     });
     if (!(await store.insert(owner, account))) throw new AppError('email_already_exists');
-    events.record('registered', { user_id: account.id, client_ip: clientIp });
+    events.record('registered', { user_id: account.id, client_ip: stranger.clientIp });
     return { account, session: sessions.begin('session', account) };
   }
 
   /** Makes the first administrator. Of many who try at once, the unique row lets one. */
-  async initialize(input: NewAccount, clientIp: string): Promise<SignedIn> {
+  async initialize(input: NewAccount, stranger: Stranger): Promise<SignedIn> {
     const { passwords, store, sessions, events, clock } = this.#options;
     this.#check(input);
     if (await this.hasAdmin()) throw new AppError('system_already_initialized');
     const account = newAccountRow({
       email: input.email,
-      passwordHash: await passwords.hash(input.password),
+      passwordHash: await passwords.hash(input.password, stranger),
       role: 'admin',
       needsSetup: false,
       isBootstrap: true,
@@ -110,7 +116,7 @@ export class Accounts {
     if (!(await store.insert({ system: 'initialize' }, account))) {
       throw new AppError((await this.hasAdmin()) ? 'system_already_initialized' : 'email_already_exists');
     }
-    events.record('initialized', { user_id: account.id, client_ip: clientIp });
+    events.record('initialized', { user_id: account.id, client_ip: stranger.clientIp });
     return { account, session: sessions.begin('session', account) };
   }
 

@@ -1,7 +1,8 @@
 import { dispatchLogin } from '@switchyard/contract/dispatch/login';
 import { ok } from '@switchyard/contract/envelope';
 import type { Routes } from '../http/app.ts';
-import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
+import { callingStranger } from '../http/caller.ts';
+import type { TrustedProxies } from '../http/client-ip.ts';
 import type { Accounts } from './accounts.ts';
 import { normalEmail } from './email.ts';
 
@@ -15,10 +16,10 @@ export function dispatchLoginRoutes({ accounts, proxies }: DispatchLoginOptions)
   return (app) => {
     app.route({
       ...dispatchLogin,
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { username, password } = request.body;
-        const { clientIp } = sourceOf(request.raw, proxies);
-        const { session } = await accounts.logIn({ kind: 'dispatch', username, password, clientIp });
+        const stranger = callingStranger(request, reply, proxies);
+        const { session } = await accounts.logIn({ kind: 'dispatch', username, password, stranger });
         const user = { username: normalEmail(username) };
         return ok({ token: session.token, user, expiresIn: session.expiresInSeconds });
       },

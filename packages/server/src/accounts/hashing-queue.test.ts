@@ -12,6 +12,7 @@ function controlled() {
   return { started, finish, work };
 }
 
+const staying = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('hashing queue', () => {
@@ -66,5 +67,53 @@ describe('hashing queue', () => {
     await settle();
     finish.get(4)?.();
     await Promise.all(all);
+  });
+
+  test('computes nothing for a client that left while it waited, and gives its place to the next', async () => {
+    const { started, finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 1, queue: 2 });
+    const leaving = new AbortController();
+    const running = queue.run(work(1));
+    const left = queue.run(work(2), { holder: 'ada', gone: leaving.signal });
+    const waiting = queue.run(work(3), { holder: 'bob', gone: staying });
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'login_busy' });
+    const late = queue.run(work(4), { holder: 'cyd', gone: staying });
+    finish.get(1)?.();
+    await settle();
+    expect(started).toEqual([1, 3]);
+    finish.get(3)?.();
+    await settle();
+    finish.get(4)?.();
+    expect(await Promise.all([running, waiting, late])).toEqual([1, 3, 4]);
+  });
+
+  test('computes nothing for a client that left before it came to the queue', async () => {
+    const { started, finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 1, queue: 2 });
+    const running = queue.run(work(1));
+    const gone = AbortSignal.abort();
+    await expect(queue.run(work(2), { holder: 'ada', gone })).rejects.toMatchObject({ code: 'login_busy' });
+    finish.get(1)?.();
+    await running;
+    await expect(queue.run(work(3), { holder: 'ada', gone })).rejects.toMatchObject({ code: 'login_busy' });
+    expect(started).toEqual([1]);
+  });
+
+  test('has a quarter of its places for one address, and the rest for others', async () => {
+    const { finish, work } = controlled();
+    const queue = new HashingQueue({ concurrency: 1, queue: 7 });
+    const ada = { holder: 'ada', gone: staying };
+    const first = [queue.run(work(1), ada), queue.run(work(2), ada)];
+    await expect(queue.run(work(3), ada)).rejects.toMatchObject({ code: 'login_busy' });
+    const other = queue.run(work(4), { holder: 'bob', gone: staying });
+    for (const id of [1, 2, 4]) {
+      finish.get(id)?.();
+      await settle();
+    }
+    await Promise.all([...first, other]);
+    const again = queue.run(work(5), ada);
+    finish.get(5)?.();
+    expect(await again).toBe(5);
   });
 });

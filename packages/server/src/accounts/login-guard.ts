@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { AppError } from '../lib/app-error.ts';
 import type { AttemptPolicy, Counters } from '../platform/counters/counters.ts';
 
@@ -59,11 +57,6 @@ export class LoginGuard {
     const retryAfterSeconds = Math.max(1, Math.ceil(reservation.retryAfterMs / 1_000));
     throw new AppError('login_locked', { retryAfterSeconds });
   }
-}
-
-/** One client: an address, or the /64 that a single IPv6 client owns and can draw addresses from at will. */
-export function clientNetwork(ip: string): string {
-  return isIPv6(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64` : ip;
 }
 
 /** The name of an account that may not exist, in a length that a table can hold. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../http/caller.ts';
 import type { Identity } from '../http/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -18,12 +19,14 @@ interface OwnAccountOptions {
 }
 
 interface PasswordChange {
+  caller: Caller;
   currentPassword: string;
   newPassword: string;
   newEmail: string | undefined;
 }
 
 interface EmailChange {
+  caller: Caller;
   currentPassword: string;
   newEmail: string;
 }
@@ -39,14 +42,14 @@ export class OwnAccount {
   /** Ends every session of the account; the one that is answered is a new one. */
   async changePassword(identity: Identity, change: PasswordChange): Promise<SignedIn> {
     const { store, passwords, sessions, events } = this.#options;
-    const { currentPassword, newPassword, newEmail } = change;
+    const { currentPassword, newPassword, newEmail, caller } = change;
     throwFaults([
       ...passwords.faults(newPassword, 'new_password'),
       ...(newEmail === undefined ? [] : emailFaults(newEmail, 'new_email')),
     ]);
-    const before = await this.#confirm(identity, currentPassword);
+    const before = await this.#confirm(identity, currentPassword, caller);
     const email = newEmail === undefined ? undefined : normalEmail(newEmail);
-    const hash = await passwords.hash(newPassword);
+    const hash = await passwords.hash(newPassword, caller);
     const fields = { hash, needsSetup: false, email, expectedVersion: before.token_version };
     const account = await this.#refusingTaken(email, before, () =>
       store.changePassword({ user: identity.userId }, before.id, fields),
@@ -57,10 +60,13 @@ export class OwnAccount {
     return { account, session: sessions.begin('session', account) };
   }
 
-  async changeEmail(identity: Identity, { currentPassword, newEmail }: EmailChange): Promise<AccountRow> {
+  async changeEmail(
+    identity: Identity,
+    { currentPassword, newEmail, caller }: EmailChange,
+  ): Promise<AccountRow> {
     const { store, events } = this.#options;
     throwFaults(emailFaults(newEmail, 'new_email'));
-    const before = await this.#confirm(identity, currentPassword);
+    const before = await this.#confirm(identity, currentPassword, caller);
     const email = normalEmail(newEmail);
     const account = await this.#refusingTaken(email, before, () =>
       store.changeEmail({ user: identity.userId }, before.id, email),
@@ -71,7 +77,7 @@ export class OwnAccount {
   }
 
   /** Guesses here are limited per account and apart from logins: whoever guesses has a session already. */
-  async #confirm(identity: Identity, currentPassword: string): Promise<AccountRow> {
+  async #confirm(identity: Identity, currentPassword: string, caller: Caller): Promise<AccountRow> {
     const { guard, passwords, events } = this.#options;
     const account = await this.#read(identity);
     if (account.password_hash === null) {
@@ -79,7 +85,7 @@ export class OwnAccount {
     }
     const { isRight } = await guard.attempt(`password:${account.id}`, async () => ({
       about: account.id,
-      isRight: await passwords.verify(currentPassword, account.password_hash),
+      isRight: await passwords.verify(currentPassword, account.password_hash, caller),
     }));
     if (isRight) return account;
     events.record('password_change_failed', { user_id: account.id });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Fault } from '@switchyard/contract/errors';
 import bcrypt from 'bcrypt';
+import type { Caller } from '../http/caller.ts';
 import type { CommonPasswords } from './common-passwords.ts';
 import { type HashingLimits, HashingQueue } from './hashing-queue.ts';
 
@@ -32,16 +33,16 @@ export class Passwords {
     this.#nobodysHash = `${version}$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}${'.'.repeat(31)}`;
   }
 
-  async hash(password: string): Promise<string> {
-    return this.#queue.run(async () => version + (await bcrypt.hash(prehash(password), this.#cost)));
+  async hash(password: string, caller?: Caller): Promise<string> {
+    const compute = async () => version + (await bcrypt.hash(prehash(password), this.#cost));
+    return this.#queue.run(compute, caller);
   }
 
   /** Takes as long for an account that does not exist, or has no password, as for one that does. */
-  async verify(password: string, hash: string | null | undefined): Promise<boolean> {
+  async verify(password: string, hash: string | null | undefined, caller?: Caller): Promise<boolean> {
     const known = hash?.startsWith(version) ? hash : this.#nobodysHash;
-    const matches = await this.#queue.run(() =>
-      bcrypt.compare(prehash(password), known.slice(version.length)),
-    );
+    const compute = () => bcrypt.compare(prehash(password), known.slice(version.length));
+    const matches = await this.#queue.run(compute, caller);
     return matches && known === hash;
   }
 

@@ -1,8 +1,9 @@
 import { initialize, login, logout, register } from '@switchyard/contract/accounts/session';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../http/app.ts';
 import { headerToken } from '../http/bearer.ts';
-import { sourceOf, type TrustedProxies } from '../http/client-ip.ts';
+import { callingStranger } from '../http/caller.ts';
+import type { TrustedProxies } from '../http/client-ip.ts';
 import { readCookies } from '../http/cookie.ts';
 import type { SessionReplies } from '../http/session-replies.ts';
 import type { AccessTokens } from './access-tokens.ts';
@@ -26,15 +27,16 @@ export function sessionRoutes({
   replies,
   proxies,
 }: SessionRoutesOptions): Routes {
-  const clientIpOf = (request: FastifyRequest) => sourceOf(request.raw, proxies).clientIp;
+  const strangerOf = (request: FastifyRequest, reply: FastifyReply) =>
+    callingStranger(request, reply, proxies);
 
   return (app) => {
     app.route({
       ...login,
       handler: async (request, reply) => {
         const { username, password, remember_me } = request.body;
-        const clientIp = clientIpOf(request);
-        const { account, session } = await accounts.logIn({ kind: 'session', username, password, clientIp });
+        const stranger = strangerOf(request, reply);
+        const { account, session } = await accounts.logIn({ kind: 'session', username, password, stranger });
         replies.begin(request, reply, { session, remember: String(remember_me) !== 'false' });
         return { expires_in: session.expiresInSeconds, needs_setup: account.needs_setup === 1 };
       },
@@ -43,7 +45,7 @@ export function sessionRoutes({
     app.route({
       ...register,
       handler: async (request, reply) => {
-        const { account, session } = await accounts.register(request.body, clientIpOf(request));
+        const { account, session } = await accounts.register(request.body, strangerOf(request, reply));
         replies.begin(request, reply, { session, remember: request.body.remember_me !== false });
         return reply.code(201).send(shownAccount(account));
       },
@@ -52,7 +54,7 @@ export function sessionRoutes({
     app.route({
       ...initialize,
       handler: async (request, reply) => {
-        const { account, session } = await accounts.initialize(request.body, clientIpOf(request));
+        const { account, session } = await accounts.initialize(request.body, strangerOf(request, reply));
         replies.begin(request, reply, { session, remember: request.body.remember_me !== false });
         return reply.code(201).send(shownAccount(account));
       },

@@ -8,6 +8,7 @@ import {
 } from '@switchyard/contract/accounts/user';
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../http/app.ts';
+import { callingUser } from '../http/caller.ts';
 import { identityOf } from '../http/guard.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Users, WithOneTimePassword } from './users.ts';
@@ -29,7 +30,8 @@ export function userRoutes({ users }: { users: Users }): Routes {
       ...createUser,
       handler: async (request, reply) => {
         const { email, system_role = 'user' } = request.body;
-        const made = await users.create(adminOf(request), { email, role: system_role });
+        const caller = callingUser(request, reply);
+        const made = await users.create(adminOf(request), { email, role: system_role, caller });
         return reply.code(201).send(shownWithPassword(made));
       },
     });
@@ -46,8 +48,10 @@ export function userRoutes({ users }: { users: Users }): Routes {
 
     app.route({
       ...resetUserPassword,
-      handler: async (request) =>
-        shownWithPassword(await users.resetPassword(adminOf(request), request.params.userId)),
+      handler: async (request, reply) => {
+        const caller = callingUser(request, reply);
+        return shownWithPassword(await users.resetPassword(adminOf(request), request.params.userId, caller));
+      },
     });
 
     app.route({

@@ -1,4 +1,5 @@
 import type { Role } from '@switchyard/contract/accounts/account';
+import type { Caller } from '../http/caller.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
@@ -40,13 +41,16 @@ export class Users {
     return this.#options.store.list({ admin }, page);
   }
 
-  async create(admin: string, input: { email: string; role: Role }): Promise<WithOneTimePassword> {
+  async create(
+    admin: string,
+    input: { email: string; role: Role; caller: Caller },
+  ): Promise<WithOneTimePassword> {
     const { store, passwords, events, clock } = this.#options;
     throwFaults(emailFaults(input.email, 'email'));
     const password = newOneTimePassword();
     const account = newAccountRow({
       email: input.email,
-      passwordHash: await passwords.hash(password),
+      passwordHash: await passwords.hash(password, input.caller),
       role: input.role,
       needsSetup: true,
       atMs: clock(),
@@ -69,12 +73,12 @@ export class Users {
     return account;
   }
 
-  async resetPassword(admin: string, userId: string): Promise<WithOneTimePassword> {
+  async resetPassword(admin: string, userId: string, caller: Caller): Promise<WithOneTimePassword> {
     const { store, passwords, events } = this.#options;
     const before = changed(await store.find({ admin }, userId));
     const password = newOneTimePassword();
     const change = {
-      hash: await passwords.hash(password),
+      hash: await passwords.hash(password, caller),
       needsSetup: true,
       expectedVersion: before.token_version,
     };

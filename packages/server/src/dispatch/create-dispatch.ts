@@ -1,4 +1,5 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
+import type { Admission } from '../http/admission.ts';
 import type { Routes } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
 import type { Authenticator, Identity } from '../http/identity.ts';
@@ -82,6 +83,7 @@ interface DispatchDependencies {
   workerNames: WorkerNames;
   guard: Guard;
   openStreams: OpenStreams;
+  admission: Admission;
   metrics: Metrics;
   authenticator: Authenticator;
   /** Aborts when the session or token behind an identity has ended. */

@@ -6,7 +6,6 @@ import type { App, Routes } from '../http/app.ts';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../http/guard.ts';
 import { requireAdminFor } from '../http/owner-filter.ts';
 import { readerOf } from '../http/reader.ts';
-import { discardBodyAfter } from '../http/unread-body.ts';
 import { watchUpload } from '../http/watch-upload.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -69,7 +68,7 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
   app.route({
     ...uploadFile,
     bodyLimit: uploadBytes + envelopeBytes,
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { userId } = identityOf(request);
       const connection = watchUpload(request.raw);
       try {
@@ -79,9 +78,6 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
           files.receive(source, connection.lost),
         );
         return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
-      } catch (error) {
-        discardBodyAfter(reply.raw, request.raw);
-        throw error;
       } finally {
         connection.release();
       }

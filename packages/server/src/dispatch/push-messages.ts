@@ -26,8 +26,8 @@ export class ClientMessages {
     socket.on('error', () => socket.terminate());
   }
 
-  /** The token of a first `auth` message; undefined when none comes in time. */
-  async token(): Promise<string | undefined> {
+  /** The token of a first `auth` message; throws when none comes in time. */
+  async token(): Promise<string> {
     const cancel = systemTimer(() => this.#firstToken.resolve(undefined), pushLimits.authDeadlineMs);
     const token = await this.#firstToken.promise;
     cancel();

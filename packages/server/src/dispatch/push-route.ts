@@ -3,6 +3,7 @@ import websocket from '@fastify/websocket';
 import { type ClientMessage, openPush, pushCloseCodes, pushLimits } from '@switchyard/contract/dispatch/push';
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import type { Admission } from '../http/admission.ts';
 import type { App, Routes } from '../http/app.ts';
 import { type Guard, isAdmin } from '../http/guard.ts';
 import type { Authenticator, Identity } from '../http/identity.ts';
@@ -21,6 +22,7 @@ interface PushRouteOptions {
   guard: Pick<Guard, 'identify' | 'checkOrigin'>;
   authenticator: Authenticator;
   openStreams: OpenStreams;
+  admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   clock: Clock;
@@ -28,6 +30,8 @@ interface PushRouteOptions {
 }
 
 const mayListen = 'dispatch:read';
+/** A socket that is sent away closes within it. */
+const farewellMs = 1_000;
 
 export function pushRoute(options: PushRouteOptions): Routes {
   return (app) => {
@@ -45,31 +49,73 @@ export function pushRoute(options: PushRouteOptions): Routes {
 }
 
 function addRoute(app: App, options: PushRouteOptions): void {
+  const arrivals = new WeakMap<FastifyRequest, Arrival>();
   app.route({
     ...openPush,
+    preValidation: async (request) => {
+      if (request.ws) arrivals.set(request, await arrive(request, options));
+    },
     handler: async (_request, reply) => {
       reply.header('upgrade', 'websocket');
       if (!reply.hasHeader('connection')) reply.header('connection', 'upgrade');
       throw new AppError('upgrade_required');
     },
     wsHandler: (socket, request) => {
-      serve(socket, request, options).catch(() => socket.terminate());
+      options.admission.countSocket(request);
+      const arrival = arrivals.get(request);
+      if (!arrival) return socket.terminate();
+      serve(socket, request, { arrival, options }).catch(() => socket.terminate());
     },
   });
 }
 
-async function serve(socket: WebSocket, request: FastifyRequest, options: PushRouteOptions): Promise<void> {
+/** What is known of a client before the protocol is switched. */
+interface Arrival {
+  /** Signed in by the request itself. */
+  identity: Identity | undefined;
+  /** It may still sign in by its first message. */
+  mayFollow: boolean;
+  /** Gives back the place that it has among those who are not signed in. */
+  release: () => void;
+}
+
+/** Throws where there is no place: the protocol is then not switched. A user who is signed in takes no stranger's place. */
+async function arrive(request: FastifyRequest, options: PushRouteOptions): Promise<Arrival> {
+  const mayFollow = tokenOf(request.raw) === undefined && !request.headers.cookie;
+  const identity = mayFollow ? undefined : await identityOfHead(request, options);
+  const isListener = identity !== undefined && hasRoom(identity, options);
+  const release = isListener ? () => undefined : options.admission.admitStranger(request);
+  return { identity, mayFollow, release };
+}
+
+function hasRoom({ userId }: Identity, { hub, socketsPerUser }: PushRouteOptions): boolean {
+  return hub.countOf(userId) < socketsPerUser;
+}
+
+async function serve(
+  socket: WebSocket,
+  request: FastifyRequest,
+  { arrival, options }: { arrival: Arrival; options: PushRouteOptions },
+): Promise<void> {
   const messages = new ClientMessages(socket);
-  const identity = await signIn(request, messages, options);
+  const identity = arrival.mayFollow ? await identityOfMessage(messages, options) : arrival.identity;
   if (!identity) {
-    socket.close(pushCloseCodes.unauthenticated, 'Sign in first, with a token that is valid.');
+    dismiss(socket, pushCloseCodes.unauthenticated, 'Sign in first, with a token that is valid.');
     return;
   }
-  if (options.hub.countOf(identity.userId) >= options.socketsPerUser) {
-    socket.close(pushCloseCodes.tooManySockets, `At most ${options.socketsPerUser} sockets a user.`);
+  if (!hasRoom(identity, options)) {
+    dismiss(socket, pushCloseCodes.tooManySockets, `At most ${options.socketsPerUser} sockets a user.`);
     return;
   }
+  arrival.release();
   await listen(socket, request, { identity, messages, options });
+}
+
+/** Says why, and does not wait for the client to take it: until it does, it has a place that others need. */
+function dismiss(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const cancel = systemTimer(() => socket.terminate(), farewellMs);
+  socket.once('close', cancel);
 }
 
 interface Listening {
@@ -110,18 +156,35 @@ async function listen(
   await hub.add(push);
 }
 
-/** Undefined when no way of signing in was used rightly. */
-async function signIn(
+/** By a header, the query or the cookie; undefined when none of them is right. */
+async function identityOfHead(
   request: FastifyRequest,
-  messages: ClientMessages,
-  { guard, authenticator }: PushRouteOptions,
+  options: PushRouteOptions,
 ): Promise<Identity | undefined> {
-  try {
-    const token = tokenOf(request.raw) ?? (request.headers.cookie ? undefined : await messages.token());
-    if (token !== undefined)
-      return permitted(await authenticator.authenticate({ kind: 'header', token }, 'dispatch'));
+  const { guard } = options;
+  return orNone(async () => {
+    const token = tokenOf(request.raw);
+    if (token !== undefined) return identityOfToken(token, options);
     guard.checkOrigin(request);
     return permitted(await guard.identify(request, 'dispatch'));
+  });
+}
+
+/** By a first message; undefined when none comes in time, or a wrong one. */
+async function identityOfMessage(
+  messages: ClientMessages,
+  options: PushRouteOptions,
+): Promise<Identity | undefined> {
+  return orNone(async () => identityOfToken(await messages.token(), options));
+}
+
+async function identityOfToken(token: string, { authenticator }: PushRouteOptions): Promise<Identity> {
+  return permitted(await authenticator.authenticate({ kind: 'header', token }, 'dispatch'));
+}
+
+async function orNone(signIn: () => Promise<Identity>): Promise<Identity | undefined> {
+  try {
+    return await signIn();
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

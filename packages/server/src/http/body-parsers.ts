@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@switchyard/contract/errors';
-import type { FastifyBodyParser } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import type { Admission } from './admission.ts';
 import type { App } from './app.ts';
 import { jsonLimits } from './http-limits.ts';
 import { limitBroken, offsetOfJsonError } from './json-text.ts';
@@ -11,14 +13,13 @@ import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
 const maxFormFields = 100;
 
 /** The only two kinds of body that the gateway reads into memory. Which of them a route takes, its endpoint says. */
-export function addBodyParsers(app: App): void {
+export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, asBodyParser(parseJson));
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'buffer' },
-    asBodyParser(parseForm),
-  );
+  const reading =
+    (parse: (bytes: Buffer) => unknown) => async (request: FastifyRequest, body: IncomingMessage) =>
+      parse(await admission.readBody(request, body));
+  app.addContentTypeParser('application/json', reading(parseJson));
+  app.addContentTypeParser('application/x-www-form-urlencoded', reading(parseForm));
 }
 
 const sentenceOf = {
@@ -53,16 +54,6 @@ function parseForm(bytes: Buffer): Record<string, string | string[]> {
   }
   refuseUnsafeValue(fields);
   return fields;
-}
-
-function asBodyParser(parse: (bytes: Buffer) => unknown): FastifyBodyParser<Buffer> {
-  return (_request, bytes, done) => {
-    try {
-      done(null, parse(bytes));
-    } catch (error) {
-      done(error as Error);
-    }
-  };
 }
 
 function textOf(bytes: Buffer): string {

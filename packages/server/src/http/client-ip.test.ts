@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientIp, trustedProxies } from './client-ip.ts';
+import { clientIp, clientNetwork, trustedProxies } from './client-ip.ts';
 
 const nobody = trustedProxies([]);
 const proxy = trustedProxies(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.1']);
@@ -68,5 +68,15 @@ describe('trusted proxies', () => {
   test('does not take a range of one family for the other', () => {
     expect(trustedProxies(['0.0.0.0/0']).includes('2001:db8::1')).toBe(false);
     expect(trustedProxies(['::/0']).includes('203.0.113.7')).toBe(false);
+  });
+});
+
+describe('a client', () => {
+  test('is its address, and on IPv6 its /64', () => {
+    expect(clientNetwork('203.0.113.7')).toBe('203.0.113.7');
+    expect(clientNetwork('unknown')).toBe('unknown');
+    expect(clientNetwork('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+    expect(clientNetwork('2001:db8:1:2::1')).toBe('2001:db8:1:2::/64');
+    expect(clientNetwork('2001:db8:1:3::1')).not.toBe(clientNetwork('2001:db8:1:2::1'));
   });
 });

@@ -26,6 +26,11 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
   };
 }
 
+/** One client: an address, or the /64 that a single IPv6 client owns and can draw addresses from at will. */
+export function clientNetwork(ip: string): string {
+  return isIPv6(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64` : ip;
+}
+
 interface Connection {
   /** The address at the other end of the socket. */
   peer: string | undefined;

@@ -144,9 +144,9 @@ export function mayChange(request: FastifyRequest): boolean {
   return changing.has(request);
 }
 
-/** Whether the guard has let this request in as somebody's. */
-export function isIdentified(request: FastifyRequest): boolean {
-  return identities.has(request);
+/** The user whom the guard has found, on any route; undefined where it has found none. */
+export function signedInUser(request: FastifyRequest): string | undefined {
+  return identities.get(request)?.userId;
 }
 
 /** On whose behalf a request reads and writes: its own user's, also when that is an administrator. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import { Shares } from '../lib/shares.ts';
 
 export const streamKinds = ['events', 'socket', 'held_request'] as const;
 export type StreamKind = (typeof streamKinds)[number];
@@ -32,7 +33,6 @@ interface OpenStreamsOptions {
 }
 
 interface Entry {
-  kind: StreamKind;
   controller: AbortController;
 }
 
@@ -44,7 +44,8 @@ export class OpenStreams {
   readonly #limit: number;
   readonly #perUser: PerUser | undefined;
   readonly #endOf: EndOf | undefined;
-  readonly #countOfUser = new Map<string, number>();
+  readonly #byUser: Shares;
+  readonly #byKind: Record<StreamKind, number> = { events: 0, socket: 0, held_request: 0 };
   readonly #entries = new Set<Entry>();
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
@@ -53,6 +54,7 @@ export class OpenStreams {
     this.#limit = limit;
     this.#perUser = perUser;
     this.#endOf = endOf;
+    this.#byUser = new Shares({ each: perUser?.limit ?? limit, together: limit });
   }
 
   /** Called before the first byte of the answer; throws when the gateway is full or closing. */
@@ -60,8 +62,9 @@ export class OpenStreams {
     if (this.#isClosing) throw new AppError('shutting_down');
     if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
     const leaveUser = kind === 'socket' ? () => undefined : this.#enterUser(request);
-    const entry: Entry = { kind, controller: new AbortController() };
+    const entry: Entry = { controller: new AbortController() };
     this.#entries.add(entry);
+    this.#byKind[kind]++;
     const { socket } = request.raw;
     // A stream may be silent for longer than an ordinary answer; it has pings of its own.
     socket.setTimeout(0);
@@ -77,6 +80,7 @@ export class OpenStreams {
       session?.release();
       socket.off('close', onGone);
       if (!this.#entries.delete(entry)) return;
+      this.#byKind[kind]--;
       leaveUser();
       if (this.#entries.size === 0) this.#onEmpty?.();
     };
@@ -88,22 +92,20 @@ export class OpenStreams {
     if (!this.#perUser) return () => undefined;
     const { limit, userOf } = this.#perUser;
     const user = userOf(request);
-    const count = this.#countOfUser.get(user) ?? 0;
-    if (count >= limit) {
+    if (this.#byUser.take(user) !== 'taken') {
       const message = `You have ${limit} streams and waiting requests open, which is all you may have. Close some first.`;
       throw new AppError('rate_limited', { message });
     }
-    this.#countOfUser.set(user, count + 1);
-    return () => {
-      const left = (this.#countOfUser.get(user) ?? 1) - 1;
-      if (left === 0) this.#countOfUser.delete(user);
-      else this.#countOfUser.set(user, left);
-    };
+    return () => this.#byUser.give(user);
   }
 
   count(kind?: StreamKind): number {
-    if (kind === undefined) return this.#entries.size;
-    return [...this.#entries].filter((entry) => entry.kind === kind).length;
+    return kind === undefined ? this.#entries.size : this.#byKind[kind];
+  }
+
+  /** Requests that are open on purpose. Sockets are not among them: they are counted from the switch of protocols on. */
+  answersHeld(): number {
+    return this.#entries.size - this.#byKind.socket;
   }
 
   /** Tells every stream to end and answers when the last one has. New ones are refused from now on. */

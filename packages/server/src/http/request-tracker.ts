@@ -3,7 +3,7 @@ import { AppError } from '../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import { onceArrived } from './body-arrival.ts';
+import { hasBody, onceArrived } from './body-arrival.ts';
 import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
 /** A finished request that took longer is worth a line. */
@@ -24,8 +24,8 @@ interface TrackerOptions {
 interface Started {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** How many of the requests in flight are streams by now. */
-  openStreams: number;
+  /** How many of the requests in flight are streams, sockets or held by now. */
+  held: number;
 }
 
 /** Follows each request to its end, however it ends: counts it, measures it, and writes its one line. */
@@ -55,14 +55,14 @@ export class RequestTracker {
   }
 
   /**
-   * Throws when the gateway is full; whoever asks how it is gets an answer also then. Streams have a limit of their own
-   * and do not count.
+   * Throws when the gateway is full; a probe gets its answer even then. Streams and sockets have limits of
+   * their own and do not count.
    */
-  start({ request, reply, openStreams }: Started): void {
+  start({ request, reply, held }: Started): void {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
     this.#inFlight++;
-    if (hasBody(request)) {
+    if (hasBody(request.raw) && request.headers.upgrade === undefined) {
       this.#arriving++;
       onceArrived({ request, reply }, () => {
         this.#arriving--;
@@ -74,7 +74,7 @@ export class RequestTracker {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.resolve();
     });
-    if (this.#inFlight - openStreams - this.#arriving > limit && !isProbe(request)) {
+    if (this.#inFlight - held - this.#arriving > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();
       throw new AppError('overloaded', { retryAfterSeconds: 1 });
     }
@@ -121,10 +121,6 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
 /** A WebSocket was handed over; its end is not that of an answer. */
 function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function isProbe(request: FastifyRequest): boolean {

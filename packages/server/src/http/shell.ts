@@ -7,9 +7,9 @@ import {
 } from 'fastify';
 import type { AppError } from '../lib/app-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Admission } from './admission.ts';
 import type { App } from './app.ts';
 import { askForBody, leaveAskingToRoutes } from './ask-for-body.ts';
-import { BodyMemory } from './body-memory.ts';
 import { addBodyParsers } from './body-parsers.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { addCompression } from './compression.ts';
@@ -27,12 +27,14 @@ import { requestIdOf } from './request-id.ts';
 import type { RequestTracker } from './request-tracker.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
 import { refuseUnsafeAddress } from './text-safety.ts';
+import { leaveBody } from './unread-body.ts';
 import { RequestValidation } from './validation.ts';
 
 export interface ShellOptions {
   logger: Logger;
   tracker: RequestTracker;
   streams: OpenStreams;
+  admission: Admission;
   limits: HttpLimits;
   /** Origins that may call with credentials. */
   corsOrigins: readonly string[];
@@ -48,15 +50,15 @@ export interface ShellOptions {
  * server.ts adds), type of the body, body, validation, handler; one renderer for whatever goes wrong on the way.
  */
 export function createShell(options: ShellOptions): App {
-  const { limits, streams, tracker } = options;
+  const { limits, streams, tracker, admission } = options;
   const validation = new RequestValidation();
   const routes = new RouteTable();
   const prepare = headerWriter(options);
-  const bodyMemory = new BodyMemory(limits.bodyMemoryBytes);
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const appError = toAppError(error, request, validation);
     if (appError.status >= 500) tracker.noteCause(request, causeOf(appError));
+    leaveBody(request.raw, reply.raw, appError.status);
     return sendError(appError, request, reply);
   };
 
@@ -88,17 +90,17 @@ export function createShell(options: ShellOptions): App {
 
   app.setValidatorCompiler(validation.compiler);
   app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
-  addBodyParsers(app);
+  addBodyParsers(app, admission);
   addCompression(app);
   addNotFoundHandler(app, routes, limits.bodyBytes);
   app.addHook('onRoute', (route) => {
     routes.add(route.url, [route.method].flat());
-    applyEndpoint(route, { limits, bodyMemory });
+    applyEndpoint(route, limits);
   });
   app.addHook('onRequest', (request, reply, done) => {
     try {
       const preflight = prepare(request, reply);
-      tracker.start({ request, reply, openStreams: streams.count() });
+      tracker.start({ request, reply, held: streams.answersHeld() + admission.openSockets });
       refuseRepeatedHost(request.raw.rawHeaders);
       if (preflight) return void reply.code(204).send();
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
@@ -120,23 +122,14 @@ export function createShell(options: ShellOptions): App {
 }
 
 /** What an endpoint says about itself becomes the route's settings. Who may call is the guard's matter. */
-function applyEndpoint(
-  route: RouteOptions,
-  { limits, bodyMemory }: { limits: HttpLimits; bodyMemory: BodyMemory },
-): void {
+function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   const { config, schema } = route;
   const bodyLimit = config?.bodyLimit === 'large' ? limits.largeBodyBytes : config?.bodyLimit;
   if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
   const mostBytes = route.bodyLimit ?? limits.bodyBytes;
-  const isStreamed = mediaTypes.includes('multipart/form-data'); // uploads go to the disk as they come
-  route.preParsing = [
-    requireMediaType(mediaTypes),
-    isStreamed ? [] : bodyMemory.reserve(mostBytes),
-    askForBody(mostBytes),
-    route.preParsing ?? [],
-  ].flat();
+  route.preParsing = [requireMediaType(mediaTypes), askForBody(mostBytes), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }

@@ -1,8 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasBody } from './body-arrival.ts';
 
 const graceMs = 1_000;
 const lookEveryMs = 20;
 const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * For every request that is refused, by the shell as well as by a route that reads its body itself. The rest of a body must
+ * not stay on the connection: no request after it would be heard. A client that has to sign in again hears so in the middle
+ * of a long upload, too: the server itself reads a body to its end that no reader has begun.
+ */
+export function leaveBody(request: IncomingMessage, response: ServerResponse, status: number): void {
+  if (!hasBody(request) || request.readableEnded) return;
+  const isBegun = request.readableFlowing !== null;
+  if (isBegun || (status !== 401 && status !== 403)) discardBodyAfter(response, request);
+}
 
 /**
  * For a request that is answered before its body has come in. The rest is read and thrown away for a moment: a connection
@@ -20,7 +32,7 @@ function discardBody(request: IncomingMessage): void {
   request.unpipe();
   request.resume();
   const interval = setInterval(() => {
-    const isOver = request.complete || socket.destroyed;
+    const isOver = request.readableEnded || socket.destroyed;
     const isLate = performance.now() - startedMs > graceMs;
     if (socket.bytesRead - startBytes > mostBytes) socket.pause();
     if (isLate && !isOver) socket.destroy();

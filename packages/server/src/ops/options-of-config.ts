@@ -42,7 +42,8 @@ export function httpLimits({ server }: Config): HttpLimits {
     bodyBytes: server.body_limit,
     largeBodyBytes: server.large_body_limit,
     // Whatever is allowed has room, some of it side by side.
-    bodyMemoryBytes: Math.max(defaultHttpLimits.bodyMemoryBytes, 4 * server.large_body_limit),
+    bodyMemoryBytes: Math.max(defaultHttpLimits.bodyMemoryBytes, 8 * server.large_body_limit),
+    bodyBytesPerUser: Math.max(defaultHttpLimits.bodyBytesPerUser, 2 * server.large_body_limit),
     headBytes: server.header_limit,
     requestTimeoutMs: server.request_timeout,
   };

@@ -1,6 +1,8 @@
 import type { FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { Type } from 'typebox';
+import { Admission } from '../../src/http/admission.ts';
 import type { App, Routes } from '../../src/http/app.ts';
+import { trustedProxies } from '../../src/http/client-ip.ts';
 import { Health } from '../../src/http/health.ts';
 import { defaultHttpLimits, type HttpLimits } from '../../src/http/http-limits.ts';
 import { listenOnFreePort } from '../../src/http/listen.ts';
@@ -66,6 +68,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       logger,
       tracker,
       streams,
+      admission: new Admission({ limits, proxies: trustedProxies([]) }),
       limits,
       corsOrigins: options.corsOrigins ?? [],
       isHttps: options.isHttps ?? false,

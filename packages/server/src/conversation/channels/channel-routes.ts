@@ -1,38 +1,52 @@
 import { Readable } from 'node:stream';
 import { listChannels, postChannelMessage, restartChannel } from '@switchyard/contract/conversation/channels';
 import type { FastifyRequest } from 'fastify';
+import type { Admission } from '../../http/admission.ts';
 import type { Routes } from '../../http/app.ts';
-import { bodyTooLarge } from '../../http/error-mapping.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ChannelNetwork } from './channel-network.ts';
 import type { Channels } from './channels.ts';
 import { inboundOf } from './http-channel.ts';
-import { headOf, isSigned } from './signed-message.ts';
+import { headOf, isSigned, type SignedHead } from './signed-message.ts';
 
 interface ChannelRoutesOptions {
   channels: Channels;
   network: Pick<ChannelNetwork, 'sign'>;
+  readBody: Admission['readBody'];
   clock: Clock;
 }
 
-const { bodyLimit } = postChannelMessage.config;
+/** What a message says about itself, and the secret that it must be signed with. */
+interface Announced {
+  head: SignedHead;
+  secret: string;
+}
 
-export function channelRoutes({ channels, network, clock }: ChannelRoutesOptions): Routes {
-  const verified = new WeakMap<FastifyRequest, string>();
+export function channelRoutes({ channels, network, readBody, clock }: ChannelRoutesOptions): Routes {
+  const announced = new WeakMap<FastifyRequest, Announced>();
+
+  /** Before a byte of the body is taken. A channel that is not there looks like one whose secret is not known. */
+  const lookAtHead = async (request: FastifyRequest): Promise<void> => {
+    const { name } = request.params as { name: string };
+    const head = headOf(request.headers, clock());
+    const secret = channels.find(name)?.config.secret;
+    if (!head || !secret) throw new AppError('channel_signature_invalid');
+    announced.set(request, { head, secret });
+  };
 
   /** The signature covers the bytes as they came, so it is checked before anything reads them. */
-  const verify = async (request: FastifyRequest, payload: AsyncIterable<Buffer>): Promise<Readable> => {
-    const head = headOf(request.headers, clock());
-    if (!head) throw new AppError('channel_signature_invalid');
-    const body = await readWhole(payload);
-    const { name } = request.params as { name: string };
-    const secret = channels.find(name)?.config.secret;
-    // A channel that is not there looks like one whose secret is not known.
-    if (!secret || !isSigned(head, { body, secret, ...network }))
-      throw new AppError('channel_signature_invalid');
-    verified.set(request, head.id);
+  const verify = async (request: FastifyRequest, payload: Readable): Promise<Readable> => {
+    const body = await readBody(request, payload);
+    const { head, secret } = announcedBy(request);
+    if (!isSigned(head, { body, secret, ...network })) throw new AppError('channel_signature_invalid');
     return Readable.from([body], { objectMode: false });
+  };
+
+  const announcedBy = (request: FastifyRequest): Announced => {
+    const known = announced.get(request);
+    if (!known) throw new AppError('channel_signature_invalid');
+    return known;
   };
 
   return (app) => {
@@ -45,25 +59,15 @@ export function channelRoutes({ channels, network, clock }: ChannelRoutesOptions
 
     app.route({
       ...postChannelMessage,
+      onRequest: lookAtHead,
       preParsing: async (request, _reply, payload) => verify(request, payload as Readable),
       handler: async (request, reply) => {
-        const id = verified.get(request);
+        const { head } = announcedBy(request);
         const found = channels.find(request.params.name);
-        if (id === undefined || !found) throw new AppError('channel_signature_invalid');
-        const acceptance = await channels.accept(found, inboundOf(id, request.body));
+        if (!found) throw new AppError('channel_signature_invalid');
+        const acceptance = await channels.accept(found, inboundOf(head.id, request.body));
         return reply.code(202).send({ accepted: true, duplicate: acceptance === 'duplicate' });
       },
     });
   };
-}
-
-async function readWhole(payload: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of payload) {
-    bytes += part.length;
-    if (bytes > bodyLimit) throw bodyTooLarge(bodyLimit);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

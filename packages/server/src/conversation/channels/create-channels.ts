@@ -1,5 +1,6 @@
 import type { ChannelConfig } from '../../config/channels.ts';
 import type { ModelConfig } from '../../config/models.ts';
+import type { Admission } from '../../http/admission.ts';
 import type { Routes } from '../../http/app.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -37,6 +38,8 @@ export interface ChannelsSurroundings {
   configured: readonly ChannelConfig[];
   network: ChannelNetwork;
   findAccount: FindAccount;
+  /** Messages come without a session: their bodies are counted as those of strangers. */
+  readBody: Admission['readBody'];
 }
 
 interface ChannelsDependencies extends ChannelsSurroundings {
@@ -120,7 +123,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
   jobs.every(sweepKind, hourMs);
 
   return {
-    routes: channelRoutes({ channels, network, clock }),
+    routes: channelRoutes({ channels, network, clock, readBody: dependencies.readBody }),
     planReply: (run) => replies.plan(run),
     wakeReply: (run) => replies.wake(run),
     forgetThread: (trx, threadId) => forgetChannelThread(trx, { threadId, at: toIso(clock()) }),

@@ -7,7 +7,9 @@ const messageId = /^[\x21-\x7e]{1,128}$/;
 /** Written in one way only, since the signature covers the number. */
 const digits = /^[1-9]\d{0,11}$/;
 /** A sender that changes its secret signs with both for a while. */
-const mostSignatures = 5;
+const maxSignatures = 5;
+/** The one version that we know: 32 bytes in base64. */
+const plausibleSignature = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 type MessageHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -25,7 +27,8 @@ export function headOf(headers: MessageHeaders, nowMs: number): SignedHead | nul
   if (!messageId.test(id) || !digits.test(sentAt)) return null;
   const timestamp = Number(sentAt);
   if (Math.abs(nowMs / 1000 - timestamp) > toleranceSeconds) return null;
-  return { id, timestamp, signatures: signatures.split(' ').slice(0, mostSignatures) };
+  const plausible = signatures.split(' ', maxSignatures).filter((text) => plausibleSignature.test(text));
+  return plausible.length === 0 ? null : { id, timestamp, signatures: plausible };
 }
 
 /** Whether somebody with the secret has signed it. */

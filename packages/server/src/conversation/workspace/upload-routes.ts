@@ -7,7 +7,6 @@ import {
 } from '@switchyard/contract/conversation/uploads';
 import type { App, Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
-import { discardBodyAfter } from '../../http/unread-body.ts';
 import { watchUpload } from '../../http/watch-upload.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Uploads } from './uploads.ts';
@@ -65,7 +64,7 @@ function addUpload(app: App, uploads: Uploads): void {
   app.route({
     ...uploadFiles,
     bodyLimit: mostBytes,
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const [owner, threadId] = [ownerOf(request), request.params.thread_id];
       const connection = watchUpload(request.raw);
       try {
@@ -73,9 +72,6 @@ function addUpload(app: App, uploads: Uploads): void {
         if (Number(request.headers['content-length'] ?? 0) > mostBytes)
           throw new AppError('upload_too_large');
         return await uploads.add(owner, threadId, { parts: request.parts(), signal: connection.lost });
-      } catch (error) {
-        discardBodyAfter(reply.raw, request.raw);
-        throw error;
       } finally {
         connection.release();
       }

@@ -1,0 +1,43 @@
+interface ShareLimits {
+  /** What one holder may have. */
+  each: number;
+  /** What all holders may have together. */
+  together: number;
+}
+
+/** Counts what each holder has, up to a limit for each of them and one for all together. */
+export class Shares {
+  readonly #limits: ShareLimits;
+  readonly #heldBy = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: ShareLimits) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  heldBy(holder: string): number {
+    return this.#heldBy.get(holder) ?? 0;
+  }
+
+  /** Takes nothing and says which limit stands in the way where there is no room. */
+  take(holder: string, amount = 1): 'taken' | 'own_share_full' | 'all_full' {
+    const own = this.heldBy(holder) + amount;
+    if (own > this.#limits.each) return 'own_share_full';
+    if (this.#total + amount > this.#limits.together) return 'all_full';
+    this.#heldBy.set(holder, own);
+    this.#total += amount;
+    return 'taken';
+  }
+
+  /** Gives back what was taken; a holder without anything is forgotten. */
+  give(holder: string, amount = 1): void {
+    const left = this.heldBy(holder) - amount;
+    if (left > 0) this.#heldBy.set(holder, left);
+    else this.#heldBy.delete(holder);
+    this.#total -= amount;
+  }
+}
