@@ -28,6 +28,8 @@ export interface FakeBehaviour {
   /** What the worker calls that file; null for a name of its own per run. */
   outputName: string | null;
   trouble: FakeTrouble | null;
+  /** Its history forgets a run at once, as when somebody clears it. */
+  forgetsRuns?: boolean;
   /** Somebody else's prompt comes in just before each prompt, and runs first. */
   hasRival?: boolean;
 }

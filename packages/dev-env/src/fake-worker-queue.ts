@@ -144,8 +144,12 @@ export class FakeQueue {
     const failure = wanted === 'success' ? this.#failureOf(graph) : null;
     const end = failure ? 'error' : wanted;
     const data = { prompt_id: promptId, timestamp: Date.now(), ...failure };
+    const outputs = end === 'success' ? this.#outputsOf(run) : {};
+    for (const [node, output] of Object.entries(outputs)) {
+      this.#say(clientId, 'executed', { prompt_id: promptId, node, display_node: node, output });
+    }
     this.#say(clientId, `execution_${end}`, data);
-    this.#keep(run, end, data);
+    this.#keep(run, { end, data, outputs });
     this.#finished++;
     this.#running = null;
     this.#sayStatus();
@@ -153,13 +157,20 @@ export class FakeQueue {
     this.#startNext();
   }
 
-  #keep({ number, promptId, graph }: FakeRun, end: 'success' | 'interrupted' | 'error', data: object): void {
+  #outputsOf({ promptId, graph }: FakeRun): Record<string, unknown> {
     const { outputBytes, outputName } = this.#behaviour();
+    if (outputBytes === 0) return {};
     const image = { filename: outputName ?? `fake_${promptId}.png`, subfolder: '', type: 'output' };
-    const hasOutput = outputBytes > 0 && end === 'success';
+    return { [Object.keys(graph).at(-1) ?? '0']: { images: [image] } };
+  }
+
+  #keep(
+    { number, promptId }: FakeRun,
+    { end, data, outputs }: { end: 'success' | 'interrupted' | 'error'; data: object; outputs: object },
+  ): void {
     this.#history.set(promptId, {
       prompt: [number, promptId, {}, {}, []],
-      outputs: hasOutput ? { [Object.keys(graph).at(-1) ?? '0']: { images: [image] } } : {},
+      outputs,
       status: {
         status_str: end === 'success' ? 'success' : 'error',
         completed: end === 'success',
@@ -170,6 +181,7 @@ export class FakeQueue {
         ],
       },
     });
+    if (this.#behaviour().forgetsRuns) this.#history.delete(promptId);
     if (this.#history.size > maxHistory) this.#history.delete(this.#history.keys().next().value ?? '');
   }
 

@@ -79,3 +79,32 @@ describe('a run of which nothing can be had any more', () => {
     expect(ended.attempts.at(-1)).toMatchObject({ outcome: 'completed' });
   });
 });
+
+describe('a run whose history entry is gone', () => {
+  it('completes with the outputs that the event socket named, and is not run again', async () => {
+    pool = await startPool({ workers: [{ outputBytes: 5_000, forgetsRuns: true }], runTimeouts: watchful });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempt: 1,
+      result: { outputs: [{ node: '2', size: 5_000 }], outputsMissing: 0 },
+    });
+    expect(onlyWorker().stats.accepted).toBe(1);
+  });
+
+  it('is lost when the event socket broke in between, for it may have missed some', async () => {
+    pool = await startPool({
+      workers: [{ ...held, outputBytes: 5_000, forgetsRuns: true }],
+      runTimeouts: watchful,
+    });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
+    await executing(id);
+    onlyWorker().dropSockets();
+    await pool.user.until(
+      async () => onlyWorker().clientIds,
+      (ids) => ids.length === 1,
+    );
+    onlyWorker().finishRun();
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'failed', error: { code: 'lost' } });
+  });
+});

@@ -38,10 +38,13 @@ export interface WorkerClient {
   locate(promptId: string): Promise<RunLocation>;
   /**
    * `locate`, and when the run is nowhere once more after `graceMs`, for a request whose answer was lost may still be on
-   * its way through the worker.
+   * its way through the worker. A run that is nowhere and was heard from its start to its end has finished.
    */
   reconcile(promptId: string, options: { graceMs: number; signal?: AbortSignal }): Promise<ReconcileOutcome>;
-  /** The result of a run that was seen to end. Waits a moment for a history that is not written yet; null without one. */
+  /**
+   * The result of a run that was seen to end. Waits a moment for a history that is not written yet. Where the history has
+   * no entry, it is what the event socket told, if that told all of it; null otherwise.
+   */
   result(promptId: string): Promise<RunResult | null>;
   /** Takes the run out of the queue or asks the worker to stop it, never anybody else's. */
   cancel(promptId: string): Promise<CancelOutcome>;

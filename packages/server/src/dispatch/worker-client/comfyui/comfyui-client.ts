@@ -181,6 +181,8 @@ export class ComfyuiClient implements WorkerClient {
       location = await this.locate(promptId);
     }
     if (location.state !== 'absent') return location;
+    const heard = this.#events.heardResultOf(promptId);
+    if (heard) return { state: 'finished', result: heard };
     const submitted = this.#submittedUnder.get(promptId);
     const isSameProcess =
       submitted !== undefined &&
@@ -197,7 +199,7 @@ export class ComfyuiClient implements WorkerClient {
       await sleepWithSignal(delayMs, { timer: this.#timer });
       result = await this.#calls.historyOf(promptId);
     }
-    return result;
+    return result ?? this.#events.heardResultOf(promptId);
   }
 
   async cancel(promptId: string): Promise<CancelOutcome> {

@@ -1,9 +1,10 @@
 import type { Timer } from '../../../lib/async/timer.ts';
 import { isRecord } from '../../../lib/is-record.ts';
 import { isSocketOutput } from '../socket-outputs.ts';
-import type { RunEnd, WatchedRun } from '../worker-client.ts';
+import type { RunEnd, RunResult, WatchedRun } from '../worker-client.ts';
 import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';
 import { type BinaryFrame, readBinaryFrame } from './binary-frame.ts';
+import { HeardRuns } from './heard-runs.ts';
 import { LatestOnly } from './latest-only.ts';
 import { readRunError } from './run-error.ts';
 
@@ -20,6 +21,7 @@ type Data = Record<string, unknown>;
 export class EventReader {
   readonly #emit: OnWorkerEvent;
   readonly #runs = new Map<string, WatchedRun>();
+  readonly #heard = new HeardRuns();
   readonly #snapshots: LatestOnly<Buffer>;
   /** The own run that the worker executes, with its node: whose the previews are that do not say it. */
   #current: { promptId: string; nodeId: string | null } | null = null;
@@ -39,6 +41,7 @@ export class EventReader {
 
   forget(promptId: string): void {
     this.#runs.delete(promptId);
+    this.#heard.forget(promptId);
     if (this.#current?.promptId === promptId) this.#current = null;
   }
 
@@ -47,10 +50,17 @@ export class EventReader {
     this.#current = null;
     this.#queueRemaining = null;
     this.#snapshots.drop();
+    this.#heard.noteGap();
+  }
+
+  /** Of a run that was heard from its start to its end, where the worker has forgotten it; null without one. */
+  heardResultOf(promptId: string): RunResult | null {
+    return this.#heard.resultOf(promptId);
   }
 
   close(): void {
     this.#snapshots.close();
+    this.#heard.clear();
     this.#runs.clear();
   }
 
@@ -62,7 +72,7 @@ export class EventReader {
     const message = parseMessage(raw);
     if (!message) return;
     if (message.type === 'status') this.#readStatus(message.data);
-    else this.#readRunEvent(message.type, message.data);
+    else this.#readRunEvent(message.type, message.data, raw.length);
   }
 
   readBinary(raw: Buffer): void {
@@ -87,15 +97,17 @@ export class EventReader {
     this.#emit({ type: 'queue_changed', queueRemaining: remaining });
   }
 
-  #readRunEvent(type: string, data: Data): void {
+  #readRunEvent(type: string, data: Data, bytes: number): void {
     const promptId = this.#ownPromptId(type, data);
     if (promptId === null) return;
     switch (type) {
       case 'execution_start':
         this.#current = { promptId, nodeId: null };
+        this.#heard.begin(promptId);
         this.#emit({ type: 'run_started', promptId });
         break;
       case 'execution_cached':
+        this.#heard.addCached(promptId, texts(data.nodes));
         this.#emit({ type: 'nodes_cached', promptId, nodeIds: texts(data.nodes) });
         break;
       case 'executing':
@@ -105,7 +117,7 @@ export class EventReader {
         this.#readProgress(promptId, data);
         break;
       case 'executed':
-        this.#readExecuted(promptId, data);
+        this.#readExecuted(promptId, data, bytes);
         break;
       case 'execution_success':
         this.#end(promptId, 'succeeded', data);
@@ -144,16 +156,19 @@ export class EventReader {
     this.#emit({ type: 'node_progress', promptId, nodeId, value, max });
   }
 
-  #readExecuted(promptId: string, { node, display_node: displayNode }: Data): void {
+  #readExecuted(promptId: string, { node, display_node: displayNode, output }: Data, bytes: number): void {
     const nodeId = text(node);
     if (nodeId === null) return;
+    this.#heard.addOutput(promptId, { nodeId, output, bytes });
     this.#emit({ type: 'node_finished', promptId, nodeId, topNodeId: text(displayNode) ?? nodeId });
   }
 
   #end(promptId: string, end: RunEnd, data: Data): void {
     if (this.#current?.promptId === promptId) this.#current = null;
     this.#snapshots.drop();
-    this.#emit({ type: 'run_ended', promptId, end, error: end === 'failed' ? readRunError(data) : null });
+    const error = end === 'failed' ? readRunError(data) : null;
+    this.#heard.end(promptId, end, error);
+    this.#emit({ type: 'run_ended', promptId, end, error });
   }
 
   #readSnapshot(raw: Buffer): void {
