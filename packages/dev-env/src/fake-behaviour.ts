@@ -4,7 +4,8 @@
  * socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt. `stubborn`:
  * it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends. `silent_history`: it says
  * that a run is over and never how it ended. `silent_prompt`: it takes a prompt, runs it and tells nobody,
- * neither in answer nor by an event. `password`: 401 for everything.
+ * neither in answer nor by an event. `silent_object_info`: it never says what it can run.
+ * `password`: 401 for everything.
  */
 export type FakeTrouble =
   | 'garbage'
@@ -18,6 +19,7 @@ export type FakeTrouble =
   | 'stuck_output'
   | 'silent_history'
   | 'silent_prompt'
+  | 'silent_object_info'
   | 'password';
 
 export interface FakeBehaviour {
@@ -37,6 +39,8 @@ export interface FakeBehaviour {
 export interface FakeStats {
   port: number;
   accepted: number;
+  /** How often somebody wanted to know what it can run. */
+  objectInfoAsked: number;
   /** How often its queue was read. */
   asked: number;
   finished: number;

@@ -48,7 +48,7 @@ export class FakeQueue {
     this.#show = show;
   }
 
-  get stats(): Omit<FakeStats, 'port' | 'arrivals'> {
+  get stats(): Omit<FakeStats, 'port' | 'arrivals' | 'objectInfoAsked'> {
     return {
       accepted: this.#accepted,
       asked: this.#asked,

@@ -7,6 +7,8 @@ import { FakeSockets } from './fake-worker-sockets.ts';
 export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   port?: number;
   nodeClasses?: readonly string[];
+  /** Per `<class>.<input>` the model files on offer. */
+  models?: Readonly<Record<string, readonly string[]>>;
   keepsArrivals?: boolean;
 }
 
@@ -37,16 +39,26 @@ export class FakeWorker {
   readonly #server: Server;
   readonly #sockets = new FakeSockets();
   readonly #queue: FakeQueue;
-  readonly #nodeClasses: readonly string[];
+  /** What it can run; a change shows at once in what it answers, as when a model is put on a running server. */
+  nodeClasses: readonly string[];
+  models: Readonly<Record<string, readonly string[]>>;
+  #objectInfoAsked = 0;
   readonly #keepsArrivals: boolean;
   readonly #arrivals: Record<string, string> = {};
   #output = Buffer.alloc(0);
   #counter = 0;
 
   private constructor(options: FakeWorkerOptions) {
-    const { nodeClasses = defaultClasses, keepsArrivals = false, port: _, ...behaviour } = options;
+    const {
+      nodeClasses = defaultClasses,
+      models = {},
+      keepsArrivals = false,
+      port: _,
+      ...behaviour
+    } = options;
     this.behaviour = { ...defaults, ...behaviour };
-    this.#nodeClasses = nodeClasses;
+    this.nodeClasses = nodeClasses;
+    this.models = models;
     this.#keepsArrivals = keepsArrivals;
     this.#queue = new FakeQueue({
       behaviour: () => this.behaviour,
@@ -76,7 +88,8 @@ export class FakeWorker {
   }
 
   get stats(): FakeStats {
-    return { port: this.port, ...this.#queue.stats, arrivals: this.#arrivals };
+    const objectInfoAsked = this.#objectInfoAsked;
+    return { port: this.port, ...this.#queue.stats, objectInfoAsked, arrivals: this.#arrivals };
   }
 
   /** What runs ends well, now: for a test that holds a run until it has seen what it wants to see. */
@@ -164,6 +177,8 @@ export class FakeWorker {
         sendJson(response, 200, systemStats);
         break;
       case 'GET /object_info':
+        this.#objectInfoAsked++;
+        if (this.behaviour.trouble === 'silent_object_info') break;
         sendJson(response, 200, this.#objectInfo());
         break;
       case 'POST /free':
@@ -235,11 +250,19 @@ export class FakeWorker {
     response.writeHead(200, { 'content-type': 'image/png', 'content-length': bytes.length }).end(bytes);
   }
 
+  #modelInputsOf(nodeClass: string): Record<string, unknown> {
+    const own = Object.entries(this.models).filter(([input]) => input.startsWith(`${nodeClass}.`));
+    return Object.fromEntries(own.map(([input, files]) => [input.slice(nodeClass.length + 1), [files]]));
+  }
+
   #objectInfo(): Record<string, unknown> {
     return Object.fromEntries(
-      this.#nodeClasses.map((name) => [
+      this.nodeClasses.map((name) => [
         name,
-        { input: { required: {} }, output_node: name.startsWith('Save') || name.startsWith('Preview') },
+        {
+          input: { required: this.#modelInputsOf(name) },
+          output_node: name.startsWith('Save') || name.startsWith('Preview'),
+        },
       ]),
     );
   }

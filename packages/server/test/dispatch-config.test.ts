@@ -40,7 +40,7 @@ describe('the configuration', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.data).toEqual({
       servers,
-      healthCheck: { interval: 30, timeout: 1, failures: 3 },
+      healthCheck: { interval: 30, timeout: 1, failures: 3, capabilitiesInterval: 60 },
       version: version + 1,
     });
     expect((await pool.admin.request('GET', '/api/config')).body.data).toEqual(answer.body.data);

@@ -83,6 +83,15 @@ export const healthCheckDefinition = Type.Object(
         description: 'Failed probes in a row until an instance counts as not alive.',
       }),
     ),
+    capabilitiesInterval: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 86_400,
+        default: 60,
+        description:
+          'Seconds between two looks at what a worker can run: its node classes and model files. It is looked at with a probe, so never more often than `interval`.',
+      }),
+    ),
   },
   closed,
 );

@@ -42,6 +42,8 @@ export interface MemberOptions {
   marks: InstanceMarks;
   candidates: SettlementOptions['candidates'];
   journal: Pick<FleetJournal, 'note'>;
+  /** As the replica that looks after it has written them. */
+  storedCapabilities: () => Promise<Capabilities | undefined>;
   onChange: (instance: Instance) => void;
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
@@ -129,10 +131,32 @@ export class FleetMember {
     this.#owned?.runner.giveBack();
   }
 
-  /** Null when another replica looks after it, or this one has not begun to within the wait. */
-  async probe({ waitMs }: { waitMs: number }): Promise<ProbeOutcome | null> {
+  /**
+   * Probes, and asks again what it can run; `untold` is why it did not say so. Null when another replica looks after it,
+   * or this one has not begun to within the wait.
+   */
+  async test({
+    waitMs,
+  }: {
+    waitMs: number;
+  }): Promise<{ outcome: ProbeOutcome; untold: string | null } | null> {
     if (!this.#owned) await this.#untilOwned(waitMs);
-    return this.#owned?.monitor.probe() ?? null;
+    const monitor = this.#owned?.monitor;
+    if (!monitor) return null;
+    const isKnown = monitor.live.hasCapabilities;
+    const outcome = await monitor.probe();
+    const isAsked = outcome.ok && isKnown;
+    return { outcome, untold: isAsked ? await monitor.refreshCapabilities() : null };
+  }
+
+  /** Learns what it can run by now. Where another replica looks after it, what that one has learnt. */
+  async refreshOffer(): Promise<void> {
+    if (this.#owned) {
+      if (this.#owned.monitor.live.alive) await this.#owned.monitor.refreshCapabilities();
+      return;
+    }
+    const stored = await this.#options.storedCapabilities();
+    if (stored && !this.#owned) this.#offer = offerOf(this.#row, stored);
   }
 
   async #untilOwned(waitMs: number): Promise<void> {
@@ -210,13 +234,14 @@ export class FleetMember {
 
   #learn({ nodeClasses, outputClasses, models, inputs }: WorkerCapabilities): void {
     const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
+    this.#outputClasses = new Set(outputClasses);
+    this.#options.onInputs(inputs);
+    if (isSame(this.#capabilities, capabilities)) return;
     const change = changeOfCapabilities(this.#capabilities, capabilities);
     if (change) this.#note([change]);
     this.#capabilities = capabilities;
-    this.#outputClasses = new Set(outputClasses);
     this.#offer = offerOf(this.#row, capabilities);
     this.#options.onCapabilities(this.#row.id, capabilities);
-    this.#options.onInputs(inputs);
   }
 
   #note(happened: readonly Pick<Occurrence, 'kind' | 'message'>[]): void {
@@ -249,6 +274,11 @@ export class FleetMember {
     this.#shown = shown;
     this.#options.onChange(this.view);
   }
+}
+
+/** Apart from when it was told. */
+function isSame(a: Capabilities | null, b: Capabilities): boolean {
+  return JSON.stringify([a?.nodeClasses, a?.models]) === JSON.stringify([b.nodeClasses, b.models]);
 }
 
 function offerOf(row: InstanceRow, capabilities: Capabilities | null): Offer {

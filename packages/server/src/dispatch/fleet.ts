@@ -2,6 +2,8 @@ import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { AppError } from '../lib/app-error.ts';
+import { newDeferred } from '../lib/async/deferred.ts';
+import { systemTimer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -36,6 +38,11 @@ export interface FleetOptions {
   log: Logger;
 }
 
+/** For workers to tell what they can run, before a task is refused. */
+const refreshDeadlineMs = 3_000;
+/** Submits that hold their body meanwhile. */
+const mostRefreshesAwaited = 200;
+
 /** All instances that the rows name, each looked after by one member. */
 export class Fleet {
   readonly #options: FleetOptions;
@@ -43,6 +50,7 @@ export class Fleet {
   readonly #connections = new Map<string, string>();
   readonly #marks: InstanceMarks;
   #applying: Promise<void> = Promise.resolve();
+  #refreshesAwaited = 0;
   /** Those of the first look at the rows were there before. */
   #hasStarted = false;
 
@@ -74,9 +82,14 @@ export class Fleet {
     return [...this.#members.values()].some((member) => member.cancel(taskId));
   }
 
-  /** Refuses what certainly no instance could run, naming what is missing and how many instances have it. */
-  requireCapable(requirement: Requirement): void {
+  /**
+   * Refuses what certainly no instance could run, naming what is missing and how many instances have it. The instances
+   * are asked before that what they can run by now.
+   */
+  async requireCapable(requirement: Requirement): Promise<void> {
     this.#requirePinned(requirement.pinnedInstanceId);
+    if (judge(requirement, this.#offers()).possible) return;
+    await this.#refreshOffers();
     const verdict = judge(requirement, this.#offers());
     if (verdict.possible) return;
     const missing = verdict.missing.map(
@@ -95,10 +108,28 @@ export class Fleet {
     return [`No server has the tag "${pool}" (pool). The task waits until one has.`];
   }
 
+  /** Ends with the last answer or the deadline. Beyond the limit nobody waits: what is known decides. */
+  async #refreshOffers(): Promise<void> {
+    if (this.#refreshesAwaited >= mostRefreshesAwaited) return;
+    this.#refreshesAwaited += 1;
+    const late = newDeferred();
+    const stop = systemTimer(() => late.resolve(), refreshDeadlineMs);
+    try {
+      const refreshed = Promise.all(this.#enabled().map((member) => member.refreshOffer()));
+      await Promise.race([refreshed, late.promise]);
+    } finally {
+      stop();
+      this.#refreshesAwaited -= 1;
+    }
+  }
+
+  #enabled(): FleetMember[] {
+    return [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
+  }
+
   /** Of the instances that are switched on. */
   #offers(): Offer[] {
-    const enabled = [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
-    return enabled.map(({ offer }) => offer);
+    return this.#enabled().map(({ offer }) => offer);
   }
 
   #requirePinned(instanceId: string | null): void {
@@ -165,6 +196,7 @@ export class Fleet {
       health: this.#options.healthCheck(),
       newClient: (onEvent) => this.#options.newClient(row, onEvent),
       marks: this.#marks,
+      storedCapabilities: () => store.capabilitiesOf(row.id),
       candidates: (requirement) =>
         this.#offers()
           .filter((offer) => mightRun(offer, requirement))

@@ -11,6 +11,8 @@ let wall: ManualTime;
 let outcome: ProbeOutcome | 'hangs';
 let probes: number;
 let freed: number;
+let offered: string[];
+let learned: string[][];
 let monitor: InstanceMonitor;
 
 beforeEach(() => {
@@ -19,6 +21,8 @@ beforeEach(() => {
   outcome = good;
   probes = 0;
   freed = 0;
+  offered = ['A'];
+  learned = [];
   monitor = new InstanceMonitor({
     client: {
       probe: () => {
@@ -29,7 +33,11 @@ beforeEach(() => {
           time.timer(() => resolve({ ...refused, message: 'It did not answer in time.' }), 2_000);
         });
       },
-      capabilities: async () => ({ nodeClasses: ['A'], outputClasses: [], models: {}, inputs: {} }),
+      capabilities: async () => ({ nodeClasses: offered, outputClasses: [], models: {}, inputs: {} }),
+      changedCapabilities: async () =>
+        offered === learned.at(-1)
+          ? null
+          : { nodeClasses: offered, outputClasses: [], models: {}, inputs: {} },
       freeMemory: async () => {
         freed += 1;
       },
@@ -39,7 +47,7 @@ beforeEach(() => {
     steadyClock: time.now,
     timer: time.timer,
     onChange: () => undefined,
-    onCapabilities: () => undefined,
+    onCapabilities: ({ nodeClasses }) => learned.push(nodeClasses),
     onHearing: () => undefined,
   });
 });
@@ -123,6 +131,34 @@ describe('liveness', () => {
     await pass(60);
     expect(probes).toBe(1);
     expect(time.nextTimerMs).toBeNull();
+  });
+});
+
+describe('what it can run', () => {
+  test('is asked again each minute, and taken in when it has changed', async () => {
+    await start();
+    await pass(120);
+    expect(learned).toEqual([['A']]);
+    offered = ['A', 'B'];
+    await pass(61);
+    expect(learned).toEqual([['A'], ['A', 'B']]);
+  });
+
+  test('is asked as often as the health check says', async () => {
+    monitor.setHealthCheck({ interval: 5, capabilitiesInterval: 10 });
+    await start();
+    offered = ['B'];
+    await pass(16);
+    expect(learned).toEqual([['A'], ['B']]);
+  });
+
+  test('is asked at once when somebody needs to know', async () => {
+    await start();
+    offered = ['B'];
+    const refreshed = monitor.refreshCapabilities();
+    await pass(1);
+    expect(await refreshed).toBeNull();
+    expect(learned).toEqual([['A'], ['B']]);
   });
 });
 

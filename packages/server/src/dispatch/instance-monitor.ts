@@ -1,12 +1,13 @@
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
+import { CapabilityRefresh } from './capability-refresh.ts';
 import { type LiveInstance, unknownInstance } from './instance-state.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from './worker-client/worker-client.ts';
 import type { WorkerEvent } from './worker-client/worker-event.ts';
 
 interface MonitorOptions {
-  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'freeMemory'>;
+  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
   health: HealthCheckDefinition;
   clock: Clock;
   steadyClock: Clock;
@@ -20,6 +21,7 @@ interface MonitorOptions {
 
 /** Device errors in a row that take an instance out of rotation. */
 const faultsToSuspect = 3;
+const usualCapabilitiesSeconds = 60;
 const firstSuspicionMs = 15_000;
 const longestSuspicionMs = 15 * 60_000;
 
@@ -42,11 +44,19 @@ export class InstanceMonitor {
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
   #probing: Promise<ProbeOutcome> | null = null;
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  readonly #refresh: CapabilityRefresh;
+  #learnedAtMs = 0;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
+    this.#refresh = new CapabilityRefresh({
+      ask: () => this.#askCapabilities(),
+      steadyClock: options.steadyClock,
+      timer: this.#timer,
+      signal: this.#closing.signal,
+    });
   }
 
   get live(): LiveInstance {
@@ -64,7 +74,7 @@ export class InstanceMonitor {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#stopTimer();
     this.#stopDeadline();
   }
@@ -136,15 +146,26 @@ export class InstanceMonitor {
     return this.#probing;
   }
 
+  /** Asks what it can run, by a question that begins after this call. Answers why it could not be told, or null. */
+  refreshCapabilities(): Promise<string | null> {
+    return this.#refresh.refresh();
+  }
+
+  #isRefreshDue(): boolean {
+    const { capabilitiesInterval = usualCapabilitiesSeconds } = this.#options.health;
+    return this.#options.steadyClock() - this.#learnedAtMs >= capabilitiesInterval * 1_000;
+  }
+
   async #probe(): Promise<ProbeOutcome> {
     this.#stopTimer();
     this.#probeStartMs = this.#options.steadyClock();
     const outcome = await this.#options.client.probe();
-    if (this.#isClosed) return outcome;
+    if (this.#closing.signal.aborted) return outcome;
     if (!outcome.ok) this.#noteMiss(outcome.message);
     else {
       this.#noteAnswer(outcome);
-      if (!this.#live.hasCapabilities) await this.#learnCapabilities();
+      if (!this.#live.hasCapabilities) await this.refreshCapabilities();
+      else if (this.#isRefreshDue()) void this.refreshCapabilities();
     }
     return outcome;
   }
@@ -211,22 +232,30 @@ export class InstanceMonitor {
     this.#suspectUntilMs = 0;
   }
 
-  async #learnCapabilities(): Promise<void> {
+  /** Most answers are the same as the one before, and are not even read. */
+  async #askCapabilities(): Promise<string | null> {
+    const { client, onCapabilities } = this.#options;
     try {
-      const capabilities = await this.#options.client.capabilities();
-      if (this.#isClosed) return;
-      this.#options.onCapabilities(capabilities);
+      const isNew = !this.#live.hasCapabilities;
+      const learned = isNew ? await client.capabilities() : await client.changedCapabilities();
+      if (this.#closing.signal.aborted) return null;
+      this.#learnedAtMs = this.#options.steadyClock();
+      if (!learned) return null;
+      onCapabilities(learned);
       this.#change({ hasCapabilities: true });
+      return null;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#change({ lastError: `It did not tell what it can run: ${message}` });
+      const cause = error instanceof Error ? error.message : String(error);
+      const message = `It did not tell what it can run: ${cause}`;
+      this.#change({ lastError: message });
+      return message;
     }
   }
 
   /** The next probe: one interval after the last one began, or when a suspicion is over. */
   #plan(): void {
     this.#stopTimer();
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     const now = this.#options.steadyClock();
     const dueMs = this.#probeStartMs + this.#options.health.interval * 1000;
     const isHeld = this.#live.suspicion !== null && this.#suspectUntilMs > now;

@@ -300,6 +300,7 @@ export class InstanceRunner {
     const { outcome, isStuck } = part;
     if (isStuck) this.#options.monitor.noteHang(hangReason(outcome));
     if (isLost(outcome)) this.#lostRuns.add(attempt.promptId);
+    if (isIncapable(outcome)) void this.#options.monitor.refreshCapabilities();
     const settle = () => this.#settlement.settle(attempt, outcome);
     await settlePatiently(attempt, { settle, ...this.#patience(signal) });
   }
@@ -317,6 +318,11 @@ export class InstanceRunner {
 
 function isLost(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'failed' && outcome.failure === 'lost';
+}
+
+/** It does not have what it was thought to have. */
+function isIncapable(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.error.code === 'rejected_by_worker';
 }
 
 function hangReason(outcome: AttemptOutcome): string {

@@ -77,17 +77,19 @@ export class Instances {
   async test(instanceId: string): Promise<InstanceTest> {
     const row = await this.#row(instanceId);
     const member = this.#options.fleet.member(instanceId);
-    const outcome = await member?.probe({ waitMs: ownerWaitMs });
-    if (!member || !outcome) {
+    const tested = await member?.test({ waitMs: ownerWaitMs });
+    if (!member || !tested) {
       const message =
         'Another replica of the gateway looks after this instance. GET /api/instances tells what it found.';
       return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
     }
+    const { outcome, untold } = tested;
     const instance = member.view;
     const latencyMs = Math.round(outcome.latencyMs);
     if (!outcome.ok)
       return { ok: false, cause: outcome.cause, message: outcome.message, latencyMs, instance };
-    return { ok: true, cause: null, message: describe(member, outcome.version), latencyMs, instance };
+    const message = [describe(member, outcome.version), ...(untold === null ? [] : [untold])].join(' ');
+    return { ok: true, cause: null, message, latencyMs, instance };
   }
 
   /** One that has left the configuration can still be seen while it ends its task, and not be changed. */

@@ -17,7 +17,7 @@ export function instanceIdOf({ ip, port }: Pick<InstanceDefinition, 'ip' | 'port
 
 export const initialSettings: Settings = {
   servers: [],
-  healthCheck: { interval: 5, timeout: 2, failures: 2 },
+  healthCheck: { interval: 5, timeout: 2, failures: 2, capabilitiesInterval: 60 },
   version: 0,
 };
 

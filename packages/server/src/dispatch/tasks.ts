@@ -36,7 +36,7 @@ export interface TasksOptions {
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
   /** Throws `no_capable_instance` when it is certain that no instance could run it. */
-  requireCapable: (requirement: Requirement) => void;
+  requireCapable: (requirement: Requirement) => Promise<void>;
   /** What may keep it waiting for ever, as warnings. */
   doubtsAbout: (requirement: Requirement) => string[];
   /** Asks the runner that has this task to stop it. */
@@ -97,7 +97,7 @@ export class Tasks {
       idempotency,
       nowMs: clock(),
     });
-    this.options.requireCapable(prepared.requirement);
+    await this.options.requireCapable(prepared.requirement);
     const doubts = this.options.doubtsAbout(prepared.requirement);
     const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
     const simultaneous = await this.entrance.hold(meta.userId, async () => {

@@ -24,8 +24,10 @@ export interface WorkerClient {
 
   /** Is it alive and what is it? Answers the cause instead of rejecting. */
   probe(options?: { signal?: AbortSignal }): Promise<ProbeOutcome>;
-  /** What it can run. Large and slow on real workers: asked when the worker is new or has restarted. */
+  /** What it can run. Large and slow on real workers. */
   capabilities(options?: { signal?: AbortSignal }): Promise<WorkerCapabilities>;
+  /** The same, and null when the worker answers byte for byte what it answered the last time. */
+  changedCapabilities(options?: { signal?: AbortSignal }): Promise<WorkerCapabilities | null>;
 
   /** Hands over a run and listens for its events from before the request on. */
   submit(run: RunToSubmit): Promise<SubmitOutcome>;

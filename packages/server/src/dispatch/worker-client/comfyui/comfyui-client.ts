@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
 import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
@@ -28,7 +29,7 @@ import { readObjectInfo } from './object-info.ts';
 import { askStatus, canStopOneRun } from './probe.ts';
 import { readSubmitAnswer } from './submit-answer.ts';
 import { pullOutput, pushFile } from './transfer.ts';
-import { objectInfo } from './wire.ts';
+import { objectInfo, readJson } from './wire.ts';
 import { largestAnswerBytes, WorkerCalls } from './worker-calls.ts';
 import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
 import { WorkerSocket } from './worker-socket.ts';
@@ -67,6 +68,8 @@ export class ComfyuiClient implements WorkerClient {
   #framesHeard = 0;
   #lastNumber: number | null = null;
   #version: string | null = null;
+  /** Of the last answer that was read; most answers are the same, and large. */
+  #objectInfoHash: string | null = null;
   #hasJobs: boolean | null = null;
 
   constructor(options: ComfyuiClientOptions) {
@@ -134,9 +137,13 @@ export class ComfyuiClient implements WorkerClient {
     }
   }
 
-  async capabilities({ signal }: { signal?: AbortSignal } = {}): Promise<WorkerCapabilities> {
-    const options = { deadlineMs: deadlines.capabilitiesMs, signal };
-    return readObjectInfo(await this.#calls.ask('/object_info', objectInfo, options));
+  async capabilities(options: { signal?: AbortSignal } = {}): Promise<WorkerCapabilities> {
+    return this.#readObjectInfo(await this.#askObjectInfo(options));
+  }
+
+  async changedCapabilities(options: { signal?: AbortSignal } = {}): Promise<WorkerCapabilities | null> {
+    const answer = await this.#askObjectInfo(options);
+    return answer.hash === this.#objectInfoHash ? null : this.#readObjectInfo(answer);
   }
 
   async submit(run: RunToSubmit): Promise<SubmitOutcome> {
@@ -255,6 +262,17 @@ export class ComfyuiClient implements WorkerClient {
     }
   }
 
+  async #askObjectInfo({ signal }: { signal?: AbortSignal }): Promise<{ body: Buffer; hash: string }> {
+    const body = await this.#calls.read('/object_info', { deadlineMs: deadlines.capabilitiesMs, signal });
+    return { body, hash: createHash('sha256').update(body).digest('base64') };
+  }
+
+  #readObjectInfo({ body, hash }: { body: Buffer; hash: string }): WorkerCapabilities {
+    const capabilities = readObjectInfo(readJson(body, objectInfo, this.#http.label));
+    this.#objectInfoHash = hash;
+    return capabilities;
+  }
+
   /** A run under an id that is not ours could not be found again after a crash, so it must not go on. */
   async #giveBack(otherId: string): Promise<SubmitOutcome> {
     await this.cancel(otherId);
@@ -287,6 +305,7 @@ export class ComfyuiClient implements WorkerClient {
     this.#pushed.clear();
     this.#version = null;
     this.#hasJobs = null;
+    this.#objectInfoHash = null;
   }
 }
 

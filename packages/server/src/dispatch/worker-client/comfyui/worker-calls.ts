@@ -8,6 +8,11 @@ const megabyte = 1_048_576;
 /** The queue and the history carry whole graphs. */
 export const largestAnswerBytes = 32 * megabyte;
 
+interface AskOptions {
+  deadlineMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
 /** The questions and orders of the protocol, one function each. */
 export class WorkerCalls {
   readonly #http: WorkerHttp;
@@ -56,11 +61,12 @@ export class WorkerCalls {
     }
   }
 
-  async ask<Value>(
-    path: string,
-    check: WireCheck<Value>,
-    options: { deadlineMs?: number; signal?: AbortSignal | undefined } = {},
-  ): Promise<Value> {
+  async ask<Value>(path: string, check: WireCheck<Value>, options: AskOptions = {}): Promise<Value> {
+    return readJson(await this.read(path, options), check, this.#http.label);
+  }
+
+  /** The answer as it came. */
+  async read(path: string, options: AskOptions = {}): Promise<Buffer> {
     const answer = await this.#http.call({
       method: 'GET',
       path,
@@ -68,7 +74,7 @@ export class WorkerCalls {
       maxBytes: largestAnswerBytes,
       ...options,
     });
-    return readJson(this.#bodyOf(answer), check, this.#http.label);
+    return this.#bodyOf(answer);
   }
 
   async #tell(path: string, body: unknown): Promise<void> {
