@@ -1,16 +1,29 @@
 import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import { type Graph, titleOf } from './graph.ts';
 import { type AttemptFailure, errorCodeOf } from './task.ts';
-import type { NodeFault, RunError, RunResult, SubmitOutcome } from './worker-client/worker-client.ts';
+import type {
+  NodeFault,
+  RunError,
+  RunResult,
+  SubmitOutcome,
+  WorkerCallCause,
+} from './worker-client/worker-client.ts';
 
 /** How an attempt ended, before anything is written. */
 export type AttemptOutcome =
   | { kind: 'succeeded'; result: RunResult }
-  | { kind: 'failed'; failure: AttemptFailure; error: TaskError }
+  | { kind: 'failed'; failure: AttemptFailure; error: TaskError; against?: Against }
   /** The task was cancelled. */
   | { kind: 'cancelled' }
   /** The instance was drained with force: back to the queue, and no attempt of the task's own is used up. */
   | { kind: 'given_back' };
+
+/**
+ * For whom the instance is avoided besides the task itself. `nobody`: what went wrong depends on the values of this task.
+ * `owner`: it may or may not (no memory, a device error), and one user's tasks must not slow another's. `everybody`: it
+ * does not depend on who asks (a missing node class, a refused connection).
+ */
+export type Against = 'nobody' | 'owner' | 'everybody';
 
 export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
   return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
@@ -32,6 +45,7 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
       return {
         kind: 'failed',
         failure: 'not_taken',
+        against: outcome.lacks === 'node_class' ? 'everybody' : 'nobody',
         error: withNode(nodeError('rejected_by_worker', outcome.error), outcome.error.nodeId, graph),
       };
     case 'input_missing':
@@ -41,8 +55,18 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
         error: withNode(nodeError('input_file_missing', outcome.error), outcome.error.nodeId, graph),
       };
     case 'not_taken':
-      return failed('not_taken', outcome.message);
+      return notTaken(outcome.message, outcome.cause);
   }
+}
+
+/** Causes that the task itself may have brought about: its size, or what the worker has to say about it. */
+const causesOfTask: readonly WorkerCallCause[] = ['too_large', 'bad_answer', 'broken_off', 'aborted'];
+
+/** The worker has not taken the task, for a reason that lies between it and the gateway. */
+export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcome {
+  const error = { code: errorCodeOf('not_taken'), message };
+  const against = causesOfTask.includes(cause) ? 'nobody' : 'everybody';
+  return { kind: 'failed', failure: 'not_taken', error, against };
 }
 
 /** What a run that is over on the worker means for the task. */

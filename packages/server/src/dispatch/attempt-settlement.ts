@@ -1,8 +1,10 @@
 import type { TaskError } from '@switchyard/contract/dispatch/task';
-import type { AttemptOutcome } from './attempt-outcome.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Against, AttemptOutcome } from './attempt-outcome.ts';
 import type { AttemptStore } from './attempt-store.ts';
-import { type Requirement, requirementKey } from './capability.ts';
-import type { Cooldowns } from './cooldowns.ts';
+import { avoidancesOf } from './avoidance.ts';
+import type { Requirement } from './capability.ts';
+import { type Cooldowns, cooldownKeys } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
@@ -20,6 +22,9 @@ export interface SettlementOptions {
   candidates: (requirement: Requirement) => string[];
   /** A cooldown of the instance has begun; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
+  /** The first time that a task avoids an instance. */
+  avoidMs: number;
+  clock: Clock;
 }
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
@@ -56,7 +61,6 @@ export class AttemptSettlement {
           outcome: 'given_back',
           error: null,
           delayMs: 0,
-          avoidInstance: false,
         });
         return;
       case 'failed':
@@ -73,10 +77,19 @@ export class AttemptSettlement {
   ): Promise<void> {
     const instead = await attempt.complete(outcome);
     if (instead) await this.settle(attempt, instead);
+    else await this.#endCooldowns(attempt);
   }
 
-  async #fail(attempt: TaskAttempt, { failure, error }: Failed): Promise<void> {
-    if (failure === 'worker_error') this.#options.monitor.noteFault(error.message);
+  async #endCooldowns({ record }: TaskAttempt): Promise<void> {
+    const { cooldowns } = this.#options;
+    if (cooldowns.isEmpty) return;
+    cooldowns.clear(await this.#requirementOf(record.row.id));
+  }
+
+  async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
+    const { owner } = attempt.record.row;
+    if (failure === 'worker_error') this.#options.monitor.noteFault(error.message, owner);
+    await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'nobody'));
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
       await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
       return;
@@ -84,6 +97,19 @@ export class AttemptSettlement {
     const next = await this.#decide(attempt, failure);
     if (next.next === 'fail') await attempt.record.fail(error, failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
+  }
+
+  async #startCooldown({ record }: TaskAttempt, against: Against): Promise<void> {
+    if (against === 'nobody') return;
+    const { id, owner } = record.row;
+    const { cooldowns, onCooldown } = this.#options;
+    onCooldown(cooldowns.start(cooldownKeys(owner, await this.#requirementOf(id))[against]));
+  }
+
+  async #requirementOf(taskId: string): Promise<Requirement> {
+    const input = await this.#options.tasks.input(taskId);
+    if (!input) throw new Error(`Task ${taskId} has no input row.`);
+    return JSON.parse(input.requirement) as Requirement;
   }
 
   /** A graph that names a file which no worker has would go round for a quarter of an hour, and nobody would hear why. */
@@ -117,22 +143,16 @@ export class AttemptSettlement {
 
   async #requeue(
     { record }: TaskAttempt,
-    {
-      outcome,
-      error,
-      delayMs,
-      avoidInstance,
-    }: Omit<Requeue, 'next'> & { outcome: string; error: TaskError | null },
+    { outcome, error, delayMs }: Omit<Requeue, 'next'> & { outcome: string; error: TaskError | null },
   ): Promise<void> {
-    const { tasks, cooldowns, onCooldown, matchmaker } = this.#options;
-    const input = await tasks.input(record.row.id);
-    if (!input) throw new Error(`Task ${record.row.id} has no input row.`);
+    const { attempts, matchmaker, avoidMs: firstMs, clock } = this.#options;
+    const { id } = record.row;
+    const requirement = await this.#requirementOf(id);
     const requeued = await record.requeue(outcome, error);
     if (requeued === 'cancel_requested') await record.fail(cancelled, 'cancelled');
     if (requeued !== 'requeued') return;
-    const requirement = JSON.parse(input.requirement) as Requirement;
-    if (avoidInstance) onCooldown(cooldowns.start(requirementKey(requirement)));
-    matchmaker.addLater(pendingOf(record.row, requirement), delayMs);
+    const avoids = avoidancesOf(await attempts.of(id), { nowMs: clock(), firstMs });
+    matchmaker.addLater(pendingOf(record.row, requirement, avoids), delayMs);
   }
 }
 

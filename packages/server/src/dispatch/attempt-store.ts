@@ -57,6 +57,8 @@ export interface AttemptEnd extends Required<TaskEnd> {
   acceptedAt: string | null;
 }
 
+const tasksPerQuestion = 500;
+
 /** The writes of whoever runs a task. Each names the attempt and the lease under which it is allowed. */
 export class AttemptStore {
   readonly #database: Database<DispatchTables>;
@@ -72,6 +74,21 @@ export class AttemptStore {
       .where('taskId', '=', taskId)
       .orderBy('attempt')
       .execute();
+  }
+
+  /** The attempts of these tasks, by task. */
+  async ofEach(taskIds: readonly string[]): Promise<Map<string, AttemptRow[]>> {
+    const attempts = new Map<string, AttemptRow[]>();
+    for (let start = 0; start < taskIds.length; start += tasksPerQuestion) {
+      const rows = await this.#database.read
+        .selectFrom('task_attempts')
+        .selectAll()
+        .where('taskId', 'in', taskIds.slice(start, start + tasksPerQuestion))
+        .orderBy('attempt')
+        .execute();
+      for (const row of rows) attempts.set(row.taskId, [...(attempts.get(row.taskId) ?? []), row]);
+    }
+    return attempts;
   }
 
   async get(taskId: string, attempt: number): Promise<AttemptRow | undefined> {

@@ -140,11 +140,14 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const instanceStore = new InstanceStore(database);
   const fileStore = new StoredFileStore(database);
   const nodeInputs = new NodeInputStore(database, clock);
-  const matchmaker = new Matchmaker();
+  const matchmaker = new Matchmaker({ clock });
   const timeouts = { ...runTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
     tasks: store,
+    attempts,
     queue: matchmaker,
+    avoidMs: timeouts.avoidMs,
+    clock,
     onFault: (error) => log.warn({ err: error }, 'the queue could not be compared with the rows'),
   });
   const marks = new TaskMarks({

@@ -176,12 +176,12 @@ describe('a deaf socket', () => {
 });
 
 describe('trouble', () => {
-  test('three device errors in a row take it out of use and ask it to free memory', async () => {
+  test('three device errors in a row, of two users, take it out of use and ask it to free memory', async () => {
     await start();
-    monitor.noteFault('Out of memory.');
-    monitor.noteFault('Out of memory.');
+    monitor.noteFault('Out of memory.', 'ann');
+    monitor.noteFault('Out of memory.', 'ann');
     expect(monitor.isReady).toBe(true);
-    monitor.noteFault('Out of memory.');
+    monitor.noteFault('Out of memory.', 'bob');
     expect(monitor.isReady).toBe(false);
     expect(freed).toBe(1);
     await pass(14);
@@ -190,10 +190,21 @@ describe('trouble', () => {
     expect(monitor.isReady).toBe(true);
   });
 
+  test('device errors of one user alone do not take it from the others', async () => {
+    await start();
+    for (let fault = 0; fault < 20; fault += 1) monitor.noteFault('Out of memory.', 'ann');
+    expect(monitor.isReady).toBe(true);
+    expect(monitor.live.lastError).toBe('Out of memory.');
+    monitor.noteSuccess();
+    for (let fault = 0; fault < 2; fault += 1) monitor.noteFault('Out of memory.', 'bob');
+    monitor.noteFault('Out of memory.', 'bob');
+    expect(monitor.isReady).toBe(true);
+  });
+
   test('each time it lasts twice as long, until a run ends well', async () => {
     await start();
     const suspectFor = async (): Promise<number> => {
-      for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Out of memory.');
+      for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Out of memory.', `user ${fault}`);
       const startMs = time.now();
       while (!monitor.isReady) await pass(1);
       return Math.round((time.now() - startMs) / 15_000);
@@ -217,7 +228,7 @@ describe('trouble', () => {
 
   test('one that comes back from being away with nothing in hand is trusted', async () => {
     await start();
-    for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Device lost.');
+    for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Device lost.', `user ${fault}`);
     outcome = refused;
     await pass(12);
     expect(monitor.live.alive).toBe(false);

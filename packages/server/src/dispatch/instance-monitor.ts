@@ -19,7 +19,7 @@ interface MonitorOptions {
   onHearing: (kind: 'deaf' | 'hearing', message: string) => void;
 }
 
-/** Device errors in a row that take an instance out of rotation. */
+/** Device errors in a row, of more than one user, that take an instance out of rotation. */
 const faultsToSuspect = 3;
 const usualCapabilitiesSeconds = 60;
 const firstSuspicionMs = 15_000;
@@ -35,6 +35,7 @@ export class InstanceMonitor {
   #lastGoodMs = 0;
   #probeStartMs = 0;
   #faults = 0;
+  readonly #faultyOwners = new Set<string>();
   #suspicions = 0;
   #suspectUntilMs = 0;
   /** The suspicion is about a run that it still holds. */
@@ -102,6 +103,7 @@ export class InstanceMonitor {
   /** A run ended well. */
   noteSuccess(): void {
     this.#faults = 0;
+    this.#faultyOwners.clear();
     this.#suspicions = 0;
     if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
   }
@@ -123,10 +125,12 @@ export class InstanceMonitor {
   }
 
   /** The instance's own fault (no memory, a device error). Several in a row take it out of rotation for a while. */
-  noteFault(message: string): void {
+  noteFault(message: string, owner: string): void {
     this.#faults += 1;
+    this.#faultyOwners.add(owner);
     this.#change({ lastError: message });
-    if (this.#faults < faultsToSuspect) return;
+    // What fails for one user alone may be that user's graphs, and must not keep the others from the instance.
+    if (this.#faults < faultsToSuspect || this.#faultyOwners.size < 2) return;
     this.#suspect(`${this.#faults} runs in a row failed on it: ${message}`);
     this.#options.client.freeMemory().catch(() => undefined);
   }
@@ -228,6 +232,7 @@ export class InstanceMonitor {
 
   #forgetTrouble(): void {
     this.#faults = 0;
+    this.#faultyOwners.clear();
     this.#isHung = false;
     this.#suspectUntilMs = 0;
   }

@@ -9,7 +9,7 @@ import { type Execute, executePatiently, settlePatiently } from './attempt-patie
 import { AttemptSettlement, type SettlementOptions } from './attempt-settlement.ts';
 import { canRun, type Offer, requirementKey } from './capability.ts';
 import { type ClaimedTask, claimTask } from './claim-task.ts';
-import { Cooldowns } from './cooldowns.ts';
+import { Cooldowns, cooldownKeys } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { InstanceRow } from './instance-store.ts';
 import { LostRuns } from './lost-runs.ts';
@@ -70,7 +70,8 @@ export class InstanceRunner {
     this.#timer = options.timer ?? systemTimer;
     this.#row = options.row;
     this.#idleSinceMs = options.steadyClock();
-    this.#cooldowns = new Cooldowns(options.steadyClock);
+    const { avoidMs } = options.attemptDeps.timeouts;
+    this.#cooldowns = new Cooldowns(options.steadyClock, avoidMs);
     this.#lostRuns = new LostRuns(options.client);
     this.#settlement = new AttemptSettlement({
       tasks: options.tasks,
@@ -80,6 +81,8 @@ export class InstanceRunner {
       cooldowns: this.#cooldowns,
       candidates: options.candidates,
       onCooldown: (lengthMs) => this.#timer(() => this.reconsider(), lengthMs),
+      avoidMs,
+      clock: options.clock,
     });
   }
 
@@ -187,7 +190,10 @@ export class InstanceRunner {
       freeMemoryBytes: devices[0]?.memoryFreeBytes ?? null,
       idleSinceMs: this.#idleSinceMs,
       canRun: (requirement) =>
-        canRun(this.#options.offer(), requirement) && !this.#cooldowns.isCooling(requirementKey(requirement)),
+        canRun(this.#options.offer(), requirement) &&
+        (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(requirementKey(requirement))),
+      mayServe: (owner, requirement) =>
+        this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(cooldownKeys(owner, requirement).owner),
     };
   }
 

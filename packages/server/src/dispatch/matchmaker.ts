@@ -1,13 +1,12 @@
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
-import type { Requirement } from './capability.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { PendingTask } from './pending-entry.ts';
+import type { TakeOptions } from './pending-level.ts';
 import { PendingQueue } from './pending-queue.ts';
 import { chooseInstance, type FreeInstance } from './scheduling.ts';
 
 /** A runner that has nothing to do. Asked anew each time, for what it can run changes. */
-export interface Seeker extends FreeInstance {
-  canRun: (requirement: Requirement) => boolean;
-}
+export interface Seeker extends FreeInstance, Pick<TakeOptions, 'canRun' | 'mayServe'> {}
 
 interface WaitingSeeker extends FreeInstance {
   seeker: Seeker;
@@ -19,10 +18,14 @@ export class Matchmaker {
   readonly #queue = new PendingQueue();
   readonly #seekers = new Map<string, WaitingSeeker>();
   readonly #postponed = new Map<string, { task: PendingTask; cancel: () => void }>();
+  /** When the first of a task's avoidances is over. */
+  readonly #lapses = new Map<string, () => void>();
   readonly #timer: Timer;
+  readonly #clock: Clock;
 
-  constructor(timer: Timer = systemTimer) {
+  constructor({ timer = systemTimer, clock = systemClock }: { timer?: Timer; clock?: Clock } = {}) {
     this.#timer = timer;
+    this.#clock = clock;
   }
 
   get size(): number {
@@ -43,8 +46,13 @@ export class Matchmaker {
   }
 
   add(task: PendingTask): void {
-    this.#queue.add(task);
-    this.#serveBestSeeker(task);
+    const now = this.#clock();
+    const avoids = task.avoids.filter(({ untilMs }) => untilMs > now);
+    const added = avoids.length === task.avoids.length ? task : { ...task, avoids };
+    if (this.#queue.add(added) && avoids.length > 0) {
+      this.#planLapse(added.id, Math.min(...avoids.map(({ untilMs }) => untilMs)) - now);
+    }
+    this.#serveBestSeeker(added);
   }
 
   /** A task that came back from a worker waits a little before it is placed again. */
@@ -63,6 +71,8 @@ export class Matchmaker {
   remove(taskId: string): void {
     this.#postponed.get(taskId)?.cancel();
     this.#postponed.delete(taskId);
+    this.#lapses.get(taskId)?.();
+    this.#lapses.delete(taskId);
     this.#queue.remove(taskId);
   }
 
@@ -103,10 +113,30 @@ export class Matchmaker {
   close(): void {
     for (const { cancel } of this.#postponed.values()) cancel();
     this.#postponed.clear();
+    for (const cancel of this.#lapses.values()) cancel();
+    this.#lapses.clear();
+  }
+
+  /** The task goes back into its place with what it still avoids. */
+  #planLapse(taskId: string, delayMs: number): void {
+    this.#lapses.get(taskId)?.();
+    const cancel = this.#timer(() => {
+      this.#lapses.delete(taskId);
+      const task = this.#queue.get(taskId);
+      if (!task) return;
+      this.#queue.remove(taskId);
+      this.add(task);
+    }, delayMs);
+    this.#lapses.set(taskId, cancel);
   }
 
   #serveBestSeeker(task: PendingTask): void {
-    const capable = [...this.#seekers.values()].filter(({ seeker }) => seeker.canRun(task.requirement));
+    const capable = [...this.#seekers.values()].filter(
+      ({ seeker }) =>
+        !task.avoids.some(({ instanceId }) => instanceId === seeker.id) &&
+        seeker.canRun(task.requirement) &&
+        seeker.mayServe(task.owner, task.requirement),
+    );
     const best = chooseInstance(task, capable);
     const taken = best && this.#queue.take(best.seeker);
     if (taken) best.take(taken);

@@ -1,3 +1,4 @@
+import type { Avoidance } from './avoidance.ts';
 import type { Requirement } from './capability.ts';
 import type { ListPlace } from './ordered-list.ts';
 
@@ -10,12 +11,14 @@ export interface PendingTask {
   attempt: number;
   fingerprint: string;
   requirement: Requirement;
+  /** Where it is not given for now. */
+  avoids: readonly Avoidance[];
 }
 
 /** A task while it waits. */
 export interface PendingEntry {
   readonly task: PendingTask;
-  /** Of the requirement: entries with equal keys stand in one group. */
+  /** Of the requirement and of what it avoids: entries with equal keys stand in one group. */
   readonly groupKey: string;
   /** Decides between tasks of the same millisecond. */
   readonly arrival: number;

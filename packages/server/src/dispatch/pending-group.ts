@@ -1,6 +1,6 @@
 import type { Requirement } from './capability.ts';
 import { MinHeap } from './min-heap.ts';
-import { isOlder, type PendingEntry } from './pending-entry.ts';
+import { isOlder, type PendingEntry, type PendingTask } from './pending-entry.ts';
 import { PendingLine } from './pending-line.ts';
 import type { FairShare } from './scheduling.ts';
 
@@ -22,14 +22,21 @@ export interface Candidate {
   virtualTime: number;
 }
 
-/** The waiting tasks with equal requirement and priority: per owner a line, and the owners in order of their share. */
+/** The waiting tasks with equal requirement and priority that avoid the same instances: per owner a line, and the owners in order of their share. */
 export class PendingGroup {
   readonly requirement: Requirement;
+  readonly #avoided: ReadonlySet<string>;
   readonly #owners = new Map<string, OwnerLine>();
   #tickets = new MinHeap<Ticket>(isTicketBefore);
 
-  constructor(requirement: Requirement) {
+  /** Of a task of the group: the others need and avoid the same. */
+  constructor({ requirement, avoids }: Pick<PendingTask, 'requirement' | 'avoids'>) {
     this.requirement = requirement;
+    this.#avoided = new Set(avoids.map(({ instanceId }) => instanceId));
+  }
+
+  avoids(instanceId: string): boolean {
+    return this.#avoided.has(instanceId);
   }
 
   get isEmpty(): boolean {
@@ -52,17 +59,28 @@ export class PendingGroup {
     if (line?.first === null) this.#owners.delete(owner);
   }
 
-  /** The first task of the owner whose turn it is. Stale tickets on top are replaced until one is true. */
-  next(share: FairShare): Candidate | null {
+  /** The first task of the owner whose turn it is, of those who may be served. */
+  next(share: FairShare, mayServe: (owner: string) => boolean): Candidate | null {
+    const passedOver: Ticket[] = [];
+    let next = this.#firstTicket(share);
+    while (next && !mayServe(next.owner)) {
+      passedOver.push(next);
+      this.#tickets.pop();
+      next = this.#firstTicket(share);
+    }
+    for (const ticket of passedOver) this.#tickets.push(ticket);
+    return next && { entry: next.head, virtualTime: next.virtualTime };
+  }
+
+  /** Stale tickets on top are replaced until one is true. */
+  #firstTicket(share: FairShare): Ticket | null {
     for (let ticket = this.#tickets.peek(); ticket; ticket = this.#tickets.peek()) {
       const { owner } = ticket;
       const known = this.#owners.get(owner);
       const head = known?.line.first;
       const isCurrent = known?.ticket === ticket;
       const virtualTime = share.virtualTime(owner);
-      if (isCurrent && head && ticket.head === head && ticket.virtualTime === virtualTime) {
-        return { entry: head, virtualTime };
-      }
+      if (isCurrent && head && ticket.head === head && ticket.virtualTime === virtualTime) return ticket;
       this.#tickets.pop();
       if (isCurrent && head) known.ticket = this.#issueTicket(owner, head, share);
     }

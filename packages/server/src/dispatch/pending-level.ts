@@ -5,10 +5,14 @@ import { type Candidate, PendingGroup } from './pending-group.ts';
 import type { FairShare } from './scheduling.ts';
 
 export interface TakeOptions {
+  /** Of the instance. */
+  id: string;
   /** Of the instance's last run, null before the first. */
   lastFingerprint: string | null;
   /** Whether the instance can run what needs this, now. Asked once per kind of requirement. */
   canRun: (requirement: Requirement) => boolean;
+  /** Whether the instance may be given this owner's tasks that need this, now. */
+  mayServe: (owner: string, requirement: Requirement) => boolean;
 }
 
 /** How often a task lets a younger one of its owner go first. */
@@ -16,7 +20,7 @@ const mostPasses = 8;
 /** In the middle of a line that long nobody needs the exact number. */
 const rankCeiling = 1_000;
 
-/** All waiting tasks of one priority, in groups of equal requirement: whoever can run one of a group can run all. */
+/** All waiting tasks of one priority, in groups of equal requirement: who can run one of a group can run all. */
 export class PendingLevel {
   readonly priority: number;
   /** Picks of higher priority since this level had its last turn. */
@@ -32,7 +36,7 @@ export class PendingLevel {
   add(entry: PendingEntry, share: FairShare): void {
     let group = this.#groups.get(entry.groupKey);
     if (!group) {
-      group = new PendingGroup(entry.task.requirement);
+      group = new PendingGroup(entry.task);
       this.#groups.set(entry.groupKey, group);
     }
     group.add(entry, share);
@@ -50,17 +54,21 @@ export class PendingLevel {
   }
 
   /** Whose turn it is decides first; what is warm only decides among that owner's tasks. */
-  choose({ lastFingerprint, canRun }: TakeOptions, share: FairShare): PendingEntry | null {
-    const groups = [...this.#groups.values()].filter((group) => canRun(group.requirement));
+  choose({ id, lastFingerprint, canRun, mayServe }: TakeOptions, share: FairShare): PendingEntry | null {
+    const groups = [...this.#groups.values()].filter(
+      (group) => !group.avoids(id) && canRun(group.requirement),
+    );
     let next: Candidate | null = null;
     for (const group of groups) {
-      const candidate = group.next(share);
+      const candidate = group.next(share, (owner) => mayServe(owner, group.requirement));
       if (candidate && (!next || isSooner(candidate, next))) next = candidate;
     }
     if (!next) return null;
     const { entry } = next;
     if (lastFingerprint === null || entry.timesPassed >= mostPasses) return entry;
-    const warm = warmest(groups, entry.task.owner, lastFingerprint);
+    const { owner } = entry.task;
+    const served = groups.filter((group) => mayServe(owner, group.requirement));
+    const warm = warmest(served, owner, lastFingerprint);
     if (!warm || warm === entry) return entry;
     entry.timesPassed++;
     return warm;

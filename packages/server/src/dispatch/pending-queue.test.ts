@@ -17,13 +17,14 @@ function task(overrides: Partial<PendingTask> & { needs?: string } = {}): Pendin
     attempt: 0,
     fingerprint: 'g.',
     requirement: { nodeClasses: [needs], models: [], pool: null, pinnedInstanceId: null },
+    avoids: [],
     ...rest,
   };
 }
 
-const anything = { lastFingerprint: null, canRun: () => true };
+const anything = { id: 'w', lastFingerprint: null, canRun: () => true, mayServe: () => true };
 const only = (...classes: string[]) => ({
-  lastFingerprint: null,
+  ...anything,
   canRun: ({ nodeClasses }: Requirement) => nodeClasses.every((name) => classes.includes(name)),
 });
 
@@ -145,7 +146,7 @@ describe('fair share', () => {
 });
 
 describe('warm workers', () => {
-  const warmFor = (lastFingerprint: string) => ({ lastFingerprint, canRun: () => true });
+  const warmFor = (lastFingerprint: string) => ({ ...anything, lastFingerprint });
 
   test('the same graph goes first, then the same models', () => {
     const queue = new PendingQueue();
@@ -222,6 +223,7 @@ describe('bookkeeping', () => {
     }
     let asked = 0;
     const options = {
+      ...anything,
       lastFingerprint: 'g.',
       canRun: () => {
         asked++;
@@ -301,7 +303,7 @@ function stepBoth(step: Step, both: { queue: PendingQueue; waiting: Map<string, 
     case 'take': {
       const { canRun } = only(...step.can);
       const runnable = [...waiting.values()].filter(({ requirement }) => canRun(requirement));
-      const taken = queue.take({ lastFingerprint: step.lastFingerprint, canRun });
+      const taken = queue.take({ ...anything, lastFingerprint: step.lastFingerprint, canRun });
       expect(taken !== null).toBe(runnable.length > 0);
       if (!taken) return;
       expect(runnable).toContain(taken);
@@ -310,3 +312,38 @@ function stepBoth(step: Step, both: { queue: PendingQueue; waiting: Map<string, 
     }
   }
 }
+
+describe('what an instance is kept from', () => {
+  const avoiding = (...ids: string[]) => ids.map((instanceId) => ({ instanceId, untilMs: 1 }));
+  const by = (id: string) => ({ ...anything, id });
+
+  test('a task that avoids an instance waits for another, and holds up none of the same kind', () => {
+    const queue = new PendingQueue();
+    const [refused, next] = [task({ avoids: avoiding('w', 'v') }), task()];
+    queue.add(refused);
+    queue.add(next);
+    expect(queue.take(by('w'))).toBe(next);
+    expect(queue.take(by('v'))).toBeNull();
+    expect(queue.take(by('u'))).toBe(refused);
+  });
+
+  test('an owner who may not be served is passed over and keeps the place', () => {
+    const queue = new PendingQueue();
+    const tasks = ['ann', 'bob', 'cat'].map((owner) => task({ owner }));
+    for (const each of tasks) queue.add(each);
+    const notAnn = { ...anything, mayServe: (owner: string) => owner !== 'ann' };
+    expect(queue.take(notAnn)).toBe(tasks[1]);
+    expect(queue.take(anything)).toBe(tasks[0]);
+    expect(queue.take(notAnn)).toBe(tasks[2]);
+    expect(queue.take(anything)).toBeNull();
+  });
+
+  test('a warm task is not taken where its owner may not be served', () => {
+    const queue = new PendingQueue();
+    queue.add(task({ needs: 'A' }));
+    queue.add(task({ needs: 'B', fingerprint: 'warm.' }));
+    const onlyA = { mayServe: (_owner: string, { nodeClasses }: Requirement) => nodeClasses.includes('A') };
+    const taken = queue.take({ ...anything, lastFingerprint: 'warm.', ...onlyA });
+    expect(taken?.requirement.nodeClasses).toEqual(['A']);
+  });
+});

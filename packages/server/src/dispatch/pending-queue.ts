@@ -38,7 +38,7 @@ export class PendingQueue {
     if (waiting === 0) this.#share.arrive(task.owner);
     const entry: PendingEntry = {
       task,
-      groupKey: requirementKey(task.requirement),
+      groupKey: groupKeyOf(task),
       arrival: this.#arrivals++,
       timesPassed: 0,
       places: null,
@@ -47,6 +47,10 @@ export class PendingQueue {
     this.#waitingOf.set(task.owner, waiting + 1);
     this.#levelOf(task.priority).add(entry, this.#share);
     return true;
+  }
+
+  get(taskId: string): PendingTask | undefined {
+    return this.#entries.get(taskId)?.task;
   }
 
   /** False when it was not waiting. */
@@ -118,4 +122,9 @@ export class PendingQueue {
     level.remove(entry);
     if (level.size === 0) this.#levels.delete(priority);
   }
+}
+
+function groupKeyOf({ requirement, avoids }: PendingTask): string {
+  const key = requirementKey(requirement);
+  return avoids.length === 0 ? key : JSON.stringify([key, avoids.map(({ instanceId }) => instanceId).sort()]);
 }

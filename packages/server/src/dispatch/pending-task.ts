@@ -1,8 +1,13 @@
+import type { Avoidance } from './avoidance.ts';
 import type { Requirement } from './capability.ts';
 import type { PendingTask } from './pending-entry.ts';
 import type { TaskRow } from './tables.ts';
 
-export function pendingOf(row: TaskRow, requirement: Requirement): PendingTask {
+export function pendingOf(
+  row: TaskRow,
+  requirement: Requirement,
+  avoids: readonly Avoidance[] = [],
+): PendingTask {
   return {
     id: row.id,
     owner: row.owner,
@@ -11,5 +16,6 @@ export function pendingOf(row: TaskRow, requirement: Requirement): PendingTask {
     attempt: row.attempt,
     fingerprint: row.fingerprint,
     requirement,
+    avoids,
   };
 }

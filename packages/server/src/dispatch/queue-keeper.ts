@@ -1,4 +1,7 @@
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { AttemptStore } from './attempt-store.ts';
+import { avoidancesOf } from './avoidance.ts';
 import type { Requirement } from './capability.ts';
 import type { Matchmaker } from './matchmaker.ts';
 import { pendingOf } from './pending-task.ts';
@@ -6,7 +9,11 @@ import type { TaskStore } from './task-store.ts';
 
 interface KeeperOptions {
   tasks: Pick<TaskStore, 'queuedAfter' | 'queuedIdsAfter' | 'counts'>;
+  attempts: Pick<AttemptStore, 'ofEach'>;
   queue: Pick<Matchmaker, 'add' | 'has' | 'size'>;
+  /** The first time that a task avoids an instance. */
+  avoidMs: number;
+  clock: Clock;
   onFault: (error: unknown) => void;
   timer?: Timer;
 }
@@ -67,13 +74,15 @@ export class QueueKeeper {
   }
 
   async #addAfter(afterId: string, most: number): Promise<void> {
-    const { tasks, queue } = this.#options;
+    const { tasks, attempts, queue, avoidMs: firstMs, clock } = this.#options;
     let lastId = afterId;
     for (let left = most; left > 0 && !this.#isClosed; left -= rowsAtOnce) {
       const wanted = Math.min(left, rowsAtOnce);
       const rows = await tasks.queuedAfter(lastId, wanted);
+      const tried = await attempts.ofEach(rows.filter(({ attempt }) => attempt > 0).map(({ id }) => id));
       for (const { requirement, ...row } of rows) {
-        queue.add(pendingOf(row, JSON.parse(requirement) as Requirement));
+        const avoids = avoidancesOf(tried.get(row.id) ?? [], { nowMs: clock(), firstMs });
+        queue.add(pendingOf(row, JSON.parse(requirement) as Requirement, avoids));
       }
       lastId = rows.at(-1)?.id ?? lastId;
       if (rows.length < wanted) return;

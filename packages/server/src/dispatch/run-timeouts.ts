@@ -23,6 +23,8 @@ export interface RunTimeouts {
   reconcileMs: number;
   /** From asking a run to stop to ending the task without it. */
   cancelMs: number;
+  /** How long an instance is first avoided after it refused a task or failed at it; twice as long each time. */
+  avoidMs: number;
 }
 
 export const runTimeouts: RunTimeouts = {
@@ -37,6 +39,7 @@ export const runTimeouts: RunTimeouts = {
   refusedMs: 3_000,
   reconcileMs: 2_000,
   cancelMs: 20_000,
+  avoidMs: 2_000,
 };
 
 /** The timeouts of one run: the gateway's own, then what its server says, then what its task says. */

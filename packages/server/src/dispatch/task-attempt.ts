@@ -5,7 +5,13 @@ import { AppError } from '../lib/app-error.ts';
 import { newDeferred } from '../lib/async/deferred.ts';
 import { linkedAbort } from '../lib/async/linked-abort.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AttemptOutcome, failed, outcomeOfResult, outcomeOfSubmit } from './attempt-outcome.ts';
+import {
+  type AttemptOutcome,
+  failed,
+  notTaken,
+  outcomeOfResult,
+  outcomeOfSubmit,
+} from './attempt-outcome.ts';
 import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
 import type { AttemptFence } from './attempt-store.ts';
 import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
@@ -215,7 +221,7 @@ export class TaskAttempt {
         return failed('graph_error', error.message, 'input_file_missing');
       }
       if (!(error instanceof WorkerCallError)) throw error;
-      return failed('not_taken', `An input file could not be handed to the worker: ${error.message}`);
+      return notTaken(`An input file could not be handed to the worker: ${error.message}`, error.workerCause);
     }
   }
 
@@ -261,7 +267,7 @@ export class TaskAttempt {
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
     if (end.kind === 'never_taken' && submitted.outcome === 'unknown' && !this.#asked) {
-      const outcome = failed('not_taken', `The worker did not take the task: ${submitted.message}`);
+      const outcome = notTaken(`The worker did not take the task: ${submitted.message}`, submitted.cause);
       return { outcome, isStuck: false };
     }
     return this.#workerPartOf(end);

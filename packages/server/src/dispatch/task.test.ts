@@ -93,8 +93,8 @@ test('never means at most one start: only a worker that certainly did not take i
 
 test('on_error tries again after errors too', () => {
   const record = { ...fresh, retry: 'on_error' } as const;
-  expect(decideRetry('graph_error', record)).toMatchObject({ next: 'requeue', avoidInstance: false });
-  expect(decideRetry('worker_error', record)).toMatchObject({ next: 'requeue', avoidInstance: true });
+  expect(decideRetry('graph_error', record)).toMatchObject({ next: 'requeue' });
+  expect(decideRetry('worker_error', record)).toMatchObject({ next: 'requeue' });
 });
 
 test('gives up after the last allowed attempt', () => {

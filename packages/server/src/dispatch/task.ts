@@ -84,7 +84,7 @@ export interface AttemptRecord {
   cancelRequested: boolean;
 }
 
-export type AfterFailure = { next: 'fail' } | { next: 'requeue'; delayMs: number; avoidInstance: boolean };
+export type AfterFailure = { next: 'fail' } | { next: 'requeue'; delayMs: number };
 
 /** A task that no worker takes ends instead of going round for ever. */
 const maxRefusals = 20;
@@ -99,16 +99,12 @@ export function decideRetry(failure: AttemptFailure, record: AttemptRecord): Aft
   if (record.cancelRequested) return { next: 'fail' };
   if (failure === 'not_taken') {
     if (record.refusals >= maxRefusals) return { next: 'fail' };
-    return { next: 'requeue', delayMs: backoffMs(record.refusals), avoidInstance: true };
+    return { next: 'requeue', delayMs: backoffMs(record.refusals) };
   }
   const mayTryAgain =
     retriesOf[record.retry].includes(failure) && record.startedAttempts < record.maxAttempts;
   if (!mayTryAgain) return { next: 'fail' };
-  return {
-    next: 'requeue',
-    delayMs: backoffMs(record.startedAttempts),
-    avoidInstance: failure !== 'graph_error',
-  };
+  return { next: 'requeue', delayMs: backoffMs(record.startedAttempts) };
 }
 
 const firstBackoffMs = 500;

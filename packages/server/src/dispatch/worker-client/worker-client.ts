@@ -120,8 +120,8 @@ export type SubmitOutcome =
   | { outcome: 'accepted'; number: number; skipped: NodeFault[] }
   /** It says that the graph is wrong, and it would say so again. */
   | { outcome: 'invalid'; error: NodeFault; faults: NodeFault[] }
-  /** It lacks a node class or a model: another worker may have it. */
-  | { outcome: 'incapable'; error: NodeFault; faults: NodeFault[] }
+  /** It lacks a node class, or a value such as a model: another worker may have it. */
+  | { outcome: 'incapable'; lacks: 'node_class' | 'value'; error: NodeFault; faults: NodeFault[] }
   /** An input file that was pushed earlier is not there any more. */
   | { outcome: 'input_missing'; error: NodeFault; faults: NodeFault[] }
   /** It certainly did not take it; nothing runs. */

@@ -50,7 +50,7 @@ function readRefused(answer: CallAnswer, label: string): SubmitOutcome {
   }
   const { general, faults } = refusal;
   const error = faults[0] ?? general;
-  return { outcome: kindOf(general, faults), error, faults: faults.length > 0 ? faults : [general] };
+  return { ...kindOf(general, faults), error, faults: faults.length > 0 ? faults : [general] };
 }
 
 function readRefusal(body: Buffer, label: string): { general: NodeFault; faults: NodeFault[] } {
@@ -80,14 +80,20 @@ function readNodeErrors(errors: unknown): NodeFault[] {
 }
 
 /** A missing class or model is this worker's lack; a missing input file is ours; the rest is the graph's fault. */
-function kindOf(general: NodeFault, faults: NodeFault[]): 'invalid' | 'incapable' | 'input_missing' {
+function kindOf(
+  general: NodeFault,
+  faults: NodeFault[],
+):
+  | { outcome: 'invalid' | 'input_missing' }
+  | Pick<Extract<SubmitOutcome, { outcome: 'incapable' }>, 'outcome' | 'lacks'> {
   const isClassMissing =
     general.type === 'missing_node_type' ||
     (general.type === 'invalid_prompt' && /not found|does not exist/i.test(general.message));
-  if (isClassMissing) return 'incapable';
+  if (isClassMissing) return { outcome: 'incapable', lacks: 'node_class' };
   const isEvery = (test: (fault: NodeFault) => boolean) => faults.length > 0 && faults.every(test);
-  if (isEvery(isMissingFile)) return 'input_missing';
-  return isEvery(({ type }) => type === 'value_not_in_list') ? 'incapable' : 'invalid';
+  if (isEvery(isMissingFile)) return { outcome: 'input_missing' };
+  const isValueMissing = isEvery(({ type }) => type === 'value_not_in_list');
+  return isValueMissing ? { outcome: 'incapable', lacks: 'value' } : { outcome: 'invalid' };
 }
 
 function isMissingFile({ type, message }: NodeFault): boolean {
