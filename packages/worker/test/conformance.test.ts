@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { workerConformance } from '../conformance/conformance.ts';
+import { workerConformance } from '../src/conformance/worker-conformance.ts';
 import { startWorker } from '../src/worker.ts';
 
 workerConformance('the reference worker', async () => {

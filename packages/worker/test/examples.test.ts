@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Graph } from '../conformance/graphs.ts';
-import type { Listener } from '../conformance/listener.ts';
-import { onePixelPng } from '../conformance/png.ts';
+import type { Graph } from '../src/conformance/graphs.ts';
+import type { Listener } from '../src/conformance/listener.ts';
+import { onePixelPng } from '../src/conformance/png.ts';
 import { testWorker } from './support/test-worker.ts';
 
 const folder = fileURLToPath(new URL('../../../examples/workflows/', import.meta.url));

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { savedImage } from '../conformance/graphs.ts';
+import { savedImage } from '../src/conformance/graphs.ts';
 import { testWorker } from './support/test-worker.ts';
 
 describe('HTTP faults', () => {

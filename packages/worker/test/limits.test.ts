@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { emptyImage, type Graph, savedImage } from '../conformance/graphs.ts';
-import { onePixelPng } from '../conformance/png.ts';
+import { emptyImage, type Graph, savedImage } from '../src/conformance/graphs.ts';
+import { onePixelPng } from '../src/conformance/png.ts';
 import { testWorker } from './support/test-worker.ts';
 
 const dot = onePixelPng([1, 2, 3, 255]);

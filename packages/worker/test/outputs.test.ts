@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { emptyImage, type Graph, savedImage } from '../conformance/graphs.ts';
-import { onePixelPng } from '../conformance/png.ts';
-import type { Subject } from '../conformance/subject.ts';
+import { emptyImage, type Graph, savedImage } from '../src/conformance/graphs.ts';
+import { onePixelPng } from '../src/conformance/png.ts';
+import type { Subject } from '../src/conformance/subject.ts';
 import { testWorker } from './support/test-worker.ts';
 
 async function picture(subject: Subject, file: Record<string, string>): Promise<Buffer> {
@@ -108,5 +108,12 @@ describe('pacing', () => {
     await ear.hearEnd(promptId);
     const ticks = ear.framesOf(promptId).filter(({ type, data }) => type === 'progress' && data.node === '2');
     expect(ticks.map(({ data }) => data.value)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('a script is never served as one, where ComfyUI serves .js as application/javascript', async () => {
+    const { subject } = await testWorker();
+    await subject.upload({}, { name: 'evil.js', bytes: Buffer.from('alert(1)') });
+    const answer = await subject.request('/view?filename=evil.js&type=input');
+    expect(answer.headers.get('content-type')).not.toMatch(/javascript/);
   });
 });

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { CommandError, type ExitName } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
+import type { Terminal } from '../terminal.ts';
+import { addWorkerTest } from '../worker-test.ts';
 
 interface WorkerCommandOptions {
   dir: string;
@@ -11,7 +13,7 @@ interface WorkerCommandOptions {
   faults?: true;
 }
 
-export function addWorkerCommand(program: Command): void {
+export function addWorkerCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('worker')
     .option('--dir <folder>', 'where it keeps inputs, outputs and its log', './.switchyard-worker')
@@ -26,9 +28,14 @@ export function addWorkerCommand(program: Command): void {
     .action((options: WorkerCommandOptions) => runWorker(options));
   describeCommand(command, {
     purpose: 'run the CPU reference worker: ComfyUI’s protocol, image nodes without a model',
-    examples: ['switchyard worker', 'switchyard worker --port 8200 --pace-ms 300'],
+    examples: [
+      'switchyard worker',
+      'switchyard worker --port 8200 --pace-ms 300',
+      'switchyard worker test http://127.0.0.1:8188   # does another server speak the protocol?',
+    ],
     exits: ['ok', 'failed', 'usage', 'conflict'],
   });
+  addWorkerTest(command, terminal);
 }
 
 /** By the exit code that the worker has where it is a program of its own. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Subject } from '../../conformance/subject.ts';
+import { Subject } from '../../src/conformance/subject.ts';
 import type { WorkerOptions } from '../../src/options.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 

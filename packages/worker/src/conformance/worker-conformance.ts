@@ -3,8 +3,6 @@ import { checkFact } from './check-fact.ts';
 import { facts } from './facts.ts';
 import { Subject, type SubjectOptions } from './subject.ts';
 
-const factTimeoutMs = 120_000;
-
 /** Registers one test for each fact. A fact that cannot be seen here is skipped with its reason, never passed. */
 export function workerConformance(
   name: string,
@@ -12,11 +10,8 @@ export function workerConformance(
 ): void {
   describe(`worker protocol: ${name}`, () => {
     let options: Awaited<ReturnType<typeof makeSubject>>;
-    let subject: Subject;
-
     beforeAll(async () => {
       options = await makeSubject();
-      subject = new Subject(options);
     });
 
     afterAll(async () => {
@@ -24,7 +19,9 @@ export function workerConformance(
     });
 
     for (const fact of facts) {
-      it(`${fact.section}: ${fact.says}`, { timeout: factTimeoutMs }, async (context) => {
+      it(`${fact.section}: ${fact.says}`, async (context) => {
+        // Less than the test has, so that it says what it has waited for.
+        const subject = new Subject({ ...options, patienceMs: context.task.timeout / 2 });
         const reason = await checkFact(fact, subject);
         context.skip(reason !== undefined, reason);
       });

@@ -1,4 +1,5 @@
-import { type Fact, NotObservable } from './fact.ts';
+import type { Fact } from './fact.ts';
+import { NotObservable } from './not-observable.ts';
 import type { Subject } from './subject.ts';
 
 /** Undefined when the fact holds; the reason when it cannot be seen; throws when it does not hold. */

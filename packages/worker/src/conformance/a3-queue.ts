@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { factsOf } from './fact.ts';
+import { factsOf, optional } from './fact.ts';
 import { emptyImage, failingBlur, type Graph, loadedImage, savedImage, slowChain } from './graphs.ts';
 import { onePixelPng } from './png.ts';
 import type { Answer, Subject } from './subject.ts';
@@ -14,7 +14,7 @@ export const queueFacts = factsOf('A3', {
     assert.deepEqual(tuple.slice(1), [running, graph, { note: 1 }, ['out']]);
   },
 
-  'shows pending prompts in raw heap order': async (subject) => {
+  'shows pending prompts in raw heap order': optional(async (subject) => {
     await startSlow(subject);
     for (const number of [12, -5.5, -13]) await subject.accept(savedImage(), { number });
     const { queue_pending } = await subject.json('/queue');
@@ -22,7 +22,7 @@ export const queueFacts = factsOf('A3', {
       queue_pending.map(([number]: [number]) => number),
       [-13, 12, -5.5],
     );
-  },
+  }),
 
   'counts running and pending together in GET /prompt': async (subject) => {
     await startSlow(subject);
@@ -46,13 +46,13 @@ export const queueFacts = factsOf('A3', {
     assert.equal((await subject.json('/queue')).queue_running[0][1], running);
   },
 
-  'drops everything that is pending on clear': async (subject) => {
+  'drops everything that is pending on clear': optional(async (subject) => {
     const running = await startSlow(subject);
     for (let count = 0; count < 3; count += 1) await subject.accept(savedImage());
     assert.equal((await subject.post('/queue', { clear: true })).status, 200);
     const { queue_running, queue_pending } = await subject.json('/queue');
     assert.deepEqual([queue_running[0][1], queue_pending], [running, []]);
-  },
+  }),
 
   'interrupts only the prompt that is named, when it runs': async (subject) => {
     const running = await startSlow(subject);
@@ -62,11 +62,11 @@ export const queueFacts = factsOf('A3', {
     assert.equal((await subject.finished(running)).status.status_str, 'error');
   },
 
-  'interrupts whatever runs when no prompt is named': async (subject) => {
+  'interrupts whatever runs when no prompt is named': optional(async (subject) => {
     const running = await startSlow(subject);
     await subject.post('/interrupt', {});
     assert.equal(lastEvent(await subject.finished(running)), 'execution_interrupted');
-  },
+  }),
 
   'answers an interrupt with 200 while nothing runs, and forgets it': async (subject) => {
     assert.equal((await subject.post('/interrupt', {})).status, 200);
@@ -123,7 +123,7 @@ export const queueFacts = factsOf('A3', {
     ]);
   },
 
-  'pages history by max_items (the last ones) and offset': async (subject) => {
+  'pages history by max_items (the last ones) and offset': optional(async (subject) => {
     await subject.post('/history', { clear: true });
     const ids = [];
     for (let count = 0; count < 3; count += 1) {
@@ -133,20 +133,20 @@ export const queueFacts = factsOf('A3', {
     assert.deepEqual(Object.keys(await subject.json('/history')), ids);
     assert.deepEqual(Object.keys(await subject.json('/history?max_items=2')), ids.slice(1));
     assert.deepEqual(Object.keys(await subject.json('/history?max_items=2&offset=0')), ids.slice(0, 2));
-  },
+  }),
 
-  'forgets entries by delete and all of them by clear': async (subject) => {
+  'forgets entries by delete and all of them by clear': optional(async (subject) => {
     const ids = [await subject.accept(savedImage()), await subject.accept(savedImage())];
     for (const id of ids) await subject.finished(id);
     assert.equal((await subject.post('/history', { delete: [ids[0]] })).status, 200);
     assert.deepEqual(await subject.json(`/history/${ids[0]}`), {});
     assert.equal((await subject.post('/history', { clear: true })).status, 200);
     assert.deepEqual(await subject.json('/history'), {});
-  },
+  }),
 
-  'answers a max_items that is no number with 500': async (subject) => {
+  'answers a max_items that is no number with 500': optional(async (subject) => {
     assert.equal((await subject.request('/history?max_items=many')).status, 500);
-  },
+  }),
 
   'describes a failure: node, type, message, traceback, inputs, what was executed': async (subject) => {
     const entry = await subject.run(failingBlur());
@@ -170,7 +170,7 @@ export const queueFacts = factsOf('A3', {
     }
   },
 
-  'may not have the history entry yet when it says execution_success': async (subject) => {
+  'may not have the history entry yet when it says execution_success': optional(async (subject) => {
     await subject.breakIt({ historyDelayMs: 200 });
     const ear = await subject.listen('conformance-race');
     const promptId = await subject.accept(savedImage(), { client_id: 'conformance-race' });
@@ -178,7 +178,7 @@ export const queueFacts = factsOf('A3', {
     assert.deepEqual(await subject.json(`/history/${promptId}`), {});
     await ear.hearEnd(promptId);
     assert.ok(promptId in (await subject.json(`/history/${promptId}`)));
-  },
+  }),
 
   'always sends execution_cached, empty for a new graph': async (subject) => {
     const { status } = await subject.run(savedImage());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { factsOf } from './fact.ts';
+import { factsOf, optional } from './fact.ts';
 import { emptyImage, failingBlur, savedImage, slowChain, websocketImages } from './graphs.ts';
 import type { Listener, TextFrame } from './listener.ts';
 import type { Subject } from './subject.ts';
@@ -153,7 +153,7 @@ export const socketFacts = factsOf('A6', {
       }
     },
 
-  'sends pictures without metadata as type 1, which names no prompt': async (subject) => {
+  'sends pictures without metadata as type 1, which names no prompt': optional(async (subject) => {
     await subject.needNodes('SaveImageWebsocket');
     const { ear } = await heardRun(subject, websocketImages(1));
     assert.deepEqual(
@@ -161,7 +161,7 @@ export const socketFacts = factsOf('A6', {
       [1],
     );
     assert.equal(ear.binaries[0]?.toString('latin1', 9, 12), 'PNG');
-  },
+  }),
 
   'sends pictures with metadata as type 4 instead, to a client whose first message asks for it': async (
     subject,
@@ -190,7 +190,7 @@ export const socketFacts = factsOf('A6', {
     assert.equal(frame.toString('latin1', 9 + length, 12 + length), 'PNG');
   },
 
-  'reads feature_flags only from the first message': async (subject) => {
+  'reads feature_flags only from the first message': optional(async (subject) => {
     await subject.needNodes('SaveImageWebsocket');
     const ear = await subject.listen('conformance-late');
     ear.send({ type: 'hello', data: {} });
@@ -202,7 +202,7 @@ export const socketFacts = factsOf('A6', {
       ear.binaries.map((frame) => frame.readUInt32BE(0)),
       [1],
     );
-  },
+  }),
 
   'sends text of a node as type 3: length, node id, text': async (subject) => {
     await subject.needNodes('GetImageSize', 'PreviewAny');
@@ -260,7 +260,7 @@ export const socketFacts = factsOf('A6', {
     assert.equal(first.frames.length, heard);
   },
 
-  'makes the second socket deaf when the first one closes later': async (subject) => {
+  'makes the second socket deaf when the first one closes later': optional(async (subject) => {
     await subject.breakIt({ deafSockets: true });
     const first = await subject.listen('conformance-deaf');
     const second = await subject.listen('conformance-deaf');
@@ -271,30 +271,29 @@ export const socketFacts = factsOf('A6', {
     await subject.run(savedImage(), { client_id: 'conformance-deaf' });
     await second.ping();
     assert.equal(second.frames.length, heard, 'it answers pings and hears nothing, not even status');
-  },
+  }),
 
-  'goes on answering as a zombie: the prompt runs for ever, the next ones are accepted and never run': async (
-    subject,
-  ) => {
-    await subject.breakIt({ zombie: 'mid_run' });
-    const ear = await subject.listen('conformance-zombie');
-    const stuck = await subject.accept(savedImage(), { client_id: 'conformance-zombie' });
-    await ear.hear(({ type }) => type === 'executing', 'a node');
-    const next = await subject.accept(savedImage());
-    await delay(300);
-    assert.equal((await subject.request('/system_stats')).status, 200);
-    const { queue_running, queue_pending } = await subject.json('/queue');
-    assert.deepEqual([queue_running[0][1], queue_pending[0][1]], [stuck, next]);
-    await ear.ping();
-    assert.equal(ear.closeCode, undefined);
-  },
+  'goes on answering as a zombie: the prompt runs for ever, the next ones are accepted and never run':
+    optional(async (subject) => {
+      await subject.breakIt({ zombie: 'mid_run' });
+      const ear = await subject.listen('conformance-zombie');
+      const stuck = await subject.accept(savedImage(), { client_id: 'conformance-zombie' });
+      await ear.hear(({ type }) => type === 'executing', 'a node');
+      const next = await subject.accept(savedImage());
+      await delay(300);
+      assert.equal((await subject.request('/system_stats')).status, 200);
+      const { queue_running, queue_pending } = await subject.json('/queue');
+      assert.deepEqual([queue_running[0][1], queue_pending[0][1]], [stuck, next]);
+      await ear.ping();
+      assert.equal(ear.closeCode, undefined);
+    }),
 
-  'cuts its sockets when it is killed, and has forgotten everything afterwards': async (subject) => {
+  'closes its sockets when it restarts, and has forgotten everything afterwards': async (subject) => {
     const ear = await subject.listen();
     const promptId = await subject.accept(savedImage());
     await subject.finished(promptId);
     await subject.restart();
-    assert.equal(await ear.hearClose(), 1006);
+    await ear.hearClose();
     assert.deepEqual(await subject.json('/history'), {});
     assert.equal((await subject.submit(savedImage())).body.number, 0);
   },

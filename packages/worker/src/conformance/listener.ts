@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import WebSocket from 'ws';
+import { signalAfter } from './patience.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: frames of a foreign server are looked at field by field.
 type Data = any;
@@ -9,18 +10,18 @@ export interface TextFrame {
   data: Data;
 }
 
-const patienceMs = 30_000;
-
 /** A socket that keeps every frame it hears. */
 export class Listener {
   readonly frames: TextFrame[] = [];
   readonly binaries: Buffer[] = [];
   readonly #socket: WebSocket;
+  readonly #patienceMs: number;
   readonly #wakers = new Set<() => void>();
   closeCode: number | undefined;
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, patienceMs: number) {
     this.#socket = socket;
+    this.#patienceMs = patienceMs;
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.binaries.push(data as Buffer);
       else this.frames.push(JSON.parse(String(data)) as TextFrame);
@@ -33,12 +34,15 @@ export class Listener {
     socket.on('error', () => undefined);
   }
 
-  static async open(baseUrl: string, clientId: string | undefined): Promise<Listener> {
+  static async open(
+    baseUrl: string,
+    { clientId, patienceMs }: { clientId: string | undefined; patienceMs: number },
+  ): Promise<Listener> {
     const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`;
     const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/ws${query}`, {
       perMessageDeflate: false,
     });
-    const listener = new Listener(socket);
+    const listener = new Listener(socket, patienceMs);
     await once(socket, 'open');
     return listener;
   }
@@ -48,7 +52,7 @@ export class Listener {
   }
 
   async ping(): Promise<void> {
-    const pong = once(this.#socket, 'pong', { signal: AbortSignal.timeout(patienceMs) });
+    const pong = once(this.#socket, 'pong', signalAfter(this.#patienceMs));
     this.#socket.ping();
     await pong;
   }
@@ -85,19 +89,20 @@ export class Listener {
   }
 
   async #until<Found>(find: () => Found | undefined, what: string): Promise<Found> {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + this.#patienceMs;
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
       const leftMs = deadline - Date.now();
-      if (leftMs <= 0) throw new Error(`Waited ${patienceMs / 1000} s for ${what}. Heard: ${this.#heard()}`);
+      if (leftMs <= 0)
+        throw new Error(`Waited ${this.#patienceMs / 1000} s for ${what}. Heard: ${this.#heard()}`);
       await this.#change(leftMs);
     }
   }
 
   #change(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(done, timeoutMs);
+      const timer = Number.isFinite(timeoutMs) ? setTimeout(done, timeoutMs) : undefined;
       const wakers = this.#wakers;
       wakers.add(done);
       function done(): void {

@@ -1,33 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NotObservable } from './fact.ts';
 import type { Graph } from './graphs.ts';
 import { Listener } from './listener.ts';
+import { NotObservable } from './not-observable.ts';
+import { signalAfter } from './patience.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of a foreign server are looked at field by field.
 export type Answer = any;
-
-const patienceMs = 60_000;
 
 export interface SubjectOptions {
   url: string;
   /** Starts the server anew at the same address, with nothing in memory. */
   restart?: () => Promise<void>;
+  /** The longest single wait, for a worker that computes slowly. Endless where the caller has a limit of its own. */
+  patienceMs?: number;
 }
 
 /** The server under test, as any client sees it. It is expected to be idle and nobody else's for the time being. */
 export class Subject {
   readonly url: string;
   readonly #restart: (() => Promise<void>) | undefined;
+  readonly #patienceMs: number;
   readonly #listeners: Listener[] = [];
 
-  constructor({ url, restart }: SubjectOptions) {
+  constructor({ url, restart, patienceMs = Number.POSITIVE_INFINITY }: SubjectOptions) {
     this.url = url.replace(/\/+$/, '');
     this.#restart = restart;
+    this.#patienceMs = patienceMs;
   }
 
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    return await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(patienceMs), ...init });
+    return await fetch(`${this.url}${path}`, { ...signalAfter(this.#patienceMs), ...init });
   }
 
   async json(path: string): Promise<Answer> {
@@ -85,7 +88,7 @@ export class Subject {
   }
 
   async listen(clientId: string | undefined = randomUUID()): Promise<Listener> {
-    const listener = await Listener.open(this.url, clientId);
+    const listener = await Listener.open(this.url, { clientId, patienceMs: this.#patienceMs });
     this.#listeners.push(listener);
     return listener;
   }
@@ -116,6 +119,10 @@ export class Subject {
   async restart(): Promise<void> {
     if (this.#restart === undefined) throw new NotObservable('it cannot be restarted from here');
     await this.#restart();
+    await this.eventually('the server to answer again', async () => {
+      const response = await this.request('/prompt').catch(() => undefined);
+      return response?.ok || undefined;
+    });
   }
 
   /** After each fact: nothing runs, nobody listens, nothing is broken. */
@@ -128,13 +135,13 @@ export class Subject {
   }
 
   async eventually<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + this.#patienceMs;
     while (Date.now() < deadline) {
       const found = await look();
       if (found !== undefined) return found;
       await delay(10);
     }
-    throw new Error(`Waited ${patienceMs / 1000} s for ${what}.`);
+    throw new Error(`Waited ${this.#patienceMs / 1000} s for ${what}.`);
   }
 }
 

@@ -1,0 +1,48 @@
+import { checkFact } from './check-fact.ts';
+import type { Fact } from './fact.ts';
+import { facts } from './facts.ts';
+import type { Subject } from './subject.ts';
+import { isNewer } from './version.ts';
+
+export interface Examined extends Pick<Fact, 'section' | 'says' | 'isRequired'> {
+  /** The versions of ComfyUI for which the fact holds, in words. */
+  versions: string;
+  verdict: 'ok' | 'differs' | 'not applicable';
+  /** Null when it is ok. */
+  reason: string | null;
+}
+
+interface ExamineOptions {
+  /** As the server tells it; null when it tells none. */
+  version: string | null;
+  /** Only facts with these words in their section or sentence. */
+  only: string;
+}
+
+/** Checks one fact after the other. What one finds does not keep the next from being checked. */
+export async function* examine(
+  subject: Subject,
+  { version, only }: ExamineOptions,
+): AsyncGenerator<Examined, void, undefined> {
+  for (const fact of facts) {
+    const { section, says, isRequired, until } = fact;
+    if (!`${section}: ${says}`.includes(only)) continue;
+    const versions = until === null ? `${fact.seenOn} and later` : `up to ${until}`;
+    const about = { section, says, isRequired, versions };
+    if (until !== null && version !== null && isNewer(version, until)) {
+      yield { ...about, verdict: 'not applicable', reason: `It holds up to ${until}; this is ${version}.` };
+    } else {
+      yield { ...about, ...(await judge(fact, subject)) };
+    }
+  }
+}
+
+async function judge(fact: Fact, subject: Subject): Promise<Pick<Examined, 'verdict' | 'reason'>> {
+  try {
+    const notObservable = await checkFact(fact, subject);
+    if (notObservable === undefined) return { verdict: 'ok', reason: null };
+    return { verdict: 'not applicable', reason: notObservable };
+  } catch (error) {
+    return { verdict: 'differs', reason: error instanceof Error ? error.message.trim() : String(error) };
+  }
+}
