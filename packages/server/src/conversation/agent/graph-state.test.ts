@@ -218,6 +218,14 @@ describe('the history', () => {
     expect(page).toEqual(all.slice(2, 4));
   });
 
+  it('has a message that several states hold encoded once, with a graph and without', async () => {
+    for (const about of [thread, { ...thread, graphId: null }]) {
+      const history = await fixture.states.history(about, { limit: 100 });
+      const held = history.flatMap(({ values }) => (values.messages as object[] | undefined) ?? []);
+      expect([held.length, new Set(held).size]).toEqual([12, 4]);
+    }
+  });
+
   it('is filtered by metadata', async () => {
     const found = await fixture.states.history(thread, {
       limit: 100,

@@ -9,6 +9,7 @@ import type { StateSaver } from './state-saver.ts';
 import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
+import type { SharedJson } from './wire-values.ts';
 
 export type { StateUpdate } from './state-update.ts';
 export type { CheckpointRef, WireState } from './wire-state.ts';
@@ -84,21 +85,39 @@ export class GraphStates {
   }
 
   /** The newest first. */
-  async history(
+  async history(thread: StatefulThread, query: HistoryQuery): Promise<WireState[]> {
+    const all: WireState[] = [];
+    for await (const state of this.pastStates(thread, query)) all.push(state);
+    return all;
+  }
+
+  /** As `history`, one after the other. What several of them hold is loaded and encoded once. */
+  async *pastStates(
     thread: StatefulThread,
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
-  ): Promise<WireState[]> {
+  ): AsyncGenerator<WireState> {
     const saved = await this.#saver();
     const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
-    const options = {
-      limit,
-      ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }),
+    const shared: SharedJson = new WeakMap();
+    let [left, olderThan] = [limit, before];
+    const options = () => ({
+      limit: left,
+      ...(olderThan !== undefined && { before: { configurable: { checkpoint_id: olderThan } } }),
       ...(metadata && { filter: metadata }),
-    };
+    });
     const graph = await this.#graph(thread, saved, checkpoint);
-    const seen = graph && (await unlessRefused(inOrder(graph.getStateHistory(config, options)), saved));
-    if (seen) return seen.map(wireState);
-    return (await inOrder(saved.list(config, options))).map(storedState);
+    const snapshots = graph?.getStateHistory(config, options());
+    while (snapshots) {
+      const next = await unlessRefused(snapshots.next(), saved);
+      if (!next) break;
+      if (next.done) return;
+      const state = wireState(next.value, shared);
+      left -= 1;
+      olderThan = state.checkpoint?.checkpoint_id;
+      yield state;
+    }
+    // Without a graph, or from the state on that its code refused.
+    for await (const tuple of saved.list(config, options())) yield storedState(tuple, shared);
   }
 
   /** Through the graph's reducers, into a new checkpoint. 422 for what the graph does not have or cannot take. */
@@ -195,12 +214,6 @@ async function unlessRefused<Result>(reading: Promise<Result>, saved: StateSaver
     if (saved.failedWith(error)) throw error;
     return null;
   }
-}
-
-async function inOrder<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
 
 /** A thread may have had runs of several graphs, and be back, after a rollback, where another one than the last left it. */

@@ -5,19 +5,20 @@ import { loadLangchain } from './langchain.ts';
 import type { StateSaver } from './state-saver.ts';
 import type { StateUpdate } from './state-update.ts';
 import { type Snapshot, type WireState, wireState } from './wire-state.ts';
+import type { SharedJson } from './wire-values.ts';
 
 /**
  * A state from its checkpoint alone, for threads whose graph is not here. What comes next is read from the channels by
  * which LangGraph's edges lead to nodes; a task is known by what was written for it.
  */
-export function storedState(tuple: CheckpointTuple): WireState {
+export function storedState(tuple: CheckpointTuple, shared?: SharedJson): WireState {
   const { checkpoint, config, metadata, parentConfig, pendingWrites = [] } = tuple;
   const channels = Object.entries(checkpoint.channel_values);
   const next = channels
     .map(([channel]) => channel)
     .filter(isEdge)
     .map((edge) => edge.slice(edgeMark.length));
-  return wireState({
+  const snapshot: Snapshot = {
     values: Object.fromEntries(channels.filter(([channel]) => !isInternal(channel))),
     next,
     tasks: tasksFrom(pendingWrites, next),
@@ -25,7 +26,8 @@ export function storedState(tuple: CheckpointTuple): WireState {
     config,
     createdAt: checkpoint.ts,
     parentConfig,
-  });
+  };
+  return wireState(snapshot, shared);
 }
 
 /** Channel by channel, since there is no graph to know how values come together. */

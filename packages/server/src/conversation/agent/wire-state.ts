@@ -1,5 +1,5 @@
 import type { StateView } from './agent-run.ts';
-import { type Json, wireError, wireValue, wireValues } from './wire-values.ts';
+import { type Json, type SharedJson, wireError, wireValue, wireValues } from './wire-values.ts';
 
 export interface CheckpointRef {
   thread_id: string;
@@ -69,9 +69,13 @@ export const emptyState: WireState = {
   parent_checkpoint: null,
 };
 
-export function wireState({ values, next, tasks, metadata, ...snapshot }: Snapshot): WireState {
+/** With `shared`, what states of one history hold together is one object in all of them. */
+export function wireState(
+  { values, next, tasks, metadata, ...snapshot }: Snapshot,
+  shared?: SharedJson,
+): WireState {
   return {
-    values: stateValues(values),
+    values: stateValues(values, shared),
     next: nextNodes(next, tasks),
     tasks: tasks.map(wireTask),
     metadata: wireMetadata(metadata ?? {}),
@@ -88,8 +92,9 @@ function nextNodes(next: string[], tasks: SnapshotTask[]): string[] {
 }
 
 /** A graph whose state is no record, as one function's, gets a record around it: clients look keys up in it. */
-export function stateValues(values: unknown): Record<string, Json> {
-  if (typeof values === 'object' && values !== null && !Array.isArray(values)) return wireValues(values);
+export function stateValues(values: unknown, shared?: SharedJson): Record<string, Json> {
+  if (typeof values === 'object' && values !== null && !Array.isArray(values))
+    return wireValues(values, shared);
   return values === undefined || values === null ? {} : { output: wireValue(values) };
 }
 

@@ -191,3 +191,18 @@ it.each([
 ])('what was thrown is told without its stack: %j', (thrown, expected) => {
   expect(wireError(thrown)).toEqual(expected);
 });
+
+it('elements of lists that are shared have the JSON that they have alone', () => {
+  const step = {
+    id: 1,
+    actionRequests: [],
+    reviewConfigs: [{ actionName: 'x' }],
+    at: new Date(0),
+    inner: [[{}]],
+  };
+  const values = { messages: [new HumanMessage('hi'), step, 'text', null, undefined], one: step };
+  const shared = new WeakMap();
+  const [first, second] = [wireValues(values, shared), wireValues({ ...values, more: 1 }, shared)];
+  expect(first).toEqual(wireValues(values));
+  expect((second.messages as object[])[0]).toBe((first.messages as object[])[0]);
+});

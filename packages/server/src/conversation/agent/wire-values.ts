@@ -10,10 +10,13 @@ export function wireValue(value: unknown): Json {
   return new WireEncoder().encode(value) ?? null;
 }
 
+/** Elements of lists that several states hold, with their JSON: each is encoded once, and its JSON is shared as well. */
+export type SharedJson = WeakMap<object, Json>;
+
 /** A graph's values, without the channels that are LangGraph's own book-keeping. */
-export function wireValues(values: object): Record<string, Json> {
+export function wireValues(values: object, shared?: SharedJson): Record<string, Json> {
   const entries = Object.entries(values).filter(([channel]) => !channel.startsWith('__pregel_'));
-  return wireValue(Object.fromEntries(entries)) as Record<string, Json>;
+  return new WireEncoder(shared).encode(Object.fromEntries(entries)) as Record<string, Json>;
 }
 
 /** What clients are told of something thrown. Never its stack. */
@@ -28,6 +31,11 @@ const deepestNesting = 500;
 class WireEncoder {
   /** The values that we are inside of. */
   readonly #open = new Set<object>();
+  readonly #shared: SharedJson | undefined;
+
+  constructor(shared?: SharedJson) {
+    this.#shared = shared;
+  }
 
   /** Undefined for what is left out, as JSON does: functions, symbols and undefined. */
   encode(value: unknown): Json | undefined {
@@ -70,7 +78,18 @@ class WireEncoder {
   }
 
   #list(values: unknown[]): Json[] {
-    return values.map((value) => this.encode(value) ?? null);
+    return values.map((value) => this.#element(value));
+  }
+
+  /** Inside of a channel's list, nothing around an element changes its JSON. */
+  #element(value: unknown): Json {
+    const shared = this.#open.size === 2 && typeof value === 'object' && value !== null && this.#shared;
+    if (!shared) return this.encode(value) ?? null;
+    const known = shared.get(value);
+    if (known !== undefined) return known;
+    const json = this.encode(value) ?? null;
+    shared.set(value, json);
+    return json;
   }
 
   #plain(record: object): Json | undefined {

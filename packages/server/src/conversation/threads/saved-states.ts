@@ -6,7 +6,7 @@ import { userScope } from '../user-scope.ts';
 /** What threads need of the agent runtime. */
 export type SavedStates = Pick<
   GraphStates,
-  'current' | 'history' | 'update' | 'bulkUpdate' | 'copy' | 'prune'
+  'current' | 'history' | 'pastStates' | 'update' | 'bulkUpdate' | 'copy' | 'prune'
 >;
 
 /** The graph of an assistant, or the default one for null; null where there is no such assistant any more. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import {
   getHistory,
@@ -7,14 +8,32 @@ import {
   readStateAt,
   updateState,
 } from '@switchyard/contract/conversation/threads';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
 import { mountRules } from '../mount-rules.ts';
+import { historyText } from './history-text.ts';
 import { historyWish, stateChange, withoutThread } from './thread-requests.ts';
-import type { ThreadStates } from './thread-states.ts';
+import type { HistoryWish, ThreadStates } from './thread-states.ts';
+
+/** So many entries are sent whole, however large they are. */
+const shortHistory = 20;
+/** A longer history ends where it has become longer than this; `before` leads on from there. */
+const historyCharacters = 32 * 1024 * 1024;
 
 export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStates }): Routes {
   const rules = mountRules[mount];
+  const sendHistory = async (
+    request: FastifyRequest<{ Params: { thread_id: string } }>,
+    reply: FastifyReply,
+    wish: HistoryWish,
+  ): Promise<void> => {
+    const entries = states.history(ownerOf(request), request.params.thread_id, { ...wish, rules });
+    const mostCharacters = wish.limit > shortHistory ? historyCharacters : Number.POSITIVE_INFINITY;
+    const text = await historyText(entries, { mostCharacters, betweenPieces: () => nextTurn() });
+    reply.type('application/json; charset=utf-8').send(text);
+  };
+
   return (app) => {
     app.route({
       ...at(mount, getState),
@@ -48,14 +67,18 @@ export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStat
 
     app.route({
       ...at(mount, readHistory),
-      handler: async (request) =>
-        states.history(ownerOf(request), request.params.thread_id, { ...historyWish(request.body), rules }),
+      handler: async (request, reply) => {
+        await sendHistory(request, reply, historyWish(request.body));
+        return reply;
+      },
     });
 
     app.route({
       ...at(mount, getHistory),
-      handler: async (request) =>
-        states.history(ownerOf(request), request.params.thread_id, { ...historyWish(request.query), rules }),
+      handler: async (request, reply) => {
+        await sendHistory(request, reply, historyWish(request.query));
+        return reply;
+      },
     });
   };
 }

@@ -35,11 +35,6 @@ export interface HistoryWish {
   checkpoint?: WantedCheckpoint | undefined;
 }
 
-/** States that are read in one go. */
-const statesAtOnce = 20;
-/** A longer history ends where its values have become more than this; `before` leads on from there. */
-const historyBytes = 32 * 1024 * 1024;
-
 /** The saved states of threads, for who may see the thread. */
 export class ThreadStates {
   readonly #options: ThreadStatesOptions;
@@ -70,25 +65,21 @@ export class ThreadStates {
   }
 
   /** The newest first. */
-  async history(
+  async *history(
     owner: Owner,
     threadId: string,
     { rules, ...wish }: HistoryWish & { rules: MountRules },
-  ): Promise<ThreadState[]> {
-    const { access } = this.#options;
+  ): AsyncGenerator<ThreadState> {
+    const { access, states } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const about = stateful(owner, threadId, thread);
     const newestId = await this.#newestId(about, { rules, wish });
-    const entries: ThreadState[] = [];
-    let bytes = 0;
-    for await (const state of this.#pastStates(about, wish)) {
-      const isNewest = newestId === undefined ? entries.length === 0 : idOf(state) === newestId;
-      const entry = historyEntry(state, { rules, isNewest });
-      entries.push(entry);
-      if (wish.limit > statesAtOnce) bytes += JSON.stringify(entry.values).length;
-      if (bytes > historyBytes) break;
+    let isFirst = true;
+    for await (const state of states.pastStates(about, wish)) {
+      const isNewest = newestId === undefined ? isFirst : idOf(state) === newestId;
+      isFirst = false;
+      yield historyEntry(state, { rules, isNewest });
     }
-    return entries;
   }
 
   /** Makes a new checkpoint through the graph's reducers. Answers the state there. */
@@ -107,19 +98,6 @@ export class ThreadStates {
     const state = await states.current(about, { checkpoint: made });
     if (!state) throw checkpointNotFound(made);
     return stateView(state);
-  }
-
-  async *#pastStates(about: StatefulThread, wish: HistoryWish): AsyncGenerator<WireState> {
-    let { before, limit: left } = wish;
-    while (left > 0) {
-      const limit = Math.min(left, statesAtOnce);
-      const states = await this.#options.states.history(about, { ...wish, limit, before });
-      yield* states;
-      const last = states.at(-1);
-      if (!last || states.length < limit) return;
-      left -= limit;
-      before = idOf(last);
-    }
   }
 
   /** Which entry is where the thread stands now; undefined where that is the first one, or does not matter. */

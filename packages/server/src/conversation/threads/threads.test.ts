@@ -182,7 +182,7 @@ describe('reading', () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     for (const text of ['one', 'two', 'three']) await save(thread_id, { messages: [text], title: text });
-    const entries = await threadStates.history(anna, thread_id, { limit: 10, rules });
+    const entries = await listed(threadStates.history(anna, thread_id, { limit: 10, rules }));
     expect(entries.map(({ values }) => values)).toEqual([
       { messages: ['three'], title: 'three' },
       { title: 'two' },
@@ -190,10 +190,10 @@ describe('reading', () => {
     ]);
     expect(entries.map(({ metadata }) => Object.keys(metadata))).toEqual([['step'], ['step'], ['step']]);
     const before = entries[0]?.checkpoint_id ?? '';
-    const older = await threadStates.history(anna, thread_id, { limit: 1, before, rules });
+    const older = await listed(threadStates.history(anna, thread_id, { limit: 1, before, rules }));
     expect(older.map(({ values }) => values)).toEqual([{ title: 'two' }]);
     const platform = { limit: 10, rules: mountRules['/api/langgraph'] };
-    const full = await threadStates.history(anna, thread_id, platform);
+    const full = await listed(threadStates.history(anna, thread_id, platform));
     expect(full.map(({ values }) => values.messages)).toEqual([['three'], ['two'], ['one']]);
     expect(full[0]?.metadata).toMatchObject({ source: 'update' });
   });
@@ -208,3 +208,9 @@ describe('reading', () => {
     });
   });
 });
+
+async function listed<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

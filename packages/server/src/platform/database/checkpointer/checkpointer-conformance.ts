@@ -100,6 +100,23 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       (await database.read.selectFrom(table).select('thread_id').where('thread_id', '=', threadId).execute())
         .length;
 
+    it('makes what the checkpoints of a history have in common once, over all pages of it', async () => {
+      const turns = Array.from(
+        { length: 120 },
+        (_, at) => new HumanMessage({ id: `m${at}`, content: `turn ${at}` }),
+      );
+      let config = thread('long');
+      for (const at of turns.keys()) config = await put(config, { messages: turns.slice(0, at + 1) });
+      const tuples = await listed(thread('long'));
+      expect(tuples).toHaveLength(turns.length);
+      const made = tuples.flatMap(({ checkpoint }) => checkpoint.channel_values.messages as HumanMessage[]);
+      expect(made).toHaveLength((turns.length * (turns.length + 1)) / 2);
+      expect(new Set(made).size).toBe(turns.length);
+      const [one, other] = [await valuesOf(config), await valuesOf(config)] as { messages: unknown[] }[];
+      expect(one).toEqual(other);
+      expect(one?.messages[0]).not.toBe(other?.messages[0]);
+    });
+
     describe('values', () => {
       it('are stored once, however many checkpoints hold them', async () => {
         const first = await put(thread('t'), { title: 'same', count: 1 });

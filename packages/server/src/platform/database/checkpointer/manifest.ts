@@ -1,5 +1,5 @@
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
-import { type NewValue, type Place, type StoredValue, storedForm, valueAt } from './values.ts';
+import { type NewValue, type Place, storedForm, valueAt } from './values.ts';
 
 type Version = Checkpoint['channel_versions'][string];
 
@@ -28,11 +28,8 @@ export function manifestOf(
   return { manifest: Object.fromEntries(entries), parts: [...parts.values()] };
 }
 
-export function channelValues(
-  manifest: Manifest,
-  find: (hash: string) => Omit<StoredValue, 'hash'>,
-): Record<string, unknown> {
-  const entries = Object.entries(manifest).map(([channel, { place }]) => [channel, valueAt(place, find)]);
+export function channelValues(manifest: Manifest, part: (hash: string) => unknown): Record<string, unknown> {
+  const entries = Object.entries(manifest).map(([channel, { place }]) => [channel, valueAt(place, part)]);
   return Object.fromEntries(entries);
 }
 

@@ -16,6 +16,7 @@ import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './con
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
 import type { Manifest } from './manifest.ts';
 import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
+import { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { ThreadStore } from './thread-store.ts';
 import { TupleReader } from './tuple-reader.ts';
@@ -71,11 +72,12 @@ export class Checkpointer extends BaseCheckpointSaver {
       beforeId: textOf(before, 'checkpoint_id'),
       metadata: filter,
     };
+    const shared = new SharedValues();
     let after: CheckpointRow | undefined;
     for (let left = limit; left > 0; ) {
       const size = Math.min(left, pageSize);
       const rows = await this.#page(wanted, size, after);
-      yield* await this.#tuples.read(rows);
+      yield* await this.#tuples.read(rows, shared);
       if (rows.length < size) return;
       left -= rows.length;
       after = rows.at(-1);

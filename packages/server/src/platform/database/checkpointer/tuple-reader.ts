@@ -5,8 +5,9 @@ import { configOf } from './configurable.ts';
 import { decode } from './decode.ts';
 import type { Json } from './encode.ts';
 import { channelValues, hashesIn, type Manifest } from './manifest.ts';
+import type { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
-import { type Place, type StoredValue, valueAt } from './values.ts';
+import { loadPart, type Place, valueAt } from './values.ts';
 
 type WriteRow = Selectable<CheckpointTables['checkpoint_writes']>;
 
@@ -30,13 +31,17 @@ export class TupleReader {
     this.#store = store;
   }
 
-  /** In the order of the rows, without those that were removed since they were read. */
-  async read(rows: CheckpointRow[]): Promise<CheckpointTuple[]> {
+  /**
+   * In the order of the rows, without those that were removed since they were read. With `shared`, what several of them hold
+   * is one object, which nobody may change.
+   */
+  async read(rows: CheckpointRow[], shared?: SharedValues): Promise<CheckpointTuple[]> {
     const threadIds = [...new Set(rows.map((row) => row.thread_id))];
     const tuples = new Map<CheckpointRow, CheckpointTuple>();
+    shared?.turn();
     for (const threadId of threadIds) {
       const ofThread = rows.filter((row) => row.thread_id === threadId);
-      await this.#readThread(threadId, ofThread, tuples);
+      await this.#readThread(threadId, ofThread, { tuples, shared });
     }
     return rows.flatMap((row) => tuples.get(row) ?? []);
   }
@@ -44,21 +49,24 @@ export class TupleReader {
   async #readThread(
     threadId: string,
     rows: CheckpointRow[],
-    tuples: Map<CheckpointRow, CheckpointTuple>,
+    { tuples, shared }: { tuples: Map<CheckpointRow, CheckpointTuple>; shared: SharedValues | undefined },
   ): Promise<void> {
     const ids = rows.map((row) => row.checkpoint_id);
     const writes = await this.#store.writesTo(this.#read, threadId, ids);
     const gathered = rows.map((row) => gather(row, writes));
-    const hashes = new Set(gathered.flatMap(hashesOf));
+    // Only the values of one thread are told apart by their hash alone.
+    const keyOf = (hash: string): string => `${hash} ${threadId}`;
+    const hashes = new Set(gathered.flatMap(hashesOf).filter((hash) => !shared?.has(keyOf(hash))));
     const values = await this.#store.values(this.#read, threadId, [...hashes]);
-    const find = (hash: string): StoredValue => {
+    const load = (hash: string): unknown => {
       const value = values.get(hash);
       if (!value) throw new ValueGone();
-      return value;
+      return loadPart(value);
     };
+    const part = shared ? (hash: string) => shared.valueOf(keyOf(hash), () => load(hash)) : load;
     for (const item of gathered) {
       try {
-        tuples.set(item.row, tupleOf(item, find));
+        tuples.set(item.row, tupleOf(item, part));
       } catch (error) {
         if (!(error instanceof ValueGone)) throw error;
       }
@@ -81,17 +89,17 @@ function hashesOf({ manifest, writes }: Gathered): string[] {
   return [...hashesIn(manifest), ...writes.flatMap(({ place }) => place)];
 }
 
-function tupleOf({ row, manifest, writes }: Gathered, find: (hash: string) => StoredValue): CheckpointTuple {
+function tupleOf({ row, manifest, writes }: Gathered, part: (hash: string) => unknown): CheckpointTuple {
   const { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } = row;
   const parentId = row.parent_checkpoint_id;
   return {
     config: configOf({ threadId, namespace, id }),
     checkpoint: {
       ...(JSON.parse(row.checkpoint) as Checkpoint),
-      channel_values: channelValues(manifest, find),
+      channel_values: channelValues(manifest, part),
     },
     metadata: decode(JSON.parse(row.metadata) as Json) as CheckpointMetadata,
-    pendingWrites: writes.map(({ task_id, channel, place }) => [task_id, channel, valueAt(place, find)]),
+    pendingWrites: writes.map(({ task_id, channel, place }) => [task_id, channel, valueAt(place, part)]),
     ...(parentId !== null && { parentConfig: configOf({ threadId, namespace, id: parentId }) }),
   };
 }

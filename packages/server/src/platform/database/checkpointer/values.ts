@@ -35,10 +35,9 @@ export function storedForm(value: unknown): { place: Place; parts: NewValue[] } 
   return { place: parts.map(({ hash }) => hash), parts };
 }
 
-/** `find` answers what is stored under a hash. */
-export function valueAt(place: Place, find: (hash: string) => Omit<StoredValue, 'hash'>): unknown {
-  if (typeof place === 'string') return loadPart(find(place));
-  return place.map((hash) => loadPart(find(hash)));
+/** `part` answers the value under a hash. */
+export function valueAt(place: Place, part: (hash: string) => unknown): unknown {
+  return typeof place === 'string' ? part(place) : place.map(part);
 }
 
 function isListOfObjects(value: unknown): value is object[] {
@@ -60,7 +59,7 @@ function storePart(value: unknown): NewValue {
   };
 }
 
-function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
+export function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
   // A buffer of the driver's is a view into a larger one.
   if (type === 'bytes') return new Uint8Array(data);
   return decode(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as Json);
