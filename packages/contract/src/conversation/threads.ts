@@ -36,7 +36,7 @@ export const searchThreads = {
   schema: {
     summary: "Search the caller's threads, the last changed first",
     description:
-      '`X-Pagination-Total` says how many there are (`10000` means that or more), `X-Pagination-Next` the offset of the next page where there is one.',
+      '`X-Pagination-Total` says how many there are (`10000` means that or more), `X-Pagination-Next` the offset of the next page where there is one. A search by `values`, or by several conditions, looks at 10,000 threads in the wanted order; where there are more, `X-Search-Partial: true` says that others may match, and metadata narrows it.',
     tags,
     body: threadSearch,
     response: { 200: Type.Array(foundThread) },
@@ -49,6 +49,8 @@ export const countThreads = {
   config: { access: 'conversation:read' },
   schema: {
     summary: "Count the caller's threads",
+    description:
+      'Exact up to 10,000, among the 10,000 threads changed last where `values` or several conditions are asked for. Beyond that, `X-Total-Is-Minimum: true` says that there are this many or more.',
     tags,
     body: threadFilter,
     response: { 200: Type.Integer() },

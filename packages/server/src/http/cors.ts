@@ -5,6 +5,8 @@ const exposed = [
   'Location',
   'X-Pagination-Total',
   'X-Pagination-Next',
+  'X-Search-Partial',
+  'X-Total-Is-Minimum',
   'ETag',
   'Retry-After',
   'X-Request-Id',

@@ -3,7 +3,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { type ExtractPath, valueAtPath } from './extract-paths.ts';
 import type { ThreadFilter, ThreadOrder } from './thread-filter.ts';
-import type { ThreadSearch } from './thread-search.ts';
+import type { CountedThreads, ThreadSearch } from './thread-search.ts';
 import type { FoundThreadRow } from './thread-search-store.ts';
 import { listedValues, selected, shownSnapshot, threadView } from './thread-view.ts';
 
@@ -21,6 +21,7 @@ export interface ThreadList {
   threads: FoundThread[];
   total: number | null;
   nextOffset: number | null;
+  isPartial: boolean;
 }
 
 /** The caller's threads, as lists show them: from records and stored states, never from checkpoints. */
@@ -34,15 +35,16 @@ export class ThreadLists {
   async page(owner: Owner, { filter, order, limit, offset, ...wish }: ListWish): Promise<ThreadList> {
     const withValues = wantsValues(wish);
     const page = { ...filter, ...order, limit, offset, withValues };
-    const { threads, total, nextOffset } = await this.#search.page(owner, page);
+    const { threads, total, nextOffset, isPartial } = await this.#search.page(owner, page);
     return {
       threads: threads.map((row) => found(row, wish)),
       total,
       nextOffset,
+      isPartial,
     };
   }
 
-  async count(owner: Owner, filter: ThreadFilter): Promise<number> {
+  async count(owner: Owner, filter: ThreadFilter): Promise<CountedThreads> {
     return this.#search.count(owner, filter);
   }
 }

@@ -35,13 +35,18 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
         const list = await lists.page(ownerOf(request), listWish(request.body, rules));
         if (list.total !== null) reply.header('x-pagination-total', String(list.total));
         if (list.nextOffset !== null) reply.header('x-pagination-next', String(list.nextOffset));
+        if (list.isPartial) reply.header('x-search-partial', 'true');
         return list.threads;
       },
     });
 
     app.route({
       ...at(mount, countThreads),
-      handler: async (request) => lists.count(ownerOf(request), threadFilter(request.body)),
+      handler: async (request, reply) => {
+        const { count, isMinimum } = await lists.count(ownerOf(request), threadFilter(request.body));
+        if (isMinimum) reply.header('x-total-is-minimum', 'true');
+        return count;
+      },
     });
 
     app.route({

@@ -62,22 +62,11 @@ export class ThreadSearchStore {
     };
   }
 
-  /** How many stand on the way behind a position, counted up to the limit. */
-  async countUpTo(walk: Walk, limit: number, after?: Position): Promise<number> {
+  /** How many stand on the way, counted up to the limit. */
+  async countUpTo(walk: Walk, limit: number): Promise<number> {
     const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (${stretch(walk, after)} limit ${limit}) as counted`.execute(this.#read);
+      select count(*) as count from (${stretch(walk)} limit ${limit}) as counted`.execute(this.#read);
     return Number(rows[0]?.count ?? 0);
-  }
-
-  /** The position that many rows further on. */
-  async positionAfter(
-    walk: Walk,
-    { after, rows: count }: { after: Position | undefined; rows: number },
-  ): Promise<Position | undefined> {
-    const { rows } = await sql<Record<string, string>>`
-      ${stretch(walk, after)} limit 1 offset ${count - 1}`.execute(this.#read);
-    const [row] = rows;
-    return row && orderColumns[walk.order.sortBy].map((column) => String(row[column]));
   }
 
   /** All of these threads that are the user's and match, in order. */

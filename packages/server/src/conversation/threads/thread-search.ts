@@ -17,12 +17,21 @@ export interface FoundThreads {
   nextOffset: number | null;
   /** Exact below the ceiling, and the ceiling where there are as many or more; null where counting would take too long. */
   total: number | null;
+  /** Not all threads were looked at: others behind them may match. */
+  isPartial: boolean;
+}
+
+export interface CountedThreads {
+  count: number;
+  /** There are this many or more. */
+  isMinimum: boolean;
 }
 
 interface PageOfIds {
   /** One more than the page holds, where there are more. */
   threadIds: string[];
   total: number | null;
+  isPartial?: boolean;
 }
 
 /** Where to look: along an index, or among a few threads. */
@@ -37,8 +46,8 @@ export interface SearchLimits {
   stepSize: number;
   /** Threads that are looked at for a list's total alone, once its page is full. */
   lookedForTotal: number;
-  /** Rows of an index that are counted in one go. */
-  countedAtOnce: number;
+  /** Threads that one search looks at, page and total together. */
+  lookedAt: number;
   /** A page ends early where the values of its threads would be more than this. */
   pageBytes: number;
 }
@@ -48,7 +57,7 @@ const defaultLimits: SearchLimits = {
   smallSet: 1_000,
   stepSize: 500,
   lookedForTotal: 1_000,
-  countedAtOnce: 20_000,
+  lookedAt: 10_000,
   pageBytes: 32 * 1024 * 1024,
 };
 
@@ -65,21 +74,29 @@ export class ThreadSearch {
   async page(owner: Owner, page: ThreadPage): Promise<FoundThreads> {
     const userId = requireUser(owner);
     const plan = await this.#plan(userId, page, page);
-    const { threadIds, total } = plan ? await this.#pageOfIds(plan, page) : { threadIds: [], total: 0 };
+    const found = plan ? await this.#pageOfIds(plan, page) : { threadIds: [], total: 0 };
+    const { threadIds, total, isPartial = false } = found;
     const shown = await this.#withinBytes(threadIds.slice(0, page.limit), page);
     return {
       threads: await this.#store.rows(userId, shown, page),
       total: total && Math.min(total, this.#limits.countCeiling),
       nextOffset: threadIds.length > shown.length ? page.offset + shown.length : null,
+      isPartial,
     };
   }
 
-  /** Exact, however many there are. */
-  async count(owner: Owner, filter: ThreadFilter): Promise<number> {
+  /** Up to the ceiling, and among so many threads as one search looks at. */
+  async count(owner: Owner, filter: ThreadFilter): Promise<CountedThreads> {
     const plan = await this.#plan(requireUser(owner), filter, { sortBy: 'updated_at', order: 'desc' });
-    if (!plan) return 0;
-    if (plan.among) return (await this.#store.matchesAmong(plan.walk, plan.among)).length;
-    return isPlain(plan.walk) ? this.#countAll(plan.walk) : this.#countMatches(plan.walk);
+    if (!plan) return { count: 0, isMinimum: false };
+    const { countCeiling } = this.#limits;
+    if (plan.among) {
+      const { length } = await this.#store.matchesAmong(plan.walk, plan.among);
+      return { count: length, isMinimum: false };
+    }
+    if (!isPlain(plan.walk)) return this.#countMatches(plan.walk);
+    const count = await this.#store.countUpTo(plan.walk, countCeiling + 1);
+    return { count: Math.min(count, countCeiling), isMinimum: count > countCeiling };
   }
 
   /**
@@ -141,42 +158,41 @@ export class ThreadSearch {
   async #pageOfMatches(walk: Walk, { offset, end }: { offset: number; end: number }): Promise<PageOfIds> {
     const threadIds: string[] = [];
     let [total, looked] = [0, 0];
+    let isEnd = false;
     for await (const step of this.#steps(walk)) {
       const from = Math.max(offset - total, 0);
       threadIds.push(...step.matching.slice(from, Math.max(end - total, 0)));
       total += step.matching.length;
       looked += step.looked;
+      isEnd = step.isEnd;
       if (total >= end && total >= this.#limits.countCeiling) return { threadIds, total };
       if (total >= end && looked >= this.#limits.lookedForTotal) return { threadIds, total: null };
     }
-    return { threadIds, total };
+    return isEnd ? { threadIds, total } : { threadIds, total: null, isPartial: true };
   }
 
-  async #countMatches(walk: Walk): Promise<number> {
-    let total = 0;
-    for await (const { matching } of this.#steps(walk)) total += matching.length;
-    return total;
-  }
-
-  async #countAll(walk: Walk): Promise<number> {
-    let [total, after]: [number, Position | undefined] = [0, undefined];
-    for (;;) {
-      const next = await this.#store.positionAfter(walk, { after, rows: this.#limits.countedAtOnce });
-      if (!next) return total + (await this.#store.countUpTo(walk, this.#limits.countedAtOnce, after));
-      [total, after] = [total + this.#limits.countedAtOnce, next];
-      await nextTurn();
+  async #countMatches(walk: Walk): Promise<CountedThreads> {
+    const { countCeiling } = this.#limits;
+    let count = 0;
+    for await (const { matching, isEnd } of this.#steps(walk)) {
+      count += matching.length;
+      if (count > countCeiling) return { count: countCeiling, isMinimum: true };
+      if (isEnd) return { count, isMinimum: false };
     }
+    return { count, isMinimum: true };
   }
 
-  async *#steps(walk: Walk): AsyncGenerator<{ looked: number; matching: string[] }> {
+  /** Ends with the step that is marked as the end, or without one where it has looked at so many as it may. */
+  async *#steps(walk: Walk): AsyncGenerator<{ looked: number; matching: string[]; isEnd: boolean }> {
+    const { stepSize, lookedAt } = this.#limits;
     let after: Position | undefined;
-    for (;;) {
-      const { looked, matching, last } = await this.#store.step(walk, {
-        after,
-        limit: this.#limits.stepSize,
-      });
-      yield { looked, matching };
-      if (looked < this.#limits.stepSize) return;
+    for (let left = lookedAt; left > 0; ) {
+      const limit = Math.min(left, stepSize);
+      const { looked, matching, last } = await this.#store.step(walk, { after, limit });
+      const isEnd = looked < limit;
+      yield { looked, matching, isEnd };
+      if (isEnd) return;
+      left -= looked;
       after = last;
       await nextTurn();
     }
