@@ -2,7 +2,7 @@ import type { KnipConfig } from 'knip';
 import { externals } from './scripts/externals.mjs';
 
 const packageOfOurs = {
-  project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
+  project: ['src/**/*.{ts,tsx}', '{test,testing}/**/*.ts'],
   // Every file is reachable by name from other packages; an export still has to be used by somebody.
   includeEntryExports: true,
 };

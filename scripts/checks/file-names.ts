@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 
 /** Names that every area has once, by the grammar of the house. */
 const sharedNames = /\/((tables|migrations)(\.test)?\.ts$|migrations\/)/;
-const area = /^packages\/server\/src\/(http|accounts|dispatch|conversation|ops)\//;
+const area = /^packages\/server\/src\/(http|accounts|agents|dispatch|conversation|channels|ops)\//;
 
 /** "Go to file" finds one file: within the areas of the server no name stands twice. */
 export function findDoubleNames(paths: readonly string[]): Finding[] {

@@ -60,16 +60,28 @@ const planted: Record<
       ['packages/dev-env/src/gateway.ts'],
     ],
   },
+  'testing-in-tests': {
+    forbidden: [
+      `${server}/lib/ids.ts`,
+      "import { runsFixture } from '../../testing/runs-fixture.ts'",
+      ['packages/server/testing/runs-fixture.ts'],
+    ],
+    allowed: [
+      `${server}/lib/ids.test.ts`,
+      "import { runsFixture } from '../../testing/runs-fixture.ts'",
+      ['packages/server/testing/runs-fixture.ts'],
+    ],
+  },
   'contract-imports-schemas-only': {
     forbidden: ['packages/contract/src/errors.ts', "import { createHash } from 'node:crypto'"],
     allowed: ['packages/contract/src/errors.ts', "import { Type } from 'typebox'"],
   },
-  'langchain-below-agent': {
+  'langchain-below-agents': {
     forbidden: [
       `${server}/conversation/runs/runs.ts`,
       "import { Runnable } from '@langchain/core/runnables'",
     ],
-    allowed: [`${server}/conversation/agent/load.ts`, "import { Runnable } from '@langchain/core/runnables'"],
+    allowed: [`${server}/agents/load.ts`, "import { Runnable } from '@langchain/core/runnables'"],
   },
   'fastify-at-the-edge': {
     forbidden: [`${server}/accounts/accounts.ts`, "import type { FastifyRequest } from 'fastify'"],

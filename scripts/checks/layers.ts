@@ -79,7 +79,9 @@ function isAsset(path: string): boolean {
 
 /** Helpers beside the tests of the same package; whether they exist is for the compiler to find out. */
 function isTestSupport(from: Place, path: string): boolean {
-  return path.startsWith(`packages/${from.package}/test/`);
+  return (
+    path.startsWith(`packages/${from.package}/test/`) || path.startsWith(`packages/${from.package}/testing/`)
+  );
 }
 
 function libraryOf(specifier: string): string {

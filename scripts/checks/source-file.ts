@@ -16,9 +16,9 @@ export interface SourceFile {
   environmentReads: { line: number }[];
 }
 
-/** Tests, the conformance suites that several tests share, and the fleets of processes that these run on. */
-const testFile = /(\.test|-conformance|-fleet)\.tsx?$/;
-const packageSource = /^packages\/[^/]+\/src\/.+\.tsx?$/;
+/** Tests, and what only they use: suites, fixtures, doubles and helper processes. */
+const testFile = /\.test\.tsx?$|^packages\/[^/]+\/testing\//;
+const packageSource = /^packages\/[^/]+\/(src|testing)\/.+\.tsx?$/;
 
 export function readPackageSources(root: string): SourceFile[] {
   return listFiles(root)

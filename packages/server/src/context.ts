@@ -4,23 +4,19 @@ import { accountMigrations } from './accounts/migrations.ts';
 import { SessionEnds } from './accounts/session-ends.ts';
 import { deriveKey, loadSigningSecret } from './accounts/signing-secret.ts';
 import type { AccountTables } from './accounts/tables.ts';
-import { setMissingVariables } from './config/env.ts';
 import type { Config } from './config/schema.ts';
-import type { WorkflowRunner } from './conversation/agent/tools/workflow-runner.ts';
-import { type ConversationArea, createConversation } from './conversation/create-conversation.ts';
-import { conversationMigrations } from './conversation/migrations.ts';
-import type { WorkflowUsageOf } from './conversation/usage/usage-summaries.ts';
-import { userRemovalBy } from './conversation/user-removal.ts';
+import type { Base, ContextOptions } from './context/base.ts';
+import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
+import { userRemovalBy } from './conversation/threads/user-removal.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
-import { ReferenceWorker, type ReferenceWorkerProcess } from './dispatch/reference-worker.ts';
-import type { RunTimeouts } from './dispatch/run-timeouts.ts';
+import { ReferenceWorker } from './dispatch/reference-worker.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import { WorkerNames } from './dispatch/worker-names.ts';
 import { Admission } from './http/admission.ts';
 import type { Routes } from './http/app.ts';
-import { type TrustedProxies, trustedProxies } from './http/client-ip.ts';
+import { trustedProxies } from './http/client-ip.ts';
 import { Guard, identityOf } from './http/guard.ts';
 import { Health } from './http/health.ts';
 import type { HttpLimits } from './http/http-limits.ts';
@@ -29,30 +25,23 @@ import { RequestTracker } from './http/request-tracker.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
-import { adoptOrphanThreads } from './ops/adopt-orphan-threads.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
-import { findAccount } from './ops/find-account.ts';
-import { mcpNetwork } from './ops/guarded-fetch.ts';
-import { channelNetwork } from './ops/guarded-network.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
   accountOptions,
   approvalPolicy,
-  conversationOptions,
   databaseOptions,
   dispatchOptions,
   httpLimits,
   writtenFolders,
 } from './ops/options-of-config.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
-import { runWebhookCaller } from './ops/run-webhook-caller.ts';
 import { WorkflowBudget } from './ops/workflow-budget.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
-import { checkpointMigrations } from './platform/database/checkpointer/migrations.ts';
 import type { Database } from './platform/database/database.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
@@ -70,23 +59,6 @@ import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
-export interface ContextOptions {
-  version: string;
-  /** bcrypt's cost, where it is not the usual one: tests hash cheaply. */
-  passwordCost?: number;
-  logger?: Logger;
-  /** How to run the built-in worker; without it there is none. */
-  referenceWorker?: ReferenceWorkerProcess;
-  /** Folder of the skills that come with the product; without it there are none. */
-  shippedSkills?: string;
-  /** What runs in the thread that writes to SQLite; without it the gateway's own thread writes. */
-  writeThread?: URL | undefined;
-  /** Load agents again when their files change. */
-  watchAgents?: boolean;
-  /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
-  runTimeouts?: Partial<RunTimeouts>;
-}
-
 /** Everything that a gateway is made of, but for the server in front of it. */
 export interface Context {
   logger: Logger;
@@ -102,7 +74,7 @@ export interface Context {
   accounts: AccountsArea;
   /** Null while the area is switched off. */
   dispatch: DispatchArea | null;
-  conversation: ConversationArea | null;
+  conversation: OpenedConversation | null;
   routes: Routes[];
   /** Told once the gateway listens: links in pushed messages point there. */
   setListeningUrl(url: string): void;
@@ -111,16 +83,6 @@ export interface Context {
   /** What the start found or did about the first administrator. */
   bootstrap: BootstrapOutcome;
   close(): Promise<void>;
-}
-
-/** Threads that only saved states know get an owner first; runs may go on in them then. */
-async function startConversation(area: ConversationArea, base: Base, accounts: AccountsArea): Promise<void> {
-  const admin = await accounts.store.findFirstAdmin({ system: 'adoption of threads' });
-  if (admin) {
-    const adopted = await adoptOrphanThreads({ ...area.orphans, adminId: admin.id, clock: systemClock });
-    if (adopted > 0) base.logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
-  }
-  await area.start();
 }
 
 /** More would need more memory than one process should take: a stream holds some 60 kB. */
@@ -193,7 +155,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         admission,
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
-        accounts,
+        accounts: accounts.store,
+        diskReserveBytes,
       })
     : null;
   const space = new FreeSpace({
@@ -227,26 +190,11 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     },
     start: async () => {
       await base.jobs.start();
-      await Promise.all([dispatch?.start(), conversation && startConversation(conversation, base, accounts)]);
+      await Promise.all([dispatch?.start(), conversation?.start()]);
     },
     bootstrap,
     close: () => opened.close(),
   };
-}
-
-/** What every area stands on. */
-interface Base {
-  config: Config;
-  options: ContextOptions;
-  opened: CloseStack;
-  logger: Logger;
-  database: Database<unknown>;
-  ownership: Ownership;
-  bus: Bus;
-  jobs: Jobs;
-  metrics: Metrics;
-  secret: string;
-  proxies: TrustedProxies;
 }
 
 async function openBase(config: Config, options: ContextOptions, opened: CloseStack): Promise<Base> {
@@ -362,63 +310,6 @@ async function openDispatch(
     });
   if (builtIn) opened.add(() => builtIn.close());
   return { ...area, start: () => area.start().then(() => builtIn?.start()) };
-}
-
-/** The conversation area. It begins to work on runs once the gateway listens. */
-async function openConversation(
-  base: Base,
-  {
-    streams,
-    admission,
-    workflows,
-    workflowUsage,
-    accounts,
-  }: {
-    streams: OpenStreams;
-    admission: Admission;
-    workflows: WorkflowRunner | null;
-    workflowUsage: WorkflowUsageOf | null;
-    accounts: AccountsArea;
-  },
-): Promise<ConversationArea> {
-  const { config, options, opened, logger, database, ownership, bus, jobs } = base;
-  await migrate(database, 'checkpoints', checkpointMigrations);
-  await migrate(database, 'conversation', conversationMigrations);
-  const area = createConversation({
-    database,
-    ownership,
-    bus,
-    jobs,
-    openStreams: streams,
-    workflows,
-    workflowUsage,
-    isUser: async (userId) =>
-      (await accounts.store.find({ system: 'whether an account is still there' }, userId)) !== undefined,
-    channels: {
-      configured: config.channels,
-      network: channelNetwork,
-      readBody: (request, payload) => admission.readBody(request, payload),
-      findAccount: (name) => findAccount(accounts.store, name),
-    },
-    mcpNetwork,
-    webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
-    version: options.version,
-    clock: systemClock,
-    log: logger,
-    options: {
-      ...conversationOptions(config),
-      diskReserveBytes,
-      skills: { path: config.skills.path, shipped: options.shippedSkills ?? null },
-      agents: {
-        configured: config.agents,
-        cwd: process.cwd(),
-        setVariables: setMissingVariables,
-        watch: options.watchAgents ?? false,
-      },
-    },
-  });
-  opened.add(() => area.close());
-  return area;
 }
 
 function newLinks({ config, secret }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {

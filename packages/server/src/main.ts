@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { OwnAgent } from './agents/create-agents.ts';
 import type { Config } from './config/schema.ts';
-import { type Context, type ContextOptions, createContext } from './context.ts';
-import type { OwnAgent } from './conversation/create-conversation.ts';
+import type { ContextOptions } from './context/base.ts';
+import { type Context, createContext } from './context.ts';
 import type { App } from './http/app.ts';
 import { listenOnFreePort } from './http/listen.ts';
 import { Shutdown } from './http/shutdown.ts';

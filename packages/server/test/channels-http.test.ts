@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readChannels } from '@switchyard/server/config/channels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConversationTables } from '../src/conversation/tables.ts';
+import type { ChannelTables } from '../src/channels/tables.ts';
 import { closeGate } from './fixtures/agents/gates.ts';
 import type { ConversationCaller } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
@@ -321,7 +321,7 @@ describe('an answer', () => {
   it('is not sent again to who wants no more', async () => {
     receiver.answerNext(410);
     await post(said('gone', 'gone'));
-    const { read } = server.gateway.context.database.withTables<ConversationTables>();
+    const { read } = server.gateway.context.database.withTables<ChannelTables>();
     const rows = read.selectFrom('channel_messages').where('chat_id', '=', 'gone');
     await expect
       .poll(() => rows.select(['status', 'error', 'text']).execute())

@@ -1,7 +1,7 @@
 import { FakeTelegram } from '@switchyard/dev-env/fake-telegram';
 import { readChannels } from '@switchyard/server/config/channels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConversationTables } from '../src/conversation/tables.ts';
+import type { ChannelTables } from '../src/channels/tables.ts';
 import { closeGate } from './fixtures/agents/gates.ts';
 import type { ConversationCaller } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
@@ -282,7 +282,7 @@ describe('a Telegram in trouble', () => {
     telegram.trouble('sendMessage', { status: 403, description: 'Forbidden: bot was blocked by the user' });
     const before = calls('sendMessage');
     telegram.say({ chatId, userId: adaId, text: '/memory' });
-    const { read } = server.gateway.context.database.withTables<ConversationTables>();
+    const { read } = server.gateway.context.database.withTables<ChannelTables>();
     const rows = read.selectFrom('channel_messages').where('chat_id', '=', String(chatId));
     await expect
       .poll(() => rows.select(['status', 'error', 'text']).execute())

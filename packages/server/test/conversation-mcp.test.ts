@@ -9,7 +9,7 @@ import {
 } from '@switchyard/dev-env/fake-openai';
 import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { externalTools } from '../src/conversation/agent/tools/external-tools.ts';
+import { externalTools } from '../src/agents/tools/external-tools.ts';
 import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
 import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';

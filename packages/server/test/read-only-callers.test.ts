@@ -1,5 +1,5 @@
 import { HttpSession } from '@switchyard/dev-env/http-session';
-import type { ConversationTables } from '@switchyard/server/conversation/tables';
+import type { AgentTables } from '@switchyard/server/agents/tables';
 import type { OpenApiDocument } from '@switchyard/server/http/openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
@@ -97,7 +97,7 @@ describe('an item of the store that is forgotten after a while', () => {
   const expiry = async () => {
     const { database } = server.gateway.context;
     const row = await database
-      .withTables<ConversationTables>()
+      .withTables<AgentTables>()
       .read.selectFrom('store_items')
       .select('expires_at')
       .where('key', '=', 'k')

@@ -14,11 +14,8 @@ export interface ConversationTables {
   feedback: FeedbackTable;
   assistants: AssistantTable;
   assistant_versions: AssistantVersionTable;
-  store_items: StoreItemTable;
   memory_turns: MemoryTurnTable;
   memory_changes: MemoryChangeTable;
-  channel_threads: ChannelThreadTable;
-  channel_messages: ChannelMessageTable;
 }
 
 export interface ThreadTable {
@@ -203,18 +200,6 @@ export interface AssistantVersionTable {
   created_at: string;
 }
 
-export interface StoreItemTable {
-  user_id: string;
-  /** Labels joined with a dot; a label holds none. */
-  namespace: string;
-  key: string;
-  value: string;
-  created_at: string;
-  updated_at: string;
-  expires_at: string | null;
-  ttl_minutes: number | null;
-}
-
 /** What was said in a turn, until it has been searched for facts. */
 export interface MemoryTurnTable {
   thread_id: string;
@@ -235,54 +220,6 @@ export interface MemoryChangeTable {
   created_at: string;
 }
 
-/** The threads of a chat: one is current, the others it had before `/new`. */
-export interface ChannelThreadTable {
-  thread_id: string;
-  channel: string;
-  /** A topic within a chat stands behind its id, after a colon. */
-  chat_id: string;
-  /** Two users of one chat have a thread each. */
-  user_id: string;
-  /** 1, or null: there is one of each chat and user. */
-  is_current: number | null;
-  /** A JSON list of virtual paths, so that no file is sent with each answer again. */
-  artifacts_sent: string;
-  /** JSON: the questions at which the last run stopped. */
-  questions: string | null;
-  /** The custom agent that is set up in it. */
-  agent_setup: string | null;
-  created_at: string;
-}
-
-/** What came in over a channel, kept until it is answered; afterwards without its words, so that a repetition is known. */
-export interface ChannelMessageTable {
-  id: string;
-  channel: string;
-  /** As the channel names it. */
-  message_id: string;
-  chat_id: string;
-  /** First in, first out within a chat. */
-  admission: number;
-  sender: string;
-  user_id: string;
-  text: string;
-  /** JSON. */
-  files: string;
-  status: 'accepted' | 'running' | 'answered' | 'done' | 'failed' | 'dropped';
-  thread_id: string | null;
-  /** Chosen before the run is started, so that it is started once. */
-  run_id: string | null;
-  /** What is answered without a run. */
-  reply: string | null;
-  /** JSON: what of the answer has gone out, as the channel names it. */
-  sent: string;
-  attempts: number;
-  error: string | null;
-  created_at: string;
-  updated_at: string;
-  closed_at: string | null;
-}
-
 export type ThreadRow = Selectable<ThreadTable>;
 export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
 export type RunUsageRow = Selectable<RunUsageTable>;
@@ -291,6 +228,3 @@ export type RunEventRow = Selectable<RunEventTable>;
 export type FeedbackRow = Selectable<FeedbackTable>;
 export type AssistantRow = Selectable<AssistantTable>;
 export type AssistantVersionRow = Selectable<AssistantVersionTable>;
-export type StoreItemRow = Selectable<StoreItemTable>;
-export type ChannelThreadRow = Selectable<ChannelThreadTable>;
-export type ChannelMessageRow = Selectable<ChannelMessageTable>;

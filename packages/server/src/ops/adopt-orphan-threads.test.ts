@@ -1,11 +1,11 @@
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckpointer } from '../agents/checkpoints/checkpointer.ts';
+import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
+import { ThreadCheckpoints } from '../agents/checkpoints/thread-checkpoints.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
-import { checkpointMigrations } from '../platform/database/checkpointer/migrations.ts';
-import { ThreadCheckpoints } from '../platform/database/checkpointer/thread-checkpoints.ts';
-import { openCheckpointer } from '../platform/database/checkpointer.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ChannelNetwork } from '../conversation/channels/channel-network.ts';
+import type { ChannelNetwork } from '../channels/channel-network.ts';
 import { guardedLookup, type HostPolicy } from '../dispatch/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../dispatch/webhook-call.ts';
 import { webhookHeaders } from '../dispatch/webhook-signature.ts';

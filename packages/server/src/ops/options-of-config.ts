@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
+import type { TurnSettings } from '../agents/lead/turn-settings.ts';
+import { generalPurpose, type SubagentSettings } from '../agents/subagents/subagent-settings.ts';
 import type { Config } from '../config/schema.ts';
-import { generalPurpose, type SubagentSettings } from '../conversation/agent/subagents/subagent-settings.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
+import type { FeaturesConfiguration } from '../conversation/create-features.ts';
 import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
 import { seedOf } from '../dispatch/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
-import { defaultStreamLogLimits } from '../platform/stream-log/stream-log.ts';
+import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
 
@@ -90,7 +92,7 @@ export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null 
 
 export function conversationOptions(
   config: Config,
-): Omit<ConversationOptions, 'agents' | 'diskReserveBytes' | 'skills'> {
+): ConversationOptions & Omit<FeaturesConfiguration, 'cwd' | 'diskReserveBytes' | 'skills'> {
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: config.data_home,
@@ -107,7 +109,6 @@ export function conversationOptions(
     },
     agentsApi: { enabled: config.agents_api.enabled },
     models: config.models,
-    turn: turnOptions(config),
     uploads: {
       files: uploads.max_files,
       fileBytes: uploads.max_file_size,
@@ -123,12 +124,6 @@ export function conversationOptions(
         recursion: { standard: conversation.recursion_limit, most: conversation.max_recursion_limit },
       },
     },
-    streams: {
-      ...defaultStreamLogLimits,
-      bytesPerRun: conversation.stream_buffer,
-      bytes: conversation.stream_buffer_total,
-      retentionMs: conversation.stream_retention,
-    },
     events: {
       backend: events.backend,
       maxTraceBytes: events.max_trace_content,
@@ -137,10 +132,19 @@ export function conversationOptions(
   };
 }
 
+export function streamLimits({ conversation }: Config): StreamLogLimits {
+  return {
+    ...defaultStreamLogLimits,
+    bytesPerRun: conversation.stream_buffer,
+    bytes: conversation.stream_buffer_total,
+    retentionMs: conversation.stream_retention,
+  };
+}
+
 /** All users together: a row each, and a place in memory. */
 const mostWaitingRuns = 100_000;
 
-function turnOptions({ title, summarization, subagents }: Config): ConversationOptions['turn'] {
+export function turnOptions({ title, summarization, subagents }: Config): TurnSettings {
   return {
     title: { enabled: title.enabled, model: title.model_name },
     summarization: {

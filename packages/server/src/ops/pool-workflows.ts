@@ -7,7 +7,7 @@ import type {
   WorkflowOrder,
   WorkflowRunner,
   WorkflowUpdate,
-} from '../conversation/agent/tools/workflow-runner.ts';
+} from '../agents/tools/workflow-runner.ts';
 import type { Instances } from '../dispatch/instances.ts';
 import type { Links } from '../dispatch/links.ts';
 import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';

@@ -1,4 +1,4 @@
-import type { WebhookCaller } from '../conversation/runs/run-webhooks.ts';
+import type { WebhookCaller } from '../conversation/runs/ending/run-webhooks.ts';
 import type { HostPolicy } from '../dispatch/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../dispatch/webhook-call.ts';
 

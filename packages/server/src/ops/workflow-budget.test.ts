@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkflowOrder } from '../conversation/agent/tools/workflow-runner.ts';
+import type { WorkflowOrder } from '../agents/tools/workflow-runner.ts';
 import type { CallCost } from '../dispatch/task-costs.ts';
 import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
 

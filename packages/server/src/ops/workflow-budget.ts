@@ -2,7 +2,7 @@ import type {
   SavedWorkflowOrder,
   WorkflowApprovals,
   WorkflowOrder,
-} from '../conversation/agent/tools/workflow-runner.ts';
+} from '../agents/tools/workflow-runner.ts';
 import type { SavedWorkflows } from '../dispatch/saved-workflows.ts';
 import type { CallCost, TaskCosts } from '../dispatch/task-costs.ts';
 import type { Tasks } from '../dispatch/tasks.ts';

@@ -6,7 +6,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acquireHomeLock } from './home-lock.ts';
 
-const program = fileURLToPath(new URL('./locking-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../testing/locking-process.ts', import.meta.url));
 
 let folder: ReturnType<typeof temporaryFolder>;
 let home: string;

@@ -171,6 +171,12 @@ async function find(
     .executeTakeFirst();
 }
 
+/** Part of the unit that removes what a user had. */
+export async function forgetAssistantsOfUser(trx: Trx, userId: string): Promise<void> {
+  await trx.deleteFrom('assistant_versions').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('assistants').where('user_id', '=', userId).execute();
+}
+
 async function newestVersion(trx: Trx, owner: Owner, assistantId: string): Promise<number> {
   const row = await trx
     .selectFrom('assistant_versions')

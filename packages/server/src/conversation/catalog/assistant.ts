@@ -1,8 +1,8 @@
 import type { Assistant, AssistantField, FoundAssistant } from '@switchyard/contract/conversation/assistant';
 import type { AssistantFilter, AssistantSearch } from '@switchyard/contract/conversation/assistants';
+import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import type { AgentDescription, ResolvedAgent } from '../../agents/loading/agents.ts';
 import { toIso } from '../../lib/clock.ts';
-import type { AgentDescription, ResolvedAgent } from '../agent/agents.ts';
-import { leadAgentName } from '../agent/lead-agent-name.ts';
 import type { StoredAgent } from '../custom-agents/custom-agent.ts';
 import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 

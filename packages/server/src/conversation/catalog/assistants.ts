@@ -10,13 +10,13 @@ import type {
   AssistantSearch,
   NewAssistant,
 } from '@switchyard/contract/conversation/assistants';
+import { AgentFault } from '../../agents/agent-fault.ts';
+import type { AgentGraph, Agents } from '../../agents/loading/agents.ts';
+import type { GraphShapes } from '../../agents/state/graph-shapes.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { AgentFault } from '../agent/agent-fault.ts';
-import type { AgentGraph, Agents } from '../agent/agents.ts';
-import type { GraphShapes } from '../agent/graph-shapes.ts';
 import type { CustomAgents } from '../custom-agents/custom-agents.ts';
 import { userScope } from '../user-scope.ts';
 import {

@@ -1,7 +1,7 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { StoreItems } from '../../agents/store/store-items.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import type { Routes } from '../../http/app.ts';
-import type { StoreItems } from '../agent/store-items.ts';
 import { assistantRoutes } from './assistant-routes.ts';
 import type { Assistants } from './assistants.ts';
 import { infoRoutes } from './info-routes.ts';

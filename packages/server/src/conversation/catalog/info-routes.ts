@@ -1,7 +1,7 @@
 import { getInfo, getOk } from '@switchyard/contract/conversation/info';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import { langgraphVersion } from '../../agents/langgraph-version.ts';
 import type { Routes } from '../../http/app.ts';
-import { langgraphVersion } from '../agent/langgraph-version.ts';
 
 export function infoRoutes(mount: Mount, { version }: { version: string }): Routes {
   const flags = { assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false };

@@ -1,7 +1,7 @@
 import type { Model } from '@switchyard/contract/conversation/model';
+import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { demoModelName } from '../agent/demo/demo-model-name.ts';
 
 /** While no model is configured this one stands in, and says so wherever it appears. */
 const demoModel: Model = {

@@ -6,9 +6,9 @@ import {
   putStoreItem,
   searchStoreItems,
 } from '@switchyard/contract/conversation/store';
+import type { StoreItems } from '../../agents/store/store-items.ts';
 import type { Routes } from '../../http/app.ts';
 import { mayChange, ownerOf } from '../../http/guard.ts';
-import type { StoreItems } from '../agent/store-items.ts';
 
 export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Routes {
   return (app) => {

@@ -17,11 +17,13 @@ interface CustomAgentsOptions {
   files: CustomAgentFiles;
   /** Of the models that the lead agent can use. */
   modelNames: readonly string[];
-  /** Names that mean a graph wherever an agent is run. */
-  graphIds: () => readonly string[];
   /** Lets an agent be removed while nothing is written to its memory. */
   withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
   log: { warn(details: object, message: string): void };
+}
+
+interface GraphNames {
+  ids(): readonly string[];
 }
 
 /** A user's own; a hundred would be many. */
@@ -36,9 +38,15 @@ export class CustomAgents {
   readonly #options: CustomAgentsOptions;
   /** By user: what is counted is counted in turn. */
   readonly #lock = new KeyLock();
+  #graphs: GraphNames = { ids: () => [] };
 
   constructor(options: CustomAgentsOptions) {
     this.#options = options;
+  }
+
+  /** Keeps the names of graphs free: wherever an agent is run they mean the graph. */
+  keepFree(graphs: GraphNames): void {
+    this.#graphs = graphs;
   }
 
   /** By name. One whose file is broken is left out; asked for by its name, it says so. */
@@ -166,7 +174,7 @@ export class CustomAgents {
   }
 
   #isReserved(name: string): boolean {
-    return reserved.has(name) || this.#options.graphIds().some((graphId) => agentNameIn(graphId) === name);
+    return reserved.has(name) || this.#graphs.ids().some((graphId) => agentNameIn(graphId) === name);
   }
 
   #inTurn<Result>(key: CustomAgentKey, work: (key: CustomAgentKey) => Promise<Result>): Promise<Result> {

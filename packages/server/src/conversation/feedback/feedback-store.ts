@@ -93,6 +93,14 @@ export async function forgetFeedback(
   await trx.deleteFrom('feedback').where('thread_id', '=', threadId).execute();
 }
 
+/** Part of the unit that removes what a user had. */
+export async function forgetFeedbackOfUser(
+  trx: WriteTransaction<ConversationTables>,
+  userId: string,
+): Promise<void> {
+  await trx.deleteFrom('feedback').where('user_id', '=', userId).execute();
+}
+
 /** Part of the unit that deletes a run. */
 export async function forgetFeedbackOfRun(
   trx: WriteTransaction<ConversationTables>,

@@ -1,9 +1,9 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { type Coverage, isCovered, readOrigin } from '../../agents/event-origin.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
-import { type Coverage, isCovered, readOrigin } from './event-origin.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
 

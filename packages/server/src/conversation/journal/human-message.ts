@@ -1,5 +1,5 @@
+import { type MessageContent, textOf } from '../../agents/message-text.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { type MessageContent, textOf } from './message-text.ts';
 
 type Json = Record<string, unknown>;
 

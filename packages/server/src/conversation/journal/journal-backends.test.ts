@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { type JournalVariant, journalConformance } from '../../../testing/journal-conformance.ts';
+import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';
-import { type JournalVariant, journalConformance } from './journal-conformance.ts';
-import { openConversationDatabase } from './journal-fixture.ts';
 import { openEventStorage } from './open-event-storage.ts';
 import { RunEventStore } from './run-event-store.ts';
 

@@ -2,11 +2,11 @@ import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, trunca
 import { join } from 'node:path';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { EventStorage } from './event-storage.ts';
 import { Journal } from './journal.ts';
-import { openConversationDatabase } from './journal-fixture.ts';
 import { openEventStorage } from './open-event-storage.ts';
 
 const system = { system: 'test' };

@@ -1,4 +1,5 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import type { Coverage } from '../../agents/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -6,7 +7,6 @@ import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
-import type { Coverage } from './event-origin.ts';
 import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { performHere } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { Journal } from './journal.ts';
-import { openConversationDatabase } from './journal-fixture.ts';
 import { RunEventStore } from './run-event-store.ts';
 import type { RunRecorder } from './run-recorder.ts';
 

@@ -1,5 +1,6 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Kysely, RawBuilder } from 'kysely';
+import type { Coverage } from '../../agents/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
@@ -9,7 +10,6 @@ import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import { Procedure, type Results, type Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables, RunEventRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
-import type { Coverage } from './event-origin.ts';
 import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';

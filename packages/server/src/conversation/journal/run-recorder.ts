@@ -1,15 +1,15 @@
+import type { Coverage } from '../../agents/event-origin.ts';
+import type { NewRunEvent, RunRecord } from '../../agents/run-record.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Results, Step } from '../../platform/database/procedure.ts';
-import type { Coverage } from './event-origin.ts';
 import type { EventStorage, RunKey } from './event-storage.ts';
 import { humanMessageIn } from './human-message.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
-import { type NewRunEvent, storedEvent } from './stored-event.ts';
+import { storedEvent } from './stored-event.ts';
 import { wellFormed } from './well-formed.ts';
 
 export type { RunTotals } from './run-totals.ts';
-export type { NewRunEvent } from './stored-event.ts';
 
 /** As many events make a batch; every unit that the run commits takes along what there is. */
 const flushAt = 20;
@@ -43,7 +43,7 @@ export interface RunEnding {
  * Takes the events of one run and writes them in batches. They are committed with the next `write`, with or before what
  * it writes; the checkpoints and the end of the run go through it, so that journal, checkpoints and run agree.
  */
-export class RunRecorder {
+export class RunRecorder implements RunRecord {
   readonly #options: RecorderOptions;
   readonly #outbox = new Outbox();
   #tally: Tally;

@@ -1,6 +1,6 @@
+import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import type { NewRunEvent, ReportedUsage } from '../../agents/run-record.ts';
 import type { RunRow } from '../tables.ts';
-import { type MessageContent, textOf } from './message-text.ts';
-import type { NewRunEvent } from './stored-event.ts';
 import { wellFormed } from './well-formed.ts';
 
 /** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
@@ -32,14 +32,6 @@ export interface ModelUsage {
 
 /** Who asked a model: `lead_agent`, `subagent:<name>`, `middleware:<tag>`, `unknown`. */
 export type CallerKind = 'lead_agent' | 'subagent' | 'middleware' | 'unknown';
-
-/** What a model call reports of itself, in LangChain's names. */
-export interface ReportedUsage {
-  input_tokens?: number;
-  output_tokens?: number;
-  total_tokens?: number;
-  input_token_details?: { cache_read?: number };
-}
 
 /** Totals while they grow. Everything in them can be told from the stored events, so a resumed run starts with the same. */
 export interface Tally {

@@ -1,19 +1,9 @@
 import type { RunEvent, RunEventCategory } from '@switchyard/contract/conversation/run-event';
+import { originText } from '../../agents/event-origin.ts';
+import type { NewRunEvent } from '../../agents/run-record.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { RunEventRow } from '../tables.ts';
-import { type Origin, originText } from './event-origin.ts';
 import { wellFormed } from './well-formed.ts';
-
-/** What happened, as whoever saw it says it. */
-export interface NewRunEvent {
-  event_type: string;
-  category: RunEventCategory;
-  /** Text or any JSON value. */
-  content: unknown;
-  metadata?: Record<string, unknown>;
-  /** Absent for what belongs to the run as a whole. */
-  origin?: Origin | null;
-}
 
 /** An event as every backend keeps it, but for the run it belongs to and its `seq`. Names are those of the table. */
 export interface StoredEvent {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
+import { type JournalFixture, openJournalFixture } from '../../../testing/journal-fixture.ts';
+import type { NewRunEvent } from '../../agents/run-record.ts';
 import { RecordedRunStore } from './recorded-run-store.ts';
-import type { NewRunEvent } from './run-recorder.ts';
 import { ThreadMessages } from './thread-messages.ts';
 
 const alice = { user: 'alice' };

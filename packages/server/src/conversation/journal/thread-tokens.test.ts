@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
+import { type JournalFixture, openJournalFixture } from '../../../testing/journal-fixture.ts';
 import { RecordedRunStore } from './recorded-run-store.ts';
 import { ThreadTokens } from './thread-tokens.ts';
 

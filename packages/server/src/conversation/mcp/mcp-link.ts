@@ -1,6 +1,6 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
+import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ToolFailure } from '../agent/tools/tool-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResultText } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';

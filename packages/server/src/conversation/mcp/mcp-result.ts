@@ -1,4 +1,4 @@
-import { ToolFailure } from '../agent/tools/tool-failure.ts';
+import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 
 /** What a model reads of one result. */
 const longestResult = 100_000;

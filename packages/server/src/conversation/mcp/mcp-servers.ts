@@ -1,7 +1,7 @@
 import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
+import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { ExternalTool } from '../agent/tools/external-tool.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
 import type { ExtensionsFile } from './extensions-file.ts';
 import { McpLink, reasonOf } from './mcp-link.ts';

@@ -1,10 +1,10 @@
+import { modelAsker } from '../../agents/models/ask-model.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
-import { modelAsker } from '../agent/models/ask-model.ts';
 import type { ConversationTables } from '../tables.ts';
 import { LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';

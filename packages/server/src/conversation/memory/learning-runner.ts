@@ -1,7 +1,7 @@
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../../agents/agent-run.ts';
+import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import { localStep } from '../../platform/database/procedure.ts';
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../agent/agent-run.ts';
-import { leadAgentName } from '../agent/lead-agent-name.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { MemoryLearning } from './memory-learning.ts';
 import { spokenTurnIn } from './spoken-turn.ts';

@@ -137,6 +137,12 @@ export async function forgetTurnsOfThread(trx: Trx, threadId: string): Promise<v
   await trx.deleteFrom('memory_changes').where('thread_id', '=', threadId).execute();
 }
 
+/** Part of the unit that removes what a user had. */
+export async function forgetTurnsOfUser(trx: Trx, userId: string): Promise<void> {
+  await trx.deleteFrom('memory_turns').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('memory_changes').where('user_id', '=', userId).execute();
+}
+
 /** Part of the unit that deletes a run. */
 export async function forgetTurnOfRun(
   trx: Trx,

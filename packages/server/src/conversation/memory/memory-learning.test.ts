@@ -1,10 +1,10 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { factsJson, LearningFixture } from '../../../testing/learning-fixture.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import { factsJson, LearningFixture } from './learning-fixture.ts';
 import { forgetTurnOfRun, forgetTurnsOfThread, LearningStore } from './learning-store.ts';
 
 learns('in memory', async () => {

@@ -1,4 +1,4 @@
-import { type MessageContent, textOf } from '../journal/message-text.ts';
+import { type MessageContent, textOf } from '../../agents/message-text.ts';
 import { wellFormed } from '../journal/well-formed.ts';
 
 export interface Said {

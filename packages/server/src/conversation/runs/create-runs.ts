@@ -1,35 +1,37 @@
+import type { AgentRunner } from '../../agents/agent-run.ts';
+import type { Agents } from '../../agents/loading/agents.ts';
+import type { GraphStates } from '../../agents/state/graph-state.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import type { Step } from '../../platform/database/procedure.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
-import type { AgentRunner } from '../agent/agent-run.ts';
-import type { Agents } from '../agent/agents.ts';
-import type { GraphStates } from '../agent/graph-state.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Removals } from '../removals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
-import { RunAdmission } from './run-admission.ts';
-import { RunClaimStore } from './run-claim-store.ts';
-import { RunEnding } from './run-ending.ts';
-import { RunEnds } from './run-ends.ts';
-import { RunExecutor, type RunExecutorOptions } from './run-executor.ts';
-import { RunIntake, type RunIntakeOptions } from './run-intake.ts';
-import { RunRecovery } from './run-recovery.ts';
-import { RunScheduler } from './run-scheduler.ts';
-import { RunStarts } from './run-starts.ts';
-import { RunStop } from './run-stop.ts';
-import { RunStore } from './run-store.ts';
-import { RunWebhooks, type WebhookCaller } from './run-webhooks.ts';
-import { RunWork } from './run-work.ts';
-import { RunWorker } from './run-worker.ts';
+import { RunEnding } from './ending/run-ending.ts';
+import { RunEnds } from './ending/run-ends.ts';
+import type { RunFollowers } from './ending/run-followers.ts';
+import { RunWebhooks, type WebhookCaller } from './ending/run-webhooks.ts';
+import { RunAdmission } from './intake/run-admission.ts';
+import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
+import { RunClaimStore } from './records/run-claim-store.ts';
+import { RunStop } from './records/run-stop.ts';
+import { RunStore } from './records/run-store.ts';
+import { ThreadsOfRuns } from './records/threads-of-runs.ts';
+import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
-import { ThreadsOfRuns } from './threads-of-runs.ts';
+import { RunExecutor, type RunExecutorOptions } from './work/run-executor.ts';
+import { RunRecovery } from './work/run-recovery.ts';
+import { RunScheduler } from './work/run-scheduler.ts';
+import { RunStarts } from './work/run-starts.ts';
+import { RunWork } from './work/run-work.ts';
+import { RunWorker } from './work/run-worker.ts';
 
 export interface RunsDependencies {
   database: Database<ConversationTables>;
@@ -54,11 +56,8 @@ export interface RunsDependencies {
   webhookCaller: WebhookCaller | null;
   /** Stops what a run has begun on the pool. */
   stopTasks?: RunExecutorOptions['stopTasks'];
-  /** Somebody who follows the ends of runs: part of the unit, and after the commit. */
-  follower?: {
-    plan: (run: RunRow) => Step[];
-    wake: (run: RunRow) => void;
-  };
+  followers: RunFollowers;
+  removals: Removals;
   clock: Clock;
   timer?: Timer;
   log: { warn(details: object, message: string): void; error(details: object, message: string): void };
@@ -75,12 +74,12 @@ export interface RunsConfiguration {
 
 /** Everything about runs, put together. */
 export function createRuns(dependencies: RunsDependencies): Runs {
-  const { database, ownership, bus, streamLog, journal, states, clock, log, options } = dependencies;
+  const { database, streamLog, states, followers, removals, clock, log, options } = dependencies;
+  const { access, journal } = dependencies;
   const timed = { clock, ...(dependencies.timer && { timer: dependencies.timer }) };
   const store = new RunStore(database);
   const claims = new RunClaimStore(database);
   const ends = new RunEnds();
-  const starts = new RunStarts();
   const onFault = (error: unknown): void => log.error({ err: error }, 'Runs could not be looked after');
 
   const threads = new ThreadsOfRuns({ store, deleteThread: dependencies.deleteThread, onFault });
@@ -88,89 +87,23 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     jobs: dependencies.jobs,
     caller: dependencies.webhookCaller,
     find: (runId) => claims.find(runId),
-    valuesOf: (run) => runs.valuesOf(run),
+    valuesOf: (run) => valuesOfRun(states, run),
     deleteThread: (run) => threads.delete(run),
     clock,
   });
-  const onEnded = (run: RunRow): void => {
-    work.ended(run);
-    if (run.webhook !== null) webhooks.wake();
-    dependencies.follower?.wake(run);
-    threads.ended(run);
-  };
-  const ending = new RunEnding({
-    database,
-    streamLog,
-    ends,
-    clock,
-    followUps: (run) => [...webhooks.plan(run), ...(dependencies.follower?.plan(run) ?? [])],
-    onEnded,
-  });
-  const executor = new RunExecutor({
-    claims,
-    ending,
-    journal,
-    runner: dependencies.runner,
-    states,
-    streamLog,
-    stopTasks: dependencies.stopTasks,
-    ...timed,
-    rules: options,
-    log,
-  });
-  const worker = new RunWorker({
-    ownership,
-    onReady: () => scheduler.pump(),
-    onLost: (error) => {
-      log.warn({ err: error }, 'The lease on the runs of this process was lost; they stop here');
-      executor.stopAll(new RunStop({ kind: 'lost' }));
-    },
-    ...(dependencies.timer && { timer: dependencies.timer }),
-  });
-  const workerId = (): string | null => worker.id;
-  const scheduler = new RunScheduler({
-    executor,
-    workerId,
-    slots: options.slots,
-    ...timed,
-    onFault: (error, { run_id }) => log.warn({ err: error, runId: run_id }, 'A run could not be claimed'),
-  });
-  const recovery = new RunRecovery({
-    store,
-    claims,
-    scheduler,
-    executor,
-    ownership,
-    workerId,
-    alongside: async () => {
-      await work.announceMissed();
-      await threads.sweep();
-    },
-    ...timed,
-    onFault,
-  });
-  const work = new RunWork({
-    scheduler,
-    executor,
-    recovery,
-    worker,
-    claims,
-    store,
-    ends,
-    bus,
-    now: () => toIso(clock()),
-    onFault,
-  });
+  const ending = new RunEnding({ database, streamLog, ends, clock, followers });
+  const work = createRunWork(dependencies, { store, claims, ends, ending, threads, timed, onFault });
+  for (const follower of [work, webhooks, threads]) followers.register(follower);
   const runs = new Runs({
     database,
     store,
-    access: dependencies.access,
+    access,
     intake: new RunIntake({
-      access: dependencies.access,
+      access,
       agents: dependencies.agents,
       states,
       webhooks,
-      waiting: scheduler,
+      waiting: work.waiting,
       limits: options.limits,
       modelNames: dependencies.modelNames,
       customAgent: dependencies.customAgent,
@@ -179,7 +112,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     admission: new RunAdmission({ database, ending, clock }),
     ending,
     ends,
-    starts,
+    starts: new RunStarts(),
     work,
     states,
     streamLog,
@@ -190,7 +123,69 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     clearRun: (run) => journal.clearRun(keyOf(run)),
     ...timed,
   });
+  removals.register({
+    stopWork: (threadId) => runs.stopWork(threadId),
+    forgetThread: runs.forgetRuns,
+  });
   return runs;
+}
+
+interface RunParts {
+  store: RunStore;
+  claims: RunClaimStore;
+  ends: RunEnds;
+  ending: RunEnding;
+  threads: ThreadsOfRuns;
+  timed: { clock: Clock; timer?: Timer };
+  onFault: (error: unknown) => void;
+}
+
+/** What works on runs in this process: the lease, the hand-out, the execution and the recovery. */
+function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork {
+  const { ownership, bus, streamLog, journal, states, runner, stopTasks, log, options } = dependencies;
+  const { store, claims, ends, ending, threads, timed, onFault } = parts;
+  const executor = new RunExecutor({
+    claims,
+    ending,
+    journal,
+    runner,
+    states,
+    streamLog,
+    stopTasks,
+    ...timed,
+    rules: options,
+    log,
+  });
+  const worker = new RunWorker({ ownership, ...(timed.timer && { timer: timed.timer }) });
+  const scheduler = new RunScheduler({
+    executor,
+    worker,
+    slots: options.slots,
+    ...timed,
+    onFault: (error, { run_id }) => log.warn({ err: error, runId: run_id }, 'A run could not be claimed'),
+  });
+  worker.listen({
+    onReady: () => scheduler.pump(),
+    onLost: (error) => {
+      log.warn({ err: error }, 'The lease on the runs of this process was lost; they stop here');
+      executor.stopAll(new RunStop({ kind: 'lost' }));
+    },
+  });
+  const recovery = new RunRecovery({
+    store,
+    claims,
+    scheduler,
+    executor,
+    ownership,
+    worker,
+    ...timed,
+    onFault,
+  });
+  const now = (): string => toIso(timed.clock());
+  const work = new RunWork({ scheduler, executor, recovery, worker, claims, store, ends, bus, now, onFault });
+  recovery.alsoSweep(() => work.announceMissed());
+  recovery.alsoSweep(() => threads.sweep());
+  return work;
 }
 
 function keyOf({ thread_id, run_id, user_id }: RunRow): { threadId: string; runId: string; userId: string } {

@@ -1,7 +1,5 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../platform/database/database.ts';
-import { openDatabase } from '../../platform/database/open.ts';
 import {
   alice,
   expectAgreement,
@@ -9,8 +7,10 @@ import {
   openRunsFixture,
   type RunsFixture,
   type RunsProcess,
-} from './runs-fixture.ts';
-import type { ScriptedRunner } from './scripted-runner.ts';
+} from '../../../testing/runs-fixture.ts';
+import type { ScriptedRunner } from '../../../testing/scripted-runner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { openDatabase } from '../../platform/database/open.ts';
 
 const { title, isSkipped, createDatabase } = testPostgres(
   'runs on Postgres, a connection pool for each process',

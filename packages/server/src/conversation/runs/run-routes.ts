@@ -14,10 +14,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../../http/app.ts';
 import { identityOf, ownerOf } from '../../http/guard.ts';
 import type { OpenStreams } from '../../http/open-streams.ts';
+import type { RunCaller } from './intake/run-intake.ts';
+import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
-import type { RunCaller } from './run-intake.ts';
 import { runStreamRoutes } from './run-stream-routes.ts';
-import { viewRun } from './run-view.ts';
 import { replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
 import type { Runs } from './runs.ts';
 

@@ -1,9 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ManualTime } from '../../lib/async/manual-time.ts';
-import { toIso } from '../../lib/clock.ts';
-import type { WireState } from '../agent/graph-state.ts';
-import { emptyState } from '../agent/wire-state.ts';
-import type { RunResult } from './runs.ts';
 import {
   alice,
   bob,
@@ -12,7 +7,12 @@ import {
   openRunsFixture,
   type RunsFixture,
   type RunsProcess,
-} from './runs-fixture.ts';
+} from '../../../testing/runs-fixture.ts';
+import type { WireState } from '../../agents/state/graph-state.ts';
+import { emptyState } from '../../agents/state/wire-state.ts';
+import { ManualTime } from '../../lib/async/manual-time.ts';
+import { toIso } from '../../lib/clock.ts';
+import type { RunResult } from './runs.ts';
 
 const owner = { user: 'alice' };
 const forever = new AbortController().signal;

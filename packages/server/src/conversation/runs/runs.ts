@@ -6,27 +6,24 @@ import type {
   StreamMode,
 } from '@switchyard/contract/conversation/run';
 import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
+import type { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
-import type { GraphStates } from '../agent/graph-state.ts';
-import { viewOf } from '../agent/wire-state.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
-import { decideCancel, failureOf, valuesOf } from './run.ts';
-import type { AdmittedRun, NewRun, RunAdmission } from './run-admission.ts';
-import { requestCancel } from './run-claim-store.ts';
-import type { RunEnding } from './run-ending.ts';
-import type { EndedRun, RunEnds } from './run-ends.ts';
-import { finalFrames, readFrames } from './run-frames.ts';
-import type { RunCaller, RunIntake } from './run-intake.ts';
-import { refusal } from './run-request.ts';
-import type { Place } from './run-scheduler.ts';
-import type { RunStarts, StartedRun as StartedRunOfThread } from './run-starts.ts';
+import type { RunEnding } from './ending/run-ending.ts';
+import type { EndedRun, RunEnds } from './ending/run-ends.ts';
+import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.ts';
+import type { RunCaller, RunIntake } from './intake/run-intake.ts';
+import { decideCancel, failureOf } from './records/run.ts';
+import { requestCancel } from './records/run-claim-store.ts';
+import { finalFrames, readFrames } from './records/run-frames.ts';
+import { refusal } from './records/run-request.ts';
 import {
   forgetRun,
   forgetRuns,
@@ -35,10 +32,13 @@ import {
   openRuns,
   type RunStore,
   runById,
-} from './run-store.ts';
-import { selected, viewRun } from './run-view.ts';
-import type { RunWork } from './run-work.ts';
+} from './records/run-store.ts';
+import { selected, viewRun } from './records/run-view.ts';
+import { valuesOfRun } from './records/values-of-run.ts';
 import { readThreadFrames, type ThreadPosition } from './thread-frames.ts';
+import type { Place } from './work/run-scheduler.ts';
+import type { RunStarts, StartedRun as StartedRunOfThread } from './work/run-starts.ts';
+import type { RunWork } from './work/run-work.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -398,14 +398,8 @@ export class Runs {
     return { run, values: values ?? (await this.valuesOf(run)) };
   }
 
-  /** The values with which a run ended; those that the thread has now, where it made none or they are gone. */
   async valuesOf(run: RunRow): Promise<Record<string, unknown>> {
-    const { states } = this.#options;
-    const thread = { threadId: run.thread_id, graphId: run.graph_id, userId: run.user_id };
-    const checkpoint = run.checkpoint_id === null ? undefined : { checkpoint_id: run.checkpoint_id };
-    const state =
-      (checkpoint && (await states.current(thread, { checkpoint }))) ?? (await states.current(thread));
-    return valuesOf(state ? viewOf(state) : undefined, failureOf(run));
+    return valuesOfRun(this.#options.states, run);
   }
 
   async *#frames(

@@ -1,8 +1,8 @@
 import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import { dataOf, encodeEvent, type StreamFrame } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
-import { gapFrame } from './run-frames.ts';
-import type { StartedRun } from './run-starts.ts';
+import { gapFrame } from './records/run-frames.ts';
+import type { StartedRun } from './work/run-starts.ts';
 
 /** Where a reader of a thread stands: behind this event of this run. */
 export interface ThreadPosition {

@@ -1,6 +1,6 @@
+import type { FileMount } from '../../agents/tools/workspace.ts';
 import type { Routes } from '../../http/app.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
-import type { FileMount } from '../agent/tools/workspace.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';

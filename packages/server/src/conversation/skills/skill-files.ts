@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { skillCategories } from '@switchyard/contract/conversation/skill';
+import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { openInside } from '../../platform/files/open-inside.ts';
 import { resolveInside } from '../../platform/files/safe-path.ts';
-import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../agent/tools/workspace.ts';
 import { entriesOf, readFrom } from '../workspace/workspace-files.ts';
 import { skillsRoot } from './skill.ts';
 import type { FoundSkill } from './skill-folders.ts';

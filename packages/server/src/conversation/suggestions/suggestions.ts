@@ -1,6 +1,6 @@
 import type { SuggestionsBody } from '@switchyard/contract/conversation/suggestions';
-import { demoModelName } from '../agent/demo/demo-model-name.ts';
-import { demoFollowUps } from '../agent/demo/follow-ups.ts';
+import { demoModelName } from '../../agents/demo/demo-model-name.ts';
+import { demoFollowUps } from '../../agents/demo/follow-ups.ts';
 import { parseSuggestions, suggestionPrompt } from './suggestion.ts';
 
 /** Puts a text to a model and answers its text. Null names the default model. */

@@ -1,5 +1,5 @@
+import type { GraphStates, StatefulThread } from '../../agents/state/graph-state.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { GraphStates, StatefulThread } from '../agent/graph-state.ts';
 import type { ThreadRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkpointMigrations } from '../../platform/database/checkpointer/migrations.ts';
-import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
+import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
+import type { CheckpointTables } from '../../agents/checkpoints/tables.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';

@@ -1,22 +1,15 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { ThreadRow } from '../tables.ts';
+import type { Removals, RemovedThread } from '../removals.ts';
 import { threadNotFound } from './thread.ts';
 import type { ForgetThread, ThreadStore } from './thread-store.ts';
 
 export interface ThreadRemovalOptions {
   store: ThreadStore;
-  /** Cancels what is open in the thread and waits for its end, for a while. */
-  stopWork: (threadId: string) => Promise<'stopped' | 'still_running'>;
-  /** Parts of the unit that deletes a thread, in this order. The runs' own throws `thread_busy` where one has begun. */
-  alongside: readonly ForgetThread[];
-  /** Once the rows are gone. Asked again at the next start when it fails, so it may find nothing left. */
-  removeFiles: (thread: Named) => Promise<void>;
+  removals: Pick<Removals, 'stopWork' | 'forgetThread' | 'removeFiles'>;
   clock: Clock;
   log: { warn(fields: object, message: string): void };
 }
-
-type Named = Pick<ThreadRow, 'thread_id' | 'user_id'>;
 
 /** A run may begin between the stop and the unit as often as somebody starts one; nobody does for ever. */
 const attempts = 3;
@@ -25,16 +18,18 @@ const filesAtOnce = 500;
 /** Deletes threads with everything in them, so that nothing is left to come back. */
 export class ThreadRemoval {
   readonly #options: ThreadRemovalOptions;
+  readonly #forget: ForgetThread;
 
   constructor(options: ThreadRemovalOptions) {
     this.#options = options;
+    this.#forget = (trx, threadId) => options.removals.forgetThread(trx, threadId);
   }
 
   /** Throws `thread_busy` while a run does not stop, and `thread_not_found` when somebody else was quicker. */
-  async remove(thread: Named): Promise<void> {
-    const { stopWork } = this.#options;
+  async remove(thread: RemovedThread): Promise<void> {
+    const { removals } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
-      if ((await stopWork(thread.thread_id)) === 'still_running') throw new AppError('thread_busy');
+      if ((await removals.stopWork(thread.thread_id)) === 'still_running') throw new AppError('thread_busy');
       try {
         await this.#deleteRows(thread);
         break;
@@ -48,7 +43,7 @@ export class ThreadRemoval {
 
   /** As if the thread had never been made: for one that could not be made whole. */
   async discard(threadId: string): Promise<void> {
-    await this.#options.store.discard(threadId, this.#options);
+    await this.#options.store.discard(threadId, { alongside: [this.#forget] });
   }
 
   /** At start: the files of threads whose deletion was cut off behind its commit. */
@@ -57,17 +52,17 @@ export class ThreadRemoval {
       await this.#removeFiles(thread);
   }
 
-  async #deleteRows(thread: Named): Promise<void> {
-    const { store, alongside, clock } = this.#options;
-    const deleted = await store.delete(thread, { alongside, at: toIso(clock()) });
+  async #deleteRows(thread: RemovedThread): Promise<void> {
+    const { store, clock } = this.#options;
+    const deleted = await store.delete(thread, { alongside: [this.#forget], at: toIso(clock()) });
     if (!deleted) throw threadNotFound(thread.thread_id);
   }
 
   /** The thread is gone for everybody by now; whatever of its files cannot be removed is tried again. */
-  async #removeFiles(thread: Named): Promise<void> {
-    const { store, removeFiles, log } = this.#options;
+  async #removeFiles(thread: RemovedThread): Promise<void> {
+    const { store, removals, log } = this.#options;
     try {
-      await removeFiles(thread);
+      await removals.removeFiles(thread);
       await store.filesRemoved(thread.thread_id);
     } catch (error) {
       log.warn(

@@ -7,8 +7,8 @@ import type {
   ThreadFilterBody,
   ThreadSearchBody,
 } from '@switchyard/contract/conversation/thread-inputs';
+import type { StateUpdate } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { StateUpdate } from '../agent/graph-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { parsePath } from './extract-paths.ts';
 import type { Condition, ThreadFilter } from './thread-filter.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { StateView } from '../../agents/agent-run.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
-import type { StateView } from '../agent/agent-run.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { titleOf } from './thread.ts';
 

@@ -1,11 +1,11 @@
 import type { ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import type { StatefulThread } from '../../agents/state/graph-state.ts';
+import { messagesOf, requireMessages } from '../../agents/state/message-faults.ts';
+import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { StatefulThread } from '../agent/graph-state.ts';
-import { leadAgentName } from '../agent/lead-agent-name.ts';
-import { messagesOf, requireMessages } from '../agent/message-faults.ts';
-import { viewOf, type WireState } from '../agent/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';

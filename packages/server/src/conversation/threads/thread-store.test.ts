@@ -1,10 +1,10 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StateView } from '../../agents/agent-run.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
-import type { StateView } from '../agent/agent-run.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
 import { snapshotOf } from './thread-snapshot-store.ts';

@@ -1,9 +1,9 @@
+import type { StateView } from '../../agents/agent-run.ts';
+import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 import { Procedure } from '../../platform/database/procedure.ts';
-import type { StateView } from '../agent/agent-run.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound } from './thread.ts';
@@ -128,7 +128,18 @@ export class ThreadStore {
       .execute();
   }
 
-  /** Of these, the ids that have no record and are not deleted. */
+  /** Returns ids of threads that a user owns. */
+  async idsOf(userId: string, limit: number): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('threads')
+      .select('thread_id')
+      .where('user_id', '=', userId)
+      .limit(limit)
+      .execute();
+    return rows.map(({ thread_id: id }) => id);
+  }
+
+  /** Returns the ids among these that have no record and are not deleted. */
   async unknownAmong(threadIds: readonly string[]): Promise<string[]> {
     const known = new Set<string>();
     for (const table of ['threads', 'deleted_threads'] as const) {

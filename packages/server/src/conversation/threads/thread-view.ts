@@ -1,6 +1,6 @@
 import type { FoundThread, Thread, ThreadField, ThreadState } from '@switchyard/contract/conversation/thread';
-import type { StateView } from '../agent/agent-run.ts';
-import type { WireState } from '../agent/wire-state.ts';
+import type { StateView } from '../../agents/agent-run.ts';
+import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { publicMetadata } from './thread-metadata.ts';

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCheckpointer } from '../../agents/checkpoints/checkpointer.ts';
+import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
+import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
+import { loadLangchain } from '../../agents/langchain.ts';
+import { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { ManualTime } from '../../lib/async/manual-time.ts';
-import { checkpointMigrations } from '../../platform/database/checkpointer/migrations.ts';
-import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
-import { openCheckpointer } from '../../platform/database/checkpointer.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import { GraphStates } from '../agent/graph-state.ts';
-import { loadLangchain } from '../agent/langchain.ts';
 import { conversationMigrations } from '../migrations.ts';
 import { mountRules } from '../mount-rules.ts';
+import { Removals } from '../removals.ts';
 import type { ConversationTables } from '../tables.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { ThreadRemoval } from './thread-removal.ts';
@@ -57,20 +58,22 @@ function surroundings({ stops = [], busyUnits = 0, filesFail = false }: Surround
   const log: string[] = [];
   const removed: string[] = [];
   let refusals = busyUnits;
-  const removal = new ThreadRemoval({
-    store,
+  const removals = new Removals();
+  removals.register({
     stopWork: async () => stops.shift() ?? 'stopped',
-    alongside: [
-      async () => {
-        refusals -= 1;
-        if (refusals >= 0) throw new AppError('thread_busy');
-      },
-      (trx, threadId) => checkpoints.delete(trx, threadId),
-    ],
+    forgetThread: async (trx, threadId) => {
+      refusals -= 1;
+      if (refusals >= 0) throw new AppError('thread_busy');
+      await checkpoints.delete(trx, threadId);
+    },
     removeFiles: async ({ thread_id }) => {
       if (filesFail) throw new Error('the disk says no');
       removed.push(thread_id);
     },
+  });
+  const removal = new ThreadRemoval({
+    store,
+    removals,
     clock: time.now,
     log: { warn: (_fields, message) => void log.push(message) },
   });

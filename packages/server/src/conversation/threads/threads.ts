@@ -1,10 +1,10 @@
 import type { Thread } from '@switchyard/contract/conversation/thread';
+import type { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
+import type { StateUpdate } from '../../agents/state/graph-state.ts';
+import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
-import type { StateUpdate } from '../agent/graph-state.ts';
-import { viewOf, type WireState } from '../agent/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';

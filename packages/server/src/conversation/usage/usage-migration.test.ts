@@ -1,8 +1,8 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { describe, expect, it } from 'vitest';
+import { emptyRun } from '../../../testing/journal-fixture.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
-import { emptyRun } from '../journal/journal-fixture.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
 

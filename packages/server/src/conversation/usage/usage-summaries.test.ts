@@ -1,11 +1,11 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emptyRun } from '../../../testing/journal-fixture.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { readModels } from '../../config/models.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
-import { emptyRun } from '../journal/journal-fixture.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { ModelPrices } from './costs.ts';

@@ -1,4 +1,4 @@
-import type { Workspace, WorkspaceKey } from '../agent/tools/workspace.ts';
+import type { Workspace, WorkspaceKey } from '../../agents/tools/workspace.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { whileThreadExists } from './while-thread-exists.ts';

@@ -2,8 +2,8 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { isMultipartFault, parsedParts } from '../../http/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Disk } from '../../platform/files/disk.ts';
-import { type Draft, dropDraft, writeDraft } from './draft-file.ts';
-import { uploadName } from './upload-name.ts';
+import { type Draft, dropDraft, writeDraft } from '../../platform/files/draft-file.ts';
+import { uploadName } from '../../platform/files/upload-name.ts';
 
 /** One part of a multipart body, as its parser hands it over. */
 export type UploadPart =

@@ -1,8 +1,8 @@
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Disk } from '../../platform/files/disk.ts';
-import type { WorkspaceKey } from '../agent/tools/workspace.ts';
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { type FolderName, folderNames } from './virtual-path.ts';
 

@@ -5,13 +5,20 @@ import type {
   UploadedFile,
   UploadLimits as UploadLimitsView,
 } from '@switchyard/contract/conversation/upload';
+import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { WorkspaceKey } from '../agent/tools/workspace.ts';
+import {
+  dropDraft,
+  isDraftName,
+  isReplaceable,
+  placeDraft,
+  sweepDrafts,
+} from '../../platform/files/draft-file.ts';
+import { numberedName, uploadName } from '../../platform/files/upload-name.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
-import { dropDraft, isDraftName, isReplaceable, placeDraft, sweepDrafts } from './draft-file.ts';
 import { KeyLock } from './key-lock.ts';
 import {
   type ReceivedFile,
@@ -21,7 +28,6 @@ import {
   type UploadPart,
 } from './receive-uploads.ts';
 import type { ThreadFolders } from './thread-folders.ts';
-import { numberedName, uploadName } from './upload-name.ts';
 import { artifactUrlOf, virtualPathOf } from './virtual-path.ts';
 import { whileThreadExists } from './while-thread-exists.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';

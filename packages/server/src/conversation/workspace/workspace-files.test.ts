@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failingDisk } from '../../../testing/disk-faults.ts';
+import type { Workspace } from '../../agents/tools/workspace.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
-import { failingDisk } from '../../platform/files/disk-faults.ts';
-import type { Workspace } from '../agent/tools/workspace.ts';
 import { ThreadFolders } from './thread-folders.ts';
 import { WorkspaceFiles } from './workspace-files.ts';
 

@@ -1,18 +1,15 @@
 import { type FileHandle, lstat, mkdir, opendir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { AppError } from '../../lib/app-error.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
-import { openInside } from '../../platform/files/open-inside.ts';
-import { resolveInside } from '../../platform/files/safe-path.ts';
-import { isDiskFull } from '../../platform/files/write-blob.ts';
 import type {
   FileEdit,
   StreamedContent,
   Workspace,
   WorkspaceEntry,
   WorkspaceKey,
-} from '../agent/tools/workspace.ts';
+} from '../../agents/tools/workspace.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import {
   type Draft,
   dropDraft,
@@ -21,7 +18,10 @@ import {
   placeDraft,
   sweepDrafts,
   writeDraft,
-} from './draft-file.ts';
+} from '../../platform/files/draft-file.ts';
+import { openInside } from '../../platform/files/open-inside.ts';
+import { resolveInside } from '../../platform/files/safe-path.ts';
+import { isDiskFull } from '../../platform/files/write-blob.ts';
 import { KeyLock } from './key-lock.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';

@@ -11,7 +11,7 @@ import {
   quickDisk,
   type Tree,
   treeOf,
-} from './layout-fixture.ts';
+} from '../../../testing/layout-fixture.ts';
 import { migrateLayout } from './migrate-layout.ts';
 import { type MoveDisk, nodeMoveDisk } from './move-disk.ts';
 import type { ThreadFate } from './thread-owner-store.ts';

@@ -1,9 +1,9 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
+import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
+import type { CheckpointTables } from '../../agents/checkpoints/tables.ts';
 import { conversationMigrations } from '../../conversation/migrations.ts';
 import type { ConversationTables } from '../../conversation/tables.ts';
-import { checkpointMigrations } from '../../platform/database/checkpointer/migrations.ts';
-import type { CheckpointTables } from '../../platform/database/checkpointer/tables.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
 import type { ConversationTables } from '../../conversation/tables.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
-import { ThreadCheckpoints } from '../../platform/database/checkpointer/thread-checkpoints.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 

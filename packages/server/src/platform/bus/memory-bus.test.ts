@@ -1,4 +1,4 @@
-import { busConformance } from './bus-conformance.ts';
+import { busConformance } from '../../../testing/bus-conformance.ts';
 import { MemoryBus } from './memory-bus.ts';
 
 busConformance('memory', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { countersConformance } from '../../../testing/counters-conformance.ts';
 import type { AttemptPolicy } from './counters.ts';
-import { countersConformance } from './counters-conformance.ts';
 import { MemoryCounters } from './memory-counters.ts';
 
 countersConformance('memory', async () => {

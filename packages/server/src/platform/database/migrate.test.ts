@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { DatabaseOptions } from './open.ts';
 
 const count = 10;
-const program = fileURLToPath(new URL('./migrating-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../testing/migrating-process.ts', import.meta.url));
 
 async function expectOneToDoAll(options: DatabaseOptions): Promise<void> {
   const outcomes = await runManyProcesses<string[]>(program, { count, options });

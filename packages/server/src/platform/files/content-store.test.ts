@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { diskWithFile, failingDisk } from '../../../testing/disk-faults.ts';
 import { ContentStore, type ContentStoreOptions } from './content-store.ts';
 import { type Disk, nodeDisk } from './disk.ts';
-import { diskWithFile, failingDisk } from './disk-faults.ts';
 
 let root: string;
 

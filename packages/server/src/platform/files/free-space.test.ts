@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { diskWithFile } from '../../../testing/disk-faults.ts';
 import { nodeDisk } from './disk.ts';
-import { diskWithFile } from './disk-faults.ts';
 import { FreeSpace } from './free-space.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

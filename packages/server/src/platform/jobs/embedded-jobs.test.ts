@@ -1,13 +1,13 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { JobFleet } from '../../../testing/job-fleet.ts';
+import { jobsConformance } from '../../../testing/jobs-conformance.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { JobFleet } from './job-fleet.ts';
 import type { JobFailure } from './job-lane.ts';
 import type { Job } from './jobs.ts';
-import { jobsConformance } from './jobs-conformance.ts';
 import { jobMigrations } from './migrations.ts';
 import type { JobTables } from './tables.ts';
 

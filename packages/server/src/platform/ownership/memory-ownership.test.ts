@@ -1,7 +1,7 @@
+import { ownershipConformance } from '../../../testing/ownership-conformance.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { ownershipMigrations } from './migrations.ts';
-import { ownershipConformance } from './ownership-conformance.ts';
 
 ownershipConformance('memory', async () => {
   const database = await openDatabase({ backend: 'memory' });

@@ -1,6 +1,8 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { ownershipConformance } from '../../../testing/ownership-conformance.ts';
+import type { OwnershipStorage } from '../../../testing/ownership-fleet.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
@@ -8,8 +10,6 @@ import { openDatabase } from '../database/open.ts';
 import type { Lease } from './lease.ts';
 import { ownershipMigrations } from './migrations.ts';
 import { Ownership } from './ownership.ts';
-import { ownershipConformance } from './ownership-conformance.ts';
-import type { OwnershipStorage } from './ownership-fleet.ts';
 import type { OwnershipTables } from './tables.ts';
 
 const { title, isSkipped, createDatabase } = testPostgres('Postgres');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { streamLogConformance } from '../../../testing/stream-log-conformance.ts';
 import { ManualTime } from '../../lib/async/manual-time.ts';
 import { MemoryStreamLog } from './memory-stream-log.ts';
 import { partBytes, type StreamPart } from './stream-log.ts';
-import { streamLogConformance } from './stream-log-conformance.ts';
 
 streamLogConformance('memory', async (limits) => {
   const time = new ManualTime();

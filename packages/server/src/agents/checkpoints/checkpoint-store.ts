@@ -1,0 +1,214 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Dialect, hasJsonEntry, isOneOf, lockName } from '../../platform/database/dialect.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import type { CheckpointRows } from './checkpoint-batch.ts';
+import type { CheckpointKey } from './configurable.ts';
+import type { Manifest } from './manifest.ts';
+import type { CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
+import { bytesOf, type StoredValue } from './values.ts';
+
+export interface CheckpointFilter {
+  threadId?: string | undefined;
+  namespace?: string | undefined;
+  id?: string | undefined;
+  /** Exclusive. */
+  beforeId?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+}
+
+type Reader = Kysely<CheckpointTables> | Transaction<CheckpointTables>;
+type Writer = Transaction<CheckpointTables>;
+
+export class CheckpointStore {
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Whoever adds to a thread shares it; whoever removes values that nothing refers to has it alone. */
+  async lock(trx: Writer, threadId: string, mode: 'shared' | 'alone'): Promise<void> {
+    const name = `checkpoints of ${threadId}`;
+    await lockName(trx, { dialect: this.#dialect, name, isShared: mode === 'shared' });
+  }
+
+  /** The one that is named, or with no id the newest one. */
+  async row(
+    read: Reader,
+    { threadId, namespace, id }: Omit<CheckpointKey, 'id'> & { id?: string | undefined },
+  ): Promise<CheckpointRow | undefined> {
+    if (id !== undefined) return rowById.first(read, { threadId, namespace, id });
+    return newestRow.first(read, { threadId, namespace });
+  }
+
+  async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
+    const row = await db
+      .selectFrom('checkpoints')
+      .select('channels')
+      .where('thread_id', '=', threadId)
+      .where('checkpoint_ns', '=', namespace)
+      .where('checkpoint_id', '=', id)
+      .executeTakeFirst();
+    return row ? (JSON.parse(row.channels) as Manifest) : {};
+  }
+
+  async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointRows): Promise<void> {
+    const rows = values.map(({ hash, type, data }) => ({
+      thread_id: threadId,
+      hash,
+      type,
+      data: bytesOf(data),
+    }));
+    await newValues.run(trx, rows);
+    await newCheckpoints.run(trx, checkpoints);
+    await newWrites.run(
+      trx,
+      writes.filter(({ idx }) => idx >= 0),
+    );
+    await replacingWrites.run(
+      trx,
+      writes.filter(({ idx }) => idx < 0),
+    );
+  }
+
+  /** The newest first. `after` is the last row of the page before. */
+  async page(
+    read: Reader,
+    filter: CheckpointFilter,
+    { after, limit }: { after: CheckpointRow | undefined; limit: number },
+  ): Promise<CheckpointRow[]> {
+    const { threadId, namespace, id, beforeId, metadata = {} } = filter;
+    let query = read.selectFrom('checkpoints').selectAll();
+    if (threadId !== undefined) query = query.where('thread_id', '=', threadId);
+    if (namespace !== undefined) query = query.where('checkpoint_ns', '=', namespace);
+    if (id !== undefined) query = query.where('checkpoint_id', '=', id);
+    if (beforeId !== undefined) query = query.where('checkpoint_id', '<', beforeId);
+    for (const [key, value] of Object.entries(metadata)) {
+      query = query.where(hasJsonEntry(this.#dialect, { column: 'metadata', key, value }));
+    }
+    if (after) {
+      const { checkpoint_id, thread_id, checkpoint_ns } = after;
+      query = query.where(
+        sql<boolean>`(checkpoint_id, thread_id, checkpoint_ns) < (${checkpoint_id}, ${thread_id}, ${checkpoint_ns})`,
+      );
+    }
+    return query
+      .orderBy('checkpoint_id', 'desc')
+      .orderBy('thread_id', 'desc')
+      .orderBy('checkpoint_ns', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  async writesTo(
+    read: Reader,
+    threadId: string,
+    checkpointIds: string[],
+  ): Promise<Selectable<CheckpointTables['checkpoint_writes']>[]> {
+    return read
+      .selectFrom('checkpoint_writes')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where(isOneOf(this.#dialect, { column: 'checkpoint_id', values: checkpointIds }))
+      .orderBy('task_id')
+      .orderBy('idx')
+      .execute();
+  }
+
+  async values(read: Reader, threadId: string, hashes: string[]): Promise<Map<string, StoredValue>> {
+    const rows = await read
+      .selectFrom('checkpoint_values')
+      .select(['hash', 'type', 'data'])
+      .where('thread_id', '=', threadId)
+      .where(isOneOf(this.#dialect, { column: 'hash', values: hashes }))
+      .execute();
+    return new Map(rows.map((row) => [row.hash, row as StoredValue]));
+  }
+}
+
+const newestRow = new Prepared(
+  (db: Kysely<CheckpointTables>, { threadId, namespace }: Omit<CheckpointKey, 'id'>) =>
+    db
+      .selectFrom('checkpoints')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('checkpoint_ns', '=', namespace)
+      .orderBy('checkpoint_id', 'desc')
+      .limit(1),
+);
+
+const rowById = new Prepared((db: Kysely<CheckpointTables>, { threadId, namespace, id }: CheckpointKey) =>
+  db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('checkpoint_ns', '=', namespace)
+    .where('checkpoint_id', '=', id),
+);
+
+const newValues = new PreparedRows(
+  ['thread_id', 'hash', 'type', 'data'],
+  (db: Kysely<CheckpointTables>, rows: CheckpointTables['checkpoint_values'][]) =>
+    db
+      .insertInto('checkpoint_values')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()),
+);
+
+const newCheckpoints = new PreparedRows(
+  [
+    'thread_id',
+    'checkpoint_ns',
+    'checkpoint_id',
+    'parent_checkpoint_id',
+    'run_id',
+    'checkpoint',
+    'channels',
+    'metadata',
+  ],
+  (db: Kysely<CheckpointTables>, rows: CheckpointRow[]) =>
+    db
+      .insertInto('checkpoints')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id']).doUpdateSet((eb) => ({
+          parent_checkpoint_id: eb.ref('excluded.parent_checkpoint_id'),
+          run_id: eb.ref('excluded.run_id'),
+          checkpoint: eb.ref('excluded.checkpoint'),
+          channels: eb.ref('excluded.channels'),
+          metadata: eb.ref('excluded.metadata'),
+        })),
+      ),
+);
+
+const writeKey = ['thread_id', 'checkpoint_ns', 'checkpoint_id', 'task_id', 'idx'] as const;
+const writeColumns = [...writeKey, 'channel', 'value', 'run_id'] as const;
+
+const newWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, rows: WriteRow[]) =>
+  db
+    .insertInto('checkpoint_writes')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const isOthers = sql<boolean>`checkpoint_writes.run_id is distinct from excluded.run_id`;
+
+/**
+ * A task's own write is never changed; those of LangGraph, which have indexes below zero, are. What another run had
+ * written there is kept beside it, since it comes back when this run is rolled back.
+ */
+const replacingWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, rows: WriteRow[]) =>
+  db
+    .insertInto('checkpoint_writes')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns([...writeKey]).doUpdateSet((eb) => ({
+        prior_value: sql`case when ${isOthers} then checkpoint_writes.value else checkpoint_writes.prior_value end`,
+        prior_run_id: sql`case when ${isOthers} then checkpoint_writes.run_id else checkpoint_writes.prior_run_id end`,
+        channel: eb.ref('excluded.channel'),
+        value: eb.ref('excluded.value'),
+        run_id: eb.ref('excluded.run_id'),
+      })),
+    ),
+);

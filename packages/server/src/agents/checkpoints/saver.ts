@@ -1,0 +1,174 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+} from '@langchain/langgraph-checkpoint';
+import type { Database } from '../../platform/database/database.ts';
+import { addCheckpoints } from './add-checkpoints.ts';
+import { CheckpointBatch } from './checkpoint-batch.ts';
+import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
+import { ThreadStore } from './checkpointed-thread-store.ts';
+import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
+import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
+import type { Manifest } from './manifest.ts';
+import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
+import { SharedValues } from './shared-values.ts';
+import type { CheckpointRow, CheckpointTables } from './tables.ts';
+import { TupleReader } from './tuple-store.ts';
+
+/** Rows that `list` reads at once. */
+const pageSize = 50;
+/** A clean-up between two of the reads that make a checkpoint is rare; several in a row mean that something is wrong. */
+const readAttempts = 5;
+
+/**
+ * The state of all graphs, in the gateway's own database and through its one writer. Knows threads and no owners: whoever
+ * asks has checked whose the thread is.
+ */
+export class Checkpointer extends BaseCheckpointSaver {
+  readonly #database: Database<CheckpointTables>;
+  readonly #checkpoints: CheckpointStore;
+  readonly #threads: ThreadStore;
+  readonly #tuples: TupleReader;
+
+  constructor(database: Database<unknown>) {
+    super();
+    this.#database = database.withTables<CheckpointTables>();
+    this.#checkpoints = new CheckpointStore(database.dialect);
+    this.#threads = new ThreadStore(database.dialect);
+    this.#tuples = new TupleReader(this.#database.read, this.#checkpoints);
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return (await this.load(config))?.tuple;
+  }
+
+  /** With what the checkpoint holds, for whoever makes the next one. */
+  async load(config: RunnableConfig): Promise<{ tuple: CheckpointTuple; manifest: Manifest } | undefined> {
+    const { threadId, namespace, id } = keyOf(config);
+    if (threadId === undefined) return undefined;
+    for (let attempt = 0; attempt < readAttempts; attempt += 1) {
+      const row = await this.#checkpoints.row(this.#database.read, { threadId, namespace, id });
+      if (!row) return undefined;
+      const [tuple] = await this.#tuples.read([row]);
+      if (tuple) return { tuple, manifest: JSON.parse(row.channels) as Manifest };
+    }
+    throw new Error(`A checkpoint of thread ${threadId} lacks values that belong to it.`);
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const wanted: CheckpointFilter = {
+      threadId: textOf(config, 'thread_id'),
+      namespace: textOf(config, 'checkpoint_ns'),
+      id: textOf(config, 'checkpoint_id'),
+      beforeId: textOf(before, 'checkpoint_id'),
+      metadata: filter,
+    };
+    const shared = new SharedValues();
+    let after: CheckpointRow | undefined;
+    for (let left = limit; left > 0; ) {
+      const size = Math.min(left, pageSize);
+      const rows = await this.#page(wanted, size, after);
+      yield* await this.#tuples.read(rows, shared);
+      if (rows.length < size) return;
+      left -= rows.length;
+      after = rows.at(-1);
+    }
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    _newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const threadId = requiredText(config, 'thread_id');
+    const { namespace, id: parentId } = keyOf(config);
+    const batch = new CheckpointBatch(threadId);
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'shared');
+      const parent = parentId
+        ? await this.#checkpoints.manifest(trx, { threadId, namespace, id: parentId })
+        : {};
+      batch.addCheckpoint(config, { checkpoint, metadata, parent });
+      await this.#checkpoints.add(trx, batch.rows);
+    });
+    return configOf({ threadId, namespace, id: checkpoint.id });
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const batch = new CheckpointBatch(requiredText(config, 'thread_id'));
+    batch.addWrites(config, writes, taskId);
+    await this.#database.perform([addCheckpoints.with(batch.rows)]);
+  }
+
+  /** What a checkpoint holds; nothing where there is none. */
+  async manifest(key: CheckpointKey): Promise<Manifest> {
+    return this.#checkpoints.manifest(this.#database.read, key);
+  }
+
+  /** How far what is stored of a run has come, for whoever goes on with it. Null where it has left nothing to go on from. */
+  async progressOf(threadId: string, runId: string): Promise<RunProgress | null> {
+    const { read } = this.#database;
+    const checkpoints = await this.#threads.checkpointsOfRun(read, threadId, runId);
+    const writes = await this.#threads.writesOfRun(read, threadId, runId);
+    const others = await this.#threads.existing(read, threadId, basesOf({ checkpoints, writes }));
+    return progressFrom({ checkpoints, writes, others });
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      await this.#threads.delete(trx, threadId);
+    });
+  }
+
+  /** Makes a thread with the same history. The two share nothing afterwards. */
+  async copyThread(from: string, to: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, from, 'alone');
+      await this.#threads.copy(trx, { from, to });
+    });
+  }
+
+  /** Brings a thread back to where it stood before the run: what the run has made or written is gone. */
+  async deleteRun(threadId: string, runId: string): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      const outlines = await this.#threads.outlines(trx, threadId);
+      await this.#threads.remove(
+        trx,
+        threadId,
+        outlines.filter((outline) => outline.runId === runId),
+      );
+      await this.#threads.takeBackWritesOf(trx, threadId, runId);
+      await this.#threads.removeUnusedValues(trx, threadId);
+    });
+  }
+
+  /** Answers how many checkpoints were removed. */
+  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
+    return this.#database.write(async (trx) => {
+      await this.#checkpoints.lock(trx, threadId, 'alone');
+      const outlines = await this.#threads.outlines(trx, threadId);
+      const kept = keptCheckpoints(outlines, policy);
+      const removed = outlines.filter((outline) => !kept.has(outline));
+      if (removed.length === 0) return 0;
+      await this.#threads.remove(trx, threadId, removed);
+      await this.#threads.removeUnusedValues(trx, threadId);
+      return removed.length;
+    });
+  }
+
+  #page(filter: CheckpointFilter, limit: number, after?: CheckpointRow): Promise<CheckpointRow[]> {
+    return this.#checkpoints.page(this.#database.read, filter, { after, limit });
+  }
+}

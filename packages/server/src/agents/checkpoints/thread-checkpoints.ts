@@ -1,0 +1,46 @@
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { lockName } from '../../platform/database/dialect.ts';
+import type { CheckpointTables } from './tables.ts';
+
+const tables = ['checkpoints', 'checkpoint_writes', 'checkpoint_values'] as const;
+
+/** What can be asked of saved states without LangChain, which takes long to load. */
+export class ThreadCheckpoints {
+  readonly #database: Database<CheckpointTables>;
+
+  constructor(database: Database<unknown>) {
+    this.#database = database.withTables<CheckpointTables>();
+  }
+
+  async exist(threadId: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('checkpoints')
+      .select('thread_id')
+      .where('thread_id', '=', threadId)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Threads with a saved state in the order of their ids, behind this one. */
+  async threadIdsAfter(after: string, limit: number): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('checkpoints')
+      .select('thread_id')
+      .distinct()
+      .where('thread_id', '>', after)
+      .orderBy('thread_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ thread_id }) => thread_id);
+  }
+
+  /** Part of the unit that deletes a thread. */
+  async delete<Tables>(trx: WriteTransaction<Tables>, threadId: string): Promise<void> {
+    // The same database: areas see their own tables of it alone.
+    const own = trx as unknown as WriteTransaction<CheckpointTables>;
+    const { dialect } = this.#database;
+    await lockName(own, { dialect, name: `checkpoints of ${threadId}`, isShared: false });
+    for (const table of tables) await own.deleteFrom(table).where('thread_id', '=', threadId).execute();
+  }
+}

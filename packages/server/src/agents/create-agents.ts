@@ -1,0 +1,119 @@
+import type { ModelConfig } from '../config/models.ts';
+import type { Clock } from '../lib/clock.ts';
+import { once } from '../lib/once.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { AgentFault } from './agent-fault.ts';
+import type { AgentRunner } from './agent-run.ts';
+import { openCheckpointer } from './checkpoints/checkpointer.ts';
+import { ThreadCheckpoints } from './checkpoints/thread-checkpoints.ts';
+import { loadLangchain } from './langchain.ts';
+import { builtInAgents, type Equipment } from './lead/built-in-agents.ts';
+import type { TurnSettings } from './lead/turn-settings.ts';
+import { agentDefinitions } from './loading/agent-definitions.ts';
+import { AgentWatcher } from './loading/agent-watcher.ts';
+import { Agents, type AgentsOptions } from './loading/agents.ts';
+import { langgraphFile } from './loading/langgraph-json.ts';
+import { AgentModules } from './loading/load-agent-modules.ts';
+import { GraphRunner } from './running/graph-runner.ts';
+import { GraphShapes } from './state/graph-shapes.ts';
+import { GraphStates } from './state/graph-state.ts';
+import { StoreItemStore } from './store/store-item-store.ts';
+import { StoreItems } from './store/store-items.ts';
+import type { AgentTables } from './tables.ts';
+
+export interface AgentsConfiguration {
+  /** `name=./file.ts:export`. */
+  configured: readonly string[];
+  /** Relative paths begin here, and `langgraph.json` is looked for here. */
+  cwd: string;
+  setVariables: (variables: Record<string, string>) => void;
+  /** Whether agents are loaded again when their files change. */
+  watch: boolean;
+  models: readonly ModelConfig[];
+  turn: TurnSettings;
+}
+
+interface AgentsDependencies {
+  database: Database<unknown>;
+  jobs: Pick<Jobs, 'register' | 'every'>;
+  equipment: Equipment;
+  storedAssistant: AgentsOptions['storedAssistant'];
+  customAgent: NonNullable<AgentsOptions['customAgent']>;
+  clock: Clock;
+  log: Logger;
+  options: AgentsConfiguration;
+}
+
+/** An agent of a user's own file. */
+export interface OwnAgent {
+  /** The name of the graph; the name of the file where that names no graphs. */
+  name: string;
+  /** Why it cannot be used; null where it can. */
+  fault: string | null;
+}
+
+/** The agent runtime: graphs, their states and their store. */
+export interface AgentRuntime {
+  agents: Agents;
+  states: GraphStates;
+  runner: AgentRunner;
+  shapes: GraphShapes;
+  storeItems: StoreItems;
+  checkpoints: ThreadCheckpoints;
+  /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
+  ownAgents(): Promise<OwnAgent[]>;
+  close(): void;
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/** Everything that runs graphs, put together. LangChain is loaded with the first agent that is used. */
+export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
+  const { database, jobs, equipment, clock, log, options } = dependencies;
+  const storeItems = new StoreItems({
+    store: new StoreItemStore(database.withTables<AgentTables>()),
+    clock,
+  });
+  jobs.register('store.sweep', () => storeItems.sweep());
+  jobs.every('store.sweep', hourMs);
+
+  const watcher = new AgentWatcher(log);
+  const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
+  const models = { configured: options.models, cwd: options.cwd };
+  const faultsOfFile: AgentFault[] = [];
+  const agents = new Agents({
+    definitions: agentDefinitions({
+      builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
+      ...options,
+      modules,
+      onFault: (fault) => faultsOfFile.push(fault),
+      log,
+    }),
+    storedAssistant: dependencies.storedAssistant,
+    customAgent: dependencies.customAgent,
+    storeItems,
+    modules,
+    log,
+  });
+  watcher.onChange(() => agents.reload());
+
+  const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
+  return {
+    agents,
+    states: new GraphStates({ agents, checkpointer }),
+    runner: new GraphRunner({ agents, checkpointer }),
+    shapes: new GraphShapes(),
+    storeItems,
+    checkpoints: new ThreadCheckpoints(database),
+    ownAgents: async () => [
+      ...faultsOfFile.map(({ message }) => ({ name: langgraphFile, fault: message })),
+      ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
+        name: graphId,
+        fault: fault?.message ?? null,
+      })),
+    ],
+    close: () => watcher.close(),
+  };
+}

@@ -1,0 +1,33 @@
+import { createMiddleware } from 'langchain';
+import { textOrNothing } from '../optional-text.ts';
+import { runHandleOf } from '../run-handle.ts';
+import type { UserAgents } from '../working-agent.ts';
+import { agentPrompt, profilePrompt } from './agent-prompt.ts';
+
+/**
+ * Tells the model as whom it works and what its user says of themselves. Neither is kept in the thread. A profile that
+ * cannot be read does not stop the run; without its agent a run would be another one.
+ */
+export function agentInstructions(
+  { working, profileOf }: UserAgents,
+  log: { warn(details: object, message: string): void },
+) {
+  return createMiddleware({
+    name: 'AgentInstructionsMiddleware',
+    wrapModelCall: async (request, handler) => {
+      const agent = await working.of(request.runtime);
+      const userId = runHandleOf(request.runtime)?.userId;
+      const profile =
+        userId === undefined
+          ? ''
+          : await textOrNothing(
+              profileOf(userId).then(profilePrompt),
+              log,
+              'A user profile cannot be read; the run goes on without it',
+            );
+      const told = [agent ? agentPrompt(agent) : '', profile].filter(Boolean);
+      if (told.length === 0) return handler(request);
+      return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${told.join('\n\n')}`) });
+    },
+  });
+}

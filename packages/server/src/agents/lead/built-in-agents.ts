@@ -1,0 +1,71 @@
+import { loadLangchain } from '../langchain.ts';
+import { leadAgentName } from '../lead-agent-name.ts';
+import type { AgentDefinition } from '../loading/agents.ts';
+import type { MemoryOf } from '../middleware/remembered-context.ts';
+import type { ChatModelsOptions } from '../models/chat-models.ts';
+import { withNamesOfTheirOwn } from '../tools/external-names.ts';
+import type { ExternalTool, ExternalTools } from '../tools/external-tool.ts';
+import { SearchTurns } from '../tools/files/search-turns.ts';
+import type { WorkflowRunner } from '../tools/workflow-runner.ts';
+import type { FileMount, Workspace } from '../tools/workspace.ts';
+import type { UserAgents } from '../working-agent.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+/** What the features of the gateway give the lead agent. */
+export interface Equipment {
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  /** The files of threads, for the lead agent's tools, and trees beside them that it reads. */
+  workspace?: Workspace;
+  mounts?: readonly FileMount[];
+  /** Of other servers. They come and go; a run has those that are there when it begins. */
+  extraTools?: ExternalTools;
+  memoryOf?: MemoryOf;
+  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  skillsFor?: (only: readonly string[] | null) => Promise<string>;
+  /** Custom agents and profiles of users. */
+  userAgents?: UserAgents;
+}
+
+interface BuiltInAgentsOptions extends Equipment {
+  models: ChatModelsOptions;
+  turn: TurnSettings;
+  log: { warn(details: object, message: string): void };
+}
+
+/** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
+export function builtInAgents(options: BuiltInAgentsOptions): AgentDefinition[] {
+  return [
+    {
+      graphId: leadAgentName,
+      description: 'Answers and runs workflows on the pool.',
+      from: 'built in',
+      file: null,
+      load: async () => {
+        const { createLeadAgent, ownToolNames } = await loadLangchain(() => import('./lead-agent.ts'));
+        const { ChatModels } = await loadLangchain(() => import('../models/chat-models.ts'));
+        const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
+        const parts = { ...options, models: new ChatModels(options.models), searches: new SearchTurns() };
+        const taken = ownToolNames({ ...parts, extraTools: [] });
+        const graphsWith = (offered: readonly ExternalTool[]) => {
+          const extraTools = withNamesOfTheirOwn(offered, { taken, log: options.log });
+          return new LeadAgentGraphs({
+            saved: options.workflows?.saved ?? null,
+            make: (saved) => createLeadAgent({ ...parts, saved, extraTools }),
+          });
+        };
+        let tools: readonly ExternalTool[] = [];
+        let graphs = graphsWith(tools);
+        return async (_config, { userId }) => {
+          // biome-ignore lint/nursery/useAwaitThenable: a function that need not be there is one to it that answers nothing.
+          const now = options.extraTools ? await options.extraTools() : tools;
+          if (now !== tools) {
+            tools = now;
+            graphs = graphsWith(tools);
+          }
+          return graphs.of(userId);
+        };
+      },
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import type { AgentGraph } from '../loading/agents.ts';
+import type { SavedWorkflow, SavedWorkflowRunner } from '../tools/workflow-runner.ts';
+
+interface LeadAgentGraphsOptions {
+  /** Null where this gateway has no pool. */
+  saved: Pick<SavedWorkflowRunner, 'mark' | 'exposed'> | null;
+  make: (saved: readonly SavedWorkflow[]) => AgentGraph;
+}
+
+/** Users whose graph is kept ready. */
+const mostKept = 200;
+
+/**
+ * The lead agent with each user's own tools. A graph is made again when its user's workflows have changed, and not for
+ * every run; whoever has no workflows shares one.
+ */
+export class LeadAgentGraphs {
+  readonly #options: LeadAgentGraphsOptions;
+  readonly #plain: AgentGraph;
+  /** The one that was asked for last is last. */
+  readonly #kept = new Map<string, { mark: number; graph: Promise<AgentGraph> }>();
+
+  constructor(options: LeadAgentGraphsOptions) {
+    this.#options = options;
+    this.#plain = options.make([]);
+  }
+
+  async of(userId: string): Promise<AgentGraph> {
+    const { saved } = this.#options;
+    if (!saved) return this.#plain;
+    // Before the list: a change between the two is found by whoever asks next.
+    const mark = await saved.mark(userId);
+    const kept = this.#kept.get(userId);
+    const graph = kept?.mark === mark ? kept.graph : this.#make(userId, saved);
+    this.#keep(userId, { mark, graph });
+    return graph;
+  }
+
+  async #make(userId: string, saved: Pick<SavedWorkflowRunner, 'exposed'>): Promise<AgentGraph> {
+    const workflows = await saved.exposed(userId);
+    return workflows.length === 0 ? this.#plain : this.#options.make(workflows);
+  }
+
+  #keep(userId: string, made: { mark: number; graph: Promise<AgentGraph> }): void {
+    this.#kept.delete(userId);
+    this.#kept.set(userId, made);
+    made.graph.catch(() => {
+      if (this.#kept.get(userId)?.graph === made.graph) this.#kept.delete(userId);
+    });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}

@@ -1,0 +1,52 @@
+import { askClarificationTool } from '../tools/ask-clarification.ts';
+import type { ExternalTool } from '../tools/external-tool.ts';
+import { externalTools } from '../tools/external-tools.ts';
+import { fileTools } from '../tools/files/file-tools.ts';
+import type { SearchTurns } from '../tools/files/search-turns.ts';
+import { listInstancesTool } from '../tools/list-instances.ts';
+import type { PoolTools } from '../tools/pool-task.ts';
+import { runWorkflowTool } from '../tools/run-workflow.ts';
+import type { SavedWorkflow, WorkflowRunner } from '../tools/workflow-runner.ts';
+import { listWorkflowsTool, savedWorkflowTools } from '../tools/workflow-tools.ts';
+import type { FileMount, Workspace } from '../tools/workspace.ts';
+
+export interface LeadToolsOptions {
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  /** Of the user that the agent works for; each becomes a tool. */
+  saved?: readonly SavedWorkflow[];
+  /** The files of threads; without it the agent has no tools for files. */
+  workspace?: Workspace;
+  /** Trees beside them that the agent reads. */
+  mounts?: readonly FileMount[];
+  /** Of all agents, since they take the same processors. */
+  searches?: SearchTurns;
+  /** Of other servers. */
+  extraTools?: readonly ExternalTool[];
+}
+
+/** All that the lead agent can do, in the order in which models are told of it. */
+export function leadTools({
+  workflows,
+  workspace,
+  mounts = [],
+  searches,
+  saved = [],
+  extraTools = [],
+}: LeadToolsOptions) {
+  return [
+    askClarificationTool,
+    ...(workspace ? fileTools({ workspace, mounts, ...(searches && { searches }) }) : []),
+    ...(workflows ? poolTools({ workflows, workspace: workspace ?? null }, saved) : []),
+    ...externalTools(extraTools),
+  ];
+}
+
+function poolTools(pool: PoolTools, saved: readonly SavedWorkflow[]) {
+  return [
+    listInstancesTool(pool.workflows),
+    runWorkflowTool(pool),
+    listWorkflowsTool(saved),
+    ...savedWorkflowTools(pool, saved),
+  ];
+}

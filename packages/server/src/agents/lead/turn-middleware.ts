@@ -1,0 +1,33 @@
+import { danglingCalls } from '../middleware/dangling-calls.ts';
+import { planTodos } from '../middleware/plan-todos.ts';
+import { repeatedCalls } from '../middleware/repeated-calls.ts';
+import { summarization } from '../middleware/summarization.ts';
+import { threadTitle } from '../middleware/thread-title.ts';
+import { type AnsweringModels, answeringModel } from '../models/answering-model.ts';
+import { modelFailure } from '../models/model-failure.ts';
+import { toolErrors } from '../tools/tool-errors.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+/** What goes on around the calls of a turn, the outermost first. */
+export function turnMiddleware({
+  models,
+  turn,
+  log,
+}: {
+  models: AnsweringModels;
+  turn: TurnSettings;
+  log: { warn(details: object, message: string): void };
+}) {
+  const hasModels = models.configOf({ name: null }) !== undefined;
+  const isSummarised = hasModels && turn.summarization.enabled;
+  return [
+    danglingCalls(),
+    ...(isSummarised ? [summarization(models, { settings: turn.summarization, log })] : []),
+    planTodos(),
+    repeatedCalls(),
+    modelFailure(log),
+    answeringModel(models),
+    toolErrors(log),
+    ...(turn.title.enabled ? [threadTitle(models, { settings: turn.title, log })] : []),
+  ] as const;
+}

@@ -1,0 +1,293 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MemorySaver } from '@langchain/langgraph';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openAgentTables } from '../../../testing/agent-tables.ts';
+import { builtInAgents } from '../lead/built-in-agents.ts';
+import { StoreItemStore } from '../store/store-item-store.ts';
+import { StoreItems } from '../store/store-items.ts';
+import { agentDefinitions } from './agent-definitions.ts';
+import { Agents, type ResolvedAgent } from './agents.ts';
+import { AgentModules } from './load-agent-modules.ts';
+
+const packages = fileURLToPath(new URL('../../../../../node_modules', import.meta.url));
+let cwd = '';
+let items: StoreItems;
+const warnings: [object, string][] = [];
+const variables: Record<string, string> = {};
+const log = { warn: (details: object, message: string) => void warnings.push([details, message]) };
+
+beforeAll(async () => {
+  const store = new StoreItemStore(await openAgentTables());
+  items = new StoreItems({ store, clock: Date.now });
+});
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'agents-'));
+  warnings.length = 0;
+  symlinkSync(packages, join(cwd, 'node_modules'));
+  mkdirSync(join(cwd, 'src'));
+  write('package.json', '{ "type": "module" }');
+  write('src/good.ts', agentThatKeeps('good'));
+  write('src/bad.ts', 'export const graph: = 1;\n');
+});
+
+afterEach(() => rmSync(cwd, { recursive: true }));
+afterAll(() => vi.restoreAllMocks());
+
+describe('agents', () => {
+  it('are the built-in one, those of langgraph.json and those of the configuration', () => {
+    write('langgraph.json', json({ good: './src/good.ts:graph', bad: './src/bad.ts:graph' }));
+
+    expect(agents(['other=./src/good.ts:graph']).ids()).toEqual(['lead_agent', 'good', 'bad', 'other']);
+  });
+
+  it('leave the others working when one is faulty', async () => {
+    write('langgraph.json', json({ bad: './src/bad.ts:graph', good: './src/good.ts:graph' }));
+    const all = agents();
+
+    expect(await all.describeAll()).toMatchObject([
+      { graphId: 'lead_agent', from: 'built in', fault: null },
+      { graphId: 'bad', from: './src/bad.ts:graph', fault: { message: 'src/bad.ts:1: Unexpected "="' } },
+      { graphId: 'good', fault: null },
+    ]);
+    await expect(all.graph('bad', { userId: 'ada' })).rejects.toMatchObject({ name: 'AgentFault', line: 1 });
+    expect(warnings[0]).toEqual([
+      { graphId: 'bad', fault: 'src/bad.ts:1: Unexpected "="' },
+      'An agent cannot be loaded',
+    ]);
+  });
+
+  it('are loaded once, on their first use', async () => {
+    write('langgraph.json', json({ good: './src/good.ts:graph' }));
+    const all = agents();
+    write('src/good.ts', agentThatKeeps('changed before its first use'));
+    const first = await all.graph('good', { userId: 'ada' });
+    write('src/good.ts', agentThatKeeps('changed after it'));
+    const second = await all.graph('good', { userId: 'ada' });
+
+    expect((await first.invoke({ messages: 'hi' })).messages.at(-1).text).toBe(
+      'changed before its first use',
+    );
+    expect((await second.invoke({ messages: 'hi' })).messages.at(-1).text).toBe(
+      'changed before its first use',
+    );
+  });
+
+  it('are found working again once their file is corrected', async () => {
+    write('langgraph.json', json({ bad: './src/bad.ts:graph' }));
+    const all = agents();
+    await expect(all.graph('bad', { userId: 'ada' })).rejects.toThrow('Unexpected');
+    write('src/bad.ts', agentThatKeeps('corrected'));
+    expect(await all.reload()).toEqual([]);
+
+    const graph = await all.graph('bad', { userId: 'ada' });
+    expect((await graph.invoke({ messages: 'hi' })).messages.at(-1).text).toBe('corrected');
+  });
+
+  it('answer each run with the checkpointer and the store of its own', async () => {
+    write('langgraph.json', json({ good: './src/good.ts:graph' }));
+    const all = agents();
+    const saver = new MemorySaver();
+    const config = { configurable: { thread_id: 't' } };
+    const forAda = await all.graph('good', { userId: 'ada', checkpointer: saver });
+    const forBob = await all.graph('good', { userId: 'bob', checkpointer: new MemorySaver() });
+    await Promise.all([
+      forAda.invoke({ messages: 'from ada' }, config),
+      forBob.invoke({ messages: 'from bob' }, config),
+    ]);
+
+    const state = await saver.getTuple(config);
+    expect(JSON.stringify(state?.checkpoint.channel_values)).toContain('from ada');
+    expect(JSON.stringify(state?.checkpoint.channel_values)).not.toContain('from bob');
+    expect(await items.get({ user: 'ada' }, ['seen'], { key: 'last' })).toMatchObject({
+      value: { text: 'from ada' },
+    });
+    expect(await items.get({ user: 'bob' }, ['seen'], { key: 'last' })).toMatchObject({
+      value: { text: 'from bob' },
+    });
+  });
+
+  it('do not keep the process busy while a run waits', async () => {
+    write('src/slow.ts', agentThatWaits(60));
+    write('langgraph.json', json({ slow: './src/slow.ts:graph' }));
+    const graph = await agents().graph('slow', { userId: 'ada' });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await graph.invoke({ messages: 'hi' });
+
+    expect(timers.mock.calls.length).toBeLessThan(10);
+    timers.mockRestore();
+  });
+});
+
+describe('resolving what a run names', () => {
+  const own: ResolvedAgent = {
+    assistantId: '0b7e1f7c-0000-4000-8000-000000000001',
+    graphId: 'lead_agent',
+    config: { recursion_limit: 5 },
+    context: { tone: 'dry' },
+    metadata: {},
+  };
+
+  it('takes the name of a graph, and the id that follows from it', async () => {
+    write('langgraph.json', json({ agent: './src/good.ts:graph' }));
+    const all = agents();
+    const system = {
+      assistantId: 'fe096781-5601-53d2-b2f6-0d3403f7e9ca',
+      graphId: 'agent',
+      metadata: { created_by: 'system' },
+    };
+
+    expect(await all.resolve({ user: 'ada' }, 'agent')).toMatchObject(system);
+    expect(await all.resolve({ user: 'ada' }, system.assistantId)).toMatchObject(system);
+  });
+
+  it("takes a user's own assistant, for that user alone", async () => {
+    const all = agents([], own);
+
+    expect(await all.resolve({ user: 'ada' }, own.assistantId)).toEqual(own);
+    await expect(all.resolve({ user: 'bob' }, own.assistantId)).rejects.toMatchObject({
+      code: 'assistant_not_found',
+    });
+  });
+
+  it('takes a custom agent last: as the lead agent, which is told its name', async () => {
+    const asked: string[] = [];
+    const all = agents([], own, async (named) => {
+      asked.push(named);
+      return named === 'Painter' ? 'painter' : null;
+    });
+
+    expect(await all.resolve({ user: 'ada' }, 'Painter')).toEqual({
+      assistantId: 'painter',
+      graphId: 'lead_agent',
+      config: { configurable: { agent_name: 'painter' } },
+      context: {},
+      metadata: { created_by: 'user' },
+    });
+    await all.resolve({ user: 'ada' }, 'lead_agent');
+    await all.resolve({ user: 'ada' }, own.assistantId);
+    expect(asked).toEqual(['Painter']);
+  });
+
+  it.each(['nobody', 'LEAD_AGENT', '', '__proto__'])('does not find %j', async (named) => {
+    await expect(agents().resolve({ user: 'ada' }, named)).rejects.toMatchObject({
+      code: 'assistant_not_found',
+    });
+  });
+});
+
+describe('langgraph.json', () => {
+  it.each([
+    ['{ "graphs": { "a": "./a.ts:b" }, }', 'langgraph.json:1: is not valid JSON'],
+    ['{\n  "graphs": {,\n}', 'langgraph.json:2: is not valid JSON'],
+    ['[]', 'langgraph.json: must be an object'],
+    ['{}', 'langgraph.json: needs graphs'],
+    ['{ "graphs": { "a": 3 } }', 'langgraph.json: graphs.a must be a text'],
+    ['{ "graphs": {}, "env": ".env" }', 'langgraph.json: names the env file .env, which does not exist'],
+    ['{ "graphs": {}, "env": { "A": 1 } }', 'langgraph.json: env.A must be a text'],
+  ])('that says %j is told, and the built-in agent stays', (text, fault) => {
+    write('langgraph.json', text);
+
+    expect(agents().ids()).toEqual(['lead_agent']);
+    expect(warnings).toEqual([[{ fault: expect.stringContaining(fault) }, 'langgraph.json cannot be used']]);
+  });
+
+  it('gives its variables to the agents, from a file or as they stand', () => {
+    write('.env', 'FROM_FILE="one # not a comment"\n# nothing\nPLAIN=two\n');
+    write('langgraph.json', '{ "graphs": {}, "env": "./.env" }');
+    agents();
+    expect(variables).toMatchObject({ FROM_FILE: 'one # not a comment', PLAIN: 'two' });
+
+    write('langgraph.json', '{ "graphs": {}, "env": { "AS_IT_STANDS": "three" } }');
+    agents();
+    expect(variables.AS_IT_STANDS).toBe('three');
+  });
+
+  it('tells which of its keys have no effect here', () => {
+    write('langgraph.json', '{ "graphs": {}, "dependencies": ["."], "auth": {}, "http": {} }');
+    agents();
+
+    expect(warnings).toEqual([
+      [{ file: 'langgraph.json', keys: ['auth', 'http'] }, 'Keys of langgraph.json without effect here'],
+    ]);
+  });
+
+  it('takes a description beside a path', async () => {
+    write(
+      'langgraph.json',
+      '{ "graphs": { "a": { "path": "./src/good.ts:graph", "description": "Good." } } }',
+    );
+
+    expect((await agents().describeAll())[1]).toMatchObject({
+      graphId: 'a',
+      description: 'Good.',
+      fault: null,
+    });
+  });
+});
+
+const turn = {
+  title: { enabled: true, model: null },
+  summarization: { enabled: true, model: null, tokens: 1_000, messages: 10, keep: 4 },
+};
+
+function agents(
+  configured: string[] = [],
+  own?: ResolvedAgent,
+  customAgent: (named: string) => Promise<string | null> = async () => null,
+): Agents {
+  const modules = new AgentModules();
+  return new Agents({
+    definitions: agentDefinitions({
+      builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd }, turn, log }),
+      configured,
+      cwd,
+      modules,
+      setVariables: (given) => void Object.assign(variables, given),
+      log,
+    }),
+    modules,
+    storedAssistant: async (owner, id) =>
+      'user' in owner && owner.user === 'ada' && id === own?.assistantId ? own : undefined,
+    customAgent: (_owner, named) => customAgent(named),
+    storeItems: items,
+    log,
+  });
+}
+
+function agentThatKeeps(text: string): string {
+  return `import { getStore, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('answer', async ({ messages }, config) => {
+    const said: string = messages.at(-1)?.text ?? '';
+    await config.store?.put(['seen'], 'last', { text: said });
+    await getStore()?.get(['seen'], 'last');
+    return { messages: [{ role: 'ai', content: '${text}' }] };
+  })
+  .addEdge('__start__', 'answer')
+  .compile();
+`;
+}
+
+function agentThatWaits(ms: number): string {
+  return `import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('answer', async () => {
+    await new Promise((resolve) => setTimeout(resolve, ${ms}));
+    return {};
+  })
+  .addEdge('__start__', 'answer')
+  .compile();
+`;
+}
+
+function json(graphs: Record<string, string>): string {
+  return JSON.stringify({ graphs });
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(cwd, path), text);
+}

@@ -1,0 +1,200 @@
+import type { BaseChannel, Pregel, PregelNode } from '@langchain/langgraph';
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { AgentFault } from '../agent-fault.ts';
+import { assistantIdOf } from '../assistant-id.ts';
+import { loadLangchain } from '../langchain.ts';
+import { leadAgentName } from '../lead-agent-name.ts';
+import type { StoreItems } from '../store/store-items.ts';
+import type { AgentModules } from './load-agent-modules.ts';
+
+/** A compiled graph, whoever compiled it and with whichever copy of LangGraph. */
+export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
+/** What a factory is called with. */
+export interface GraphConfig {
+  configurable?: Record<string, unknown>;
+}
+export type GraphFactory = (config: GraphConfig, user: { userId: string }) => Promise<AgentGraph>;
+
+/** One graph that this gateway offers, by its name. */
+export interface AgentDefinition {
+  graphId: string;
+  description: string | null;
+  /** Where it is written, for people: `./src/agent.ts:graph`, or `built in`. */
+  from: string;
+  /** The file that it is loaded from; null for what is built in. */
+  file: string | null;
+  /** Loads what makes the graph; asked once, on the first use. Throws an AgentFault. */
+  load: () => Promise<GraphFactory>;
+}
+
+/** What an `assistant_id` stands for: a graph with settings of its own. */
+export interface ResolvedAgent {
+  assistantId: string;
+  graphId: string;
+  config: { configurable?: Record<string, unknown>; tags?: string[]; recursion_limit?: number };
+  context: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+}
+
+export interface GraphWiring {
+  /** Of whom `store` keeps things, in the graph. */
+  userId: string;
+  checkpointer?: BaseCheckpointSaver;
+  config?: GraphConfig;
+}
+
+export interface AgentDescription {
+  graphId: string;
+  assistantId: string;
+  description: string | null;
+  from: string;
+  fault: AgentFault | null;
+}
+
+export interface AgentsOptions {
+  definitions: readonly AgentDefinition[];
+  /** A user's own assistant by its id. */
+  storedAssistant: (owner: Owner, assistantId: string) => Promise<ResolvedAgent | undefined>;
+  /** The name of the user's own custom agent that is meant, or null. */
+  customAgent?: (owner: Owner, named: string) => Promise<string | null>;
+  storeItems: StoreItems;
+  modules: Pick<AgentModules, 'renew'>;
+  log: { warn(details: object, message: string): void };
+}
+
+/** The agents that can be run. Each is loaded on its first use; one that cannot be leaves the others working. */
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #definitions: ReadonlyMap<string, AgentDefinition>;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #factories = new Map<string, Promise<GraphFactory>>();
+  /** Those that somebody has asked for, also in vain. */
+  readonly #wanted = new Set<string>();
+  #openStores: Promise<(userId: string) => BaseStore> | undefined;
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    this.#definitions = new Map(options.definitions.map((each) => [each.graphId, each]));
+    this.#names = new Map(options.definitions.map(({ graphId }) => [assistantIdOf(graphId), graphId]));
+  }
+
+  /** Names of the graphs. */
+  ids(): string[] {
+    return [...this.#definitions.keys()];
+  }
+
+  /** The graph whose own assistant this names, by the graph's name or by the id that follows from it. */
+  graphOf(named: string): string | undefined {
+    return this.#definitions.has(named) ? named : this.#names.get(named);
+  }
+
+  /**
+   * An exact graph name first, then the id of a graph's own assistant or of one that the caller made, then the name of
+   * one of their custom agents; else 404.
+   */
+  async resolve(owner: Owner, named: string): Promise<ResolvedAgent> {
+    const graphId = this.graphOf(named);
+    if (graphId !== undefined) {
+      const metadata = { created_by: 'system' };
+      return { assistantId: assistantIdOf(graphId), graphId, config: {}, context: {}, metadata };
+    }
+    const stored = await this.#options.storedAssistant(owner, named);
+    if (stored) return stored;
+    const name = (await this.#options.customAgent?.(owner, named)) ?? null;
+    if (name === null) throw new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+    return {
+      assistantId: name,
+      graphId: leadAgentName,
+      config: { configurable: { agent_name: name } },
+      context: {},
+      metadata: { created_by: 'user' },
+    };
+  }
+
+  /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
+  async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
+    const make = await this.#factory(graphId);
+    const storeOf = await this.#stores();
+    return bind(await make(config, { userId }), checkpointer, storeOf(userId));
+  }
+
+  /** Every agent, each with what is wrong with it; loads those that have not been used. */
+  async describeAll(): Promise<AgentDescription[]> {
+    return Promise.all(this.ids().map((graphId) => this.describe(graphId)));
+  }
+
+  /** Those that are loaded from users' files, each with what is wrong with it; loads them. */
+  async describeOwn(): Promise<AgentDescription[]> {
+    const own = [...this.#definitions.values()].filter(({ file }) => file !== null);
+    return Promise.all(own.map(({ graphId }) => this.describe(graphId)));
+  }
+
+  async describe(graphId: string): Promise<AgentDescription> {
+    const { description, from } = this.#definition(graphId);
+    const fault = await this.#faultOf(graphId);
+    return { graphId, assistantId: assistantIdOf(graphId), description, from, fault };
+  }
+
+  /**
+   * Reads the files of those that were loaded again, and answers what is wrong with them now. Runs that are under way keep
+   * the graph that they began with.
+   */
+  async reload(): Promise<AgentFault[]> {
+    const loaded = [...this.#wanted];
+    this.#options.modules.renew();
+    this.#factories.clear();
+    const faults = await Promise.all(loaded.map((graphId) => this.#faultOf(graphId)));
+    return faults.filter((fault) => fault !== null);
+  }
+
+  #definition(graphId: string): AgentDefinition {
+    const definition = this.#definitions.get(graphId);
+    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    return definition;
+  }
+
+  async #faultOf(graphId: string): Promise<AgentFault | null> {
+    try {
+      await this.#factory(graphId);
+      return null;
+    } catch (error) {
+      return AgentFault.from(error);
+    }
+  }
+
+  /** Late, as everything that brings LangChain along. */
+  #stores(): Promise<(userId: string) => BaseStore> {
+    this.#openStores ??= loadLangchain(() => import('../store/graph-store.ts')).then(({ graphStores }) =>
+      graphStores(this.#options.storeItems),
+    );
+    return this.#openStores;
+  }
+
+  async #factory(graphId: string): Promise<GraphFactory> {
+    const present = this.#factories.get(graphId);
+    if (present) return present;
+    const loading = this.#definition(graphId).load();
+    this.#wanted.add(graphId);
+    this.#factories.set(graphId, loading);
+    loading.catch((error: unknown) => {
+      // Not kept: a file that was corrected is found so on the next use.
+      if (this.#factories.get(graphId) === loading) this.#factories.delete(graphId);
+      this.#options.log.warn({ graphId, fault: AgentFault.from(error).message }, 'An agent cannot be loaded');
+    });
+    return loading;
+  }
+}
+
+/** A graph of its own for each use: runs differ in checkpointer and store, and go on beside each other. */
+function bind(
+  graph: AgentGraph,
+  checkpointer: BaseCheckpointSaver | undefined,
+  store: BaseStore,
+): AgentGraph {
+  const bound = graph.withConfig({}) as AgentGraph;
+  if (checkpointer) bound.checkpointer = checkpointer;
+  bound.store = store;
+  return bound;
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { isRecord } from '../../lib/is-record.ts';
+import { AgentFault } from '../agent-fault.ts';
+
+/** `langgraph.json` as LangGraph's own tools read it, as far as it means something here. */
+export interface LanggraphJson {
+  graphs: { graphId: string; target: string; description: string | null }[];
+  /** Variables for the user's code. */
+  env: Record<string, string>;
+  /** Keys of the file that have no effect here. */
+  ignored: string[];
+}
+
+export const langgraphFile = 'langgraph.json';
+/** More would be no project but a mistake. */
+const mostGraphs = 100;
+const known = new Set(['$schema', 'graphs', 'env', 'dependencies', 'node_version']);
+
+/** Null where the directory has none. */
+export function readLanggraphJson(directory: string): LanggraphJson | null {
+  const text = read(join(directory, langgraphFile));
+  if (text === null) return null;
+  const root = parse(text);
+  return {
+    graphs: graphsOf(root),
+    env: envOf(root, directory),
+    // `dependencies` and `node_version` tell others what to install; here packages are already in node_modules.
+    ignored: Object.keys(root).filter((key) => !known.has(key)),
+  };
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw fault(`cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    const position = /position (\d+)/.exec(message)?.[1];
+    const line = position === undefined ? null : text.slice(0, Number(position)).split('\n').length;
+    throw new AgentFault(`is not valid JSON: ${message}`, { file: langgraphFile, line });
+  }
+  if (!isRecord(root)) throw fault('must be an object with the key graphs');
+  return root;
+}
+
+function graphsOf({ graphs }: Record<string, unknown>): LanggraphJson['graphs'] {
+  if (!isRecord(graphs)) {
+    throw fault('needs graphs, for example {"graphs": {"agent": "./src/agent.ts:graph"}}');
+  }
+  const entries = Object.entries(graphs);
+  if (entries.length > mostGraphs) throw fault(`names ${entries.length} graphs; ${mostGraphs} are the limit`);
+  return entries.map(([graphId, value]) => {
+    const target = isRecord(value) ? value.path : value;
+    if (typeof target !== 'string')
+      throw fault(`graphs.${graphId} must be a text such as ./src/agent.ts:graph`);
+    const description = isRecord(value) && typeof value.description === 'string' ? value.description : null;
+    return { graphId, target, description };
+  });
+}
+
+/** Either the path of a file with `NAME=value` lines, or the variables themselves. */
+function envOf({ env }: Record<string, unknown>, directory: string): Record<string, string> {
+  if (env === undefined || env === null) return {};
+  if (typeof env === 'string') {
+    const text = read(resolve(directory, env));
+    if (text === null) throw fault(`names the env file ${env}, which does not exist`);
+    return Object.fromEntries(Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? '']));
+  }
+  if (!isRecord(env)) throw fault('env must be the path of a file or an object of texts');
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      if (typeof value !== 'string') throw fault(`env.${name} must be a text`);
+      return [name, value];
+    }),
+  );
+}
+
+function fault(message: string): AgentFault {
+  return new AgentFault(message, { file: langgraphFile });
+}

@@ -1,0 +1,13 @@
+import type { AnsweringModels } from '../models/answering-model.ts';
+import type { FileTreesOptions } from '../tools/files/file-trees.ts';
+import { noShell } from './no-shell.ts';
+import { uploadedFiles } from './uploaded-files.ts';
+import { viewedImages } from './viewed-images.ts';
+
+/** What goes on around the calls of an agent that works with the files of its thread. */
+export function fileMiddleware(
+  files: FileTreesOptions,
+  { models, log }: { models: AnsweringModels; log: { warn(details: object, message: string): void } },
+) {
+  return [noShell(), uploadedFiles(files.workspace, log), viewedImages(models, files)] as const;
+}

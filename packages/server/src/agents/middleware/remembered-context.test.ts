@@ -1,0 +1,54 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { createAgent } from 'langchain';
+import { describe, expect, it } from 'vitest';
+import { ScriptedModel } from '../../../testing/scripted-model.ts';
+import { agentNameKey } from '../agent-name.ts';
+import { runHandleKey } from '../run-handle.ts';
+import { type MemoryOf, rememberedContext } from './remembered-context.ts';
+
+/** What the model is told when a run of this user, as this agent, asks something. */
+async function promptOf(
+  memoryOf: MemoryOf,
+  userId: string,
+  agentName: string | null = null,
+): Promise<string> {
+  let prompt = '';
+  const model = new ScriptedModel('m', (messages) => {
+    prompt = messages.find(({ type }) => type === 'system')?.text ?? '';
+    return { text: 'ok' };
+  });
+  const memory = rememberedContext(memoryOf, { warn: () => {} });
+  const agent = createAgent({ model, tools: [], systemPrompt: 'Be kind.', middleware: [memory] });
+  const state = await agent.invoke(
+    { messages: [new HumanMessage('hello')] },
+    {
+      configurable: {
+        [runHandleKey]: { userId, beforeActing: async () => {} },
+        [agentNameKey]: agentName,
+      },
+    },
+  );
+  expect(JSON.stringify(state)).not.toContain('remembered');
+  return prompt;
+}
+
+describe('an agent with memory', () => {
+  it('is told what is remembered about the user of its run, and of no other', async () => {
+    const memoryOf = async (userId: string) => `remembered of ${userId}`;
+    expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.\n\nremembered of ada');
+    expect(await promptOf(memoryOf, 'bob')).toBe('Be kind.\n\nremembered of bob');
+  });
+
+  it('is told what it remembers itself, and not what another agent does', async () => {
+    const memoryOf: MemoryOf = async (_userId, agentName) => `remembered by ${agentName ?? 'the lead agent'}`;
+    expect(await promptOf(memoryOf, 'ada', 'painter')).toContain('remembered by painter');
+    expect(await promptOf(memoryOf, 'ada')).toContain('remembered by the lead agent');
+  });
+
+  it('works without a memory that cannot be read', async () => {
+    const memoryOf = async () => {
+      throw new Error('broken');
+    };
+    expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.');
+  });
+});

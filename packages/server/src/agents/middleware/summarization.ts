@@ -1,0 +1,116 @@
+import {
+  type BaseMessage,
+  type BaseMessageLike,
+  getBufferString,
+  HumanMessage,
+  RemoveMessage,
+} from '@langchain/core/messages';
+import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
+import { createMiddleware } from 'langchain';
+import type { AnsweringModels } from '../models/answering-model.ts';
+import { askAside, wishContext } from '../models/middleware-model.ts';
+import { wishOf } from '../models/model-wish.ts';
+
+export interface SummarizationSettings {
+  enabled: boolean;
+  /** Null for the run's own. */
+  model: string | null;
+  /** A conversation is summarised when it is as long as this, in tokens or in messages. */
+  tokens: number;
+  messages: number;
+  /** The newest messages stay as they are. */
+  keep: number;
+}
+
+/** Of a model's window; the rest is for its answer and for what our estimate misses. */
+const usableWindow = 0.75;
+const charactersPerToken = 4;
+
+/**
+ * Keeps what a model is sent within bounds: older messages of the state give way to a summary of them. The journal has them
+ * all, so what people are shown stays whole. Where no summary can be made the state stays as it is.
+ */
+export function summarization(
+  models: AnsweringModels,
+  {
+    settings,
+    log,
+  }: { settings: SummarizationSettings; log: { warn(details: object, message: string): void } },
+) {
+  return createMiddleware({
+    name: 'SummarizationMiddleware',
+    contextSchema: wishContext,
+    beforeModel: async ({ messages }, runtime) => {
+      const wish = wishOf(runtime.context, runtime.configurable);
+      const limits = limitsOf(settings, models.configOf(wish)?.context_window ?? null);
+      if (messages.length < limits.messages && tokensOf(messages) < limits.tokens) return;
+      const cut = cutOf(messages, settings.keep);
+      if (cut === 0) return;
+      try {
+        const prompt = promptOf(messages.slice(0, cut), limits.tokens);
+        const summary = await askAside(models, {
+          tag: 'middleware:summarize',
+          model: settings.model,
+          runtime,
+          prompt,
+        });
+        if (!summary) return;
+        return {
+          messages: [
+            new RemoveMessage({ id: REMOVE_ALL_MESSAGES }),
+            summaryMessage(summary),
+            ...messages.slice(cut),
+          ],
+        };
+      } catch (error) {
+        if (runtime.signal?.aborted) throw error;
+        log.warn({ err: error }, 'A conversation could not be summarised; it goes on as it is');
+        return;
+      }
+    },
+  });
+}
+
+/** Where the part begins that is kept: calls stay with their results, and something has to be left to summarise. */
+function cutOf(messages: readonly BaseMessage[], keep: number): number {
+  let cut = Math.max(0, messages.length - keep);
+  while (cut > 0 && messages[cut]?.type === 'tool') cut -= 1;
+  const isOnlySummary = cut === 1 && messages[0]?.additional_kwargs.lc_source === 'summarization';
+  return isOnlySummary ? 0 : cut;
+}
+
+/** An estimate, as good as can be had without the model's own tokeniser. */
+function tokensOf(messages: readonly BaseMessage[]): number {
+  const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);
+  return Math.ceil(characters / charactersPerToken);
+}
+
+function lengthOf(message: BaseMessage): number {
+  const { tool_calls: calls = [] } = message as { tool_calls?: unknown[] };
+  return message.text.length + (calls.length > 0 ? JSON.stringify(calls).length : 0);
+}
+
+function limitsOf(
+  settings: SummarizationSettings,
+  contextWindow: number | null,
+): { tokens: number; messages: number } {
+  const window = contextWindow === null ? Number.POSITIVE_INFINITY : contextWindow * usableWindow;
+  return { tokens: Math.min(settings.tokens, window), messages: settings.messages };
+}
+
+/** The newest part of what is summarised, where all of it would be too long for the model. */
+function promptOf(messages: BaseMessage[], tokens: number): BaseMessageLike[] {
+  const ask =
+    'Summarise this conversation for yourself, who will go on with it and see nothing else of it: what the user wants, ' +
+    'facts and names, what was done with which results, files with their paths, what is still open. Answer with the summary alone.';
+  const conversation = getBufferString(messages).slice(-tokens * charactersPerToken);
+  return [['user', `${ask}\n\n<conversation>\n${conversation}\n</conversation>`]];
+}
+
+function summaryMessage(summary: string): HumanMessage {
+  return new HumanMessage({
+    name: 'summary',
+    content: `Here is a summary of the conversation to date:\n\n${summary}`,
+    additional_kwargs: { lc_source: 'summarization', hide_from_ui: true },
+  });
+}

@@ -1,0 +1,38 @@
+import { AIMessage } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+import { failureKey } from '../run-failure.ts';
+import { runHandleOf } from '../run-handle.ts';
+import { wireError } from '../state/wire-values.ts';
+import { mustStop } from './answering-model.ts';
+import { type RetryReason, retryReason } from './retry-rules.ts';
+
+/**
+ * A model that gives no answer is apologised for in the conversation, so that the user's question does not stand there alone.
+ * The run fails all the same: the message says why, for whoever ends the run.
+ */
+export function modelFailure(log: { warn(details: object, message: string): void }) {
+  return createMiddleware({
+    name: 'ModelFailureMiddleware',
+    wrapModelCall: async (request, handler) => {
+      try {
+        return await handler(request);
+      } catch (error) {
+        const run = runHandleOf(request.runtime);
+        if (!run || mustStop(error, request.runtime.signal)) throw error;
+        log.warn({ err: error, runId: run.runId }, 'A model gave no answer');
+        const { name, message } = wireError(error);
+        return new AIMessage({
+          content: `I am sorry, I cannot answer: ${reasons[retryReason(error) ?? 'other']}. Please try again.`,
+          additional_kwargs: { [failureKey]: { run_id: run.runId, name, message } },
+        });
+      }
+    },
+  });
+}
+
+const reasons: Record<RetryReason | 'other', string> = {
+  rate_limited: 'the model has too much to do',
+  unavailable: 'the model is not available now',
+  connection: 'the model cannot be reached',
+  other: 'the model has failed',
+};

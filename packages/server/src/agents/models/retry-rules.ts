@@ -1,0 +1,67 @@
+import { AppError } from '../../lib/app-error.ts';
+
+/** Attempts at one model, the first included. */
+export const mostAttempts = 3;
+const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+
+const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const passingCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+]);
+const passingNames = /^(APIConnection(Timeout)?Error|TimeoutError|FetchError)$/;
+
+export type RetryReason = 'rate_limited' | 'unavailable' | 'connection';
+
+/** Why another attempt may help; null where it cannot. */
+export function retryReason(error: unknown): RetryReason | null {
+  const causes = causesOf(error);
+  if (causes.some((cause) => cause instanceof AppError)) return null;
+  const status = causes.map(({ status: given }) => given).find((given) => typeof given === 'number');
+  if (status === 429) return 'rate_limited';
+  if (status !== undefined) return status >= 500 || passingStatuses.has(status) ? 'unavailable' : null;
+  return causes.some(isOfConnection) ? 'connection' : null;
+}
+
+/** As long as the provider says, else twice as long each time; within half a minute in any case. */
+export function waitMs(error: unknown, attempt: number): number {
+  const asked = causesOf(error)
+    .map(askedWaitMs)
+    .find((given) => given !== null);
+  return Math.min(asked ?? firstWaitMs * 2 ** (attempt - 1), longestWaitMs);
+}
+
+interface Cause {
+  name?: string;
+  message?: string;
+  status?: unknown;
+  code?: unknown;
+  headers?: unknown;
+}
+
+/** The error with what it was wrapped around. */
+function causesOf(error: unknown): Cause[] {
+  const causes: Cause[] = [];
+  for (let next = error; typeof next === 'object' && next !== null && causes.length < 10; ) {
+    causes.push(next as Cause);
+    next = (next as { cause?: unknown }).cause;
+  }
+  return causes;
+}
+
+function isOfConnection({ name = '', code, message }: Cause): boolean {
+  if (passingNames.test(name) || (typeof code === 'string' && passingCodes.has(code))) return true;
+  // How fetch says that the other side has gone, before an answer and within one.
+  return name === 'TypeError' && (message === 'fetch failed' || message === 'terminated');
+}
+
+function askedWaitMs({ headers }: Cause): number | null {
+  const given = headers instanceof Headers ? headers.get('retry-after') : null;
+  if (given === null || given.trim() === '') return null;
+  const seconds = Number(given);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+}

@@ -1,0 +1,35 @@
+import type { RunEventCategory } from '@switchyard/contract/conversation/run-event';
+import type { Step } from '../platform/database/procedure.ts';
+import type { Coverage, Origin } from './event-origin.ts';
+
+/** An event of a run, before it is stored. */
+export interface NewRunEvent {
+  event_type: string;
+  category: RunEventCategory;
+  /** Text or any JSON value. */
+  content: unknown;
+  metadata?: Record<string, unknown>;
+  /** Absent for what belongs to the run as a whole. */
+  origin?: Origin | null;
+}
+
+/** The tokens that a model call reports, in LangChain's names. */
+export interface ReportedUsage {
+  input_tokens?: number;
+  output_tokens?: number;
+  total_tokens?: number;
+  input_token_details?: { cache_read?: number };
+}
+
+/** What the runtime needs of the record of a run: the conversation area stores it. */
+export interface RunRecord {
+  record(event: NewRunEvent): void;
+  /** Returns the number of the model call that begins now. */
+  nextCallIndex(): number;
+  /** Commits a unit of the run together with the events that were recorded before it. */
+  write(steps: readonly Step[]): Promise<void>;
+  /** Resolves when every recorded event is stored. */
+  flush(): Promise<void>;
+  /** Removes the events that will happen again when the run goes on; returns how many. */
+  dropUncovered(coverage: Coverage): Promise<number>;
+}

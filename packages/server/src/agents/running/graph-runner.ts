@@ -1,0 +1,236 @@
+import { AppError } from '../../lib/app-error.ts';
+import type { Step } from '../../platform/database/procedure.ts';
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from '../agent-run.ts';
+import type { Checkpointer } from '../checkpoints/saver.ts';
+import { nothingCovered } from '../event-origin.ts';
+import { loadLangchain } from '../langchain.ts';
+import type { AgentGraph, Agents } from '../loading/agents.ts';
+import { failureIn, stopReasonIn } from '../run-failure.ts';
+import type { CustomEvent } from '../run-handle.ts';
+import type { RunRecord } from '../run-record.ts';
+import { commandOf, isCommand } from '../state/graph-command.ts';
+import { viewOf, wireState } from '../state/wire-state.ts';
+import { wireError } from '../state/wire-values.ts';
+import type { RunCallbacks } from './run-callbacks.ts';
+import type { RunCheckpointer } from './run-checkpointer.ts';
+import { type RunConfig, runConfig } from './run-config.ts';
+import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
+
+export interface GraphRunnerOptions {
+  agents: Pick<Agents, 'graph'>;
+  checkpointer: () => Promise<Checkpointer>;
+}
+
+/** A run while it goes on. */
+interface Going {
+  request: AgentRunRequest;
+  tools: AgentRunTools;
+  checkpointer: RunCheckpointer;
+  /** Of the observer that follows models, tools and nodes, and records what they do. */
+  callbacks: RunCallbacks;
+  frames: GraphFrames;
+  /** Aborts with the caller's signal, and when the run cannot be stored any more. */
+  signal: AbortSignal;
+  isResumed: boolean;
+}
+
+/** Runs compiled graphs of LangGraph. */
+export class GraphRunner implements AgentRunner {
+  readonly #options: GraphRunnerOptions;
+  /** Loaded with the first run, and kept: to import what is loaded already takes longer than a step of a graph. */
+  #parts: ReturnType<typeof loadParts> | undefined;
+
+  constructor(options: GraphRunnerOptions) {
+    this.#options = options;
+  }
+
+  async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
+    tools.signal.throwIfAborted();
+    const going = await this.#begin(request, tools);
+    const { checkpointer } = going;
+    const end = await this.#perform(going).finally(() => checkpointer.close());
+    const { failure } = checkpointer;
+    if (!failure || failure.isOfGraph) return end;
+    tools.signal.throwIfAborted();
+    throw failure.error;
+  }
+
+  async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
+    const saved = await this.#options.checkpointer();
+    this.#parts ??= loadParts();
+    const { RunCallbacks, RunCheckpointer } = await this.#parts;
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(tools.signal.reason);
+    tools.signal.addEventListener('abort', onAbort, { once: true });
+    if (tools.signal.aborted) onAbort();
+    return {
+      request,
+      tools,
+      checkpointer: new RunCheckpointer({
+        saved,
+        threadId: request.threadId,
+        isSync: request.durability === 'sync',
+        commit: async (step) => {
+          await tools.recorder.write([step]);
+        },
+        onFailure: () => stop.abort(),
+      }),
+      frames: new GraphFrames({
+        modes: request.streamModes,
+        subgraphs: request.streamSubgraphs,
+        frame: tools.frame,
+      }),
+      callbacks: RunCallbacks.recording(tools.recorder),
+      signal: stop.signal,
+      isResumed: await resume(request, { saved, recorder: tools.recorder }),
+    };
+  }
+
+  async #perform(going: Going): Promise<AgentRunEnd> {
+    const { request, tools, checkpointer, frames } = going;
+    let graph: AgentGraph | undefined;
+    try {
+      const config = configOf(going);
+      const { configurable } = config;
+      const { graphId, userId } = request;
+      graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
+      await stream(graph, { going, config });
+      const failure = failureIn(frames.values, request.runId);
+      if (failure) {
+        await checkpointer.settled();
+        return { outcome: 'failed', error: failure, state: await savedState(graph, going) };
+      }
+      const end = await endOf(graph, going);
+      frames.end();
+      const stopReason = stopReasonIn(frames.values, request.runId);
+      return { outcome: 'done', ...end, ...(stopReason !== null && { stopReason }) };
+    } catch (error) {
+      await checkpointer.reached().catch(() => undefined); // kept as its failure
+      tools.signal.throwIfAborted();
+      const { failure } = checkpointer;
+      if (failure && !failure.isOfGraph) throw failure.error;
+      const { name, message } = wireError(failure ? failure.error : error);
+      const state = graph ? await savedState(graph, going) : null;
+      return { outcome: 'failed', error: { name, message }, state };
+    }
+  }
+}
+
+function configOf(going: Going): RunConfig {
+  const { request, checkpointer, callbacks, signal, isResumed } = going;
+  const { runId, threadId, userId } = request;
+  return runConfig(request, {
+    callbacks,
+    signal,
+    handle: {
+      runId,
+      threadId,
+      userId,
+      beforeActing: () => onDisk(request, checkpointer),
+      tell: (event) => tellAtOnce(event, going),
+    },
+    isResumed,
+  });
+}
+
+function tellAtOnce(event: CustomEvent, { request, tools }: Going): void {
+  if (request.streamModes.includes('custom')) tools.frame('custom', event);
+  const { type, ...facts } = event;
+  tools.recorder.record({ event_type: type, category: 'trace', content: '', metadata: facts, origin: null });
+}
+
+async function stream(
+  graph: AgentGraph,
+  { going, config }: { going: Going; config: RunConfig },
+): Promise<void> {
+  const { request, frames, isResumed } = going;
+  const input = isResumed ? null : await inputOf(graph, request);
+  const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
+  if (request.streamModes.includes('events')) {
+    const events = graph.streamEvents(input, { ...options, version: 'v2' });
+    for await (const event of events) addEvent(frames, event, request);
+    return;
+  }
+  for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
+}
+
+function loadParts(): Promise<
+  Pick<typeof import('./run-callbacks.ts'), 'RunCallbacks'> &
+    Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'>
+> {
+  return loadLangchain(async () => {
+    const { RunCallbacks } = await import('./run-callbacks.ts');
+    const { RunCheckpointer } = await import('./run-checkpointer.ts');
+    return { RunCallbacks, RunCheckpointer };
+  });
+}
+
+/** What attempts before this one have stored decides whether the run goes on or begins once more. */
+async function resume(
+  { threadId, runId, attempt }: AgentRunRequest,
+  { saved, recorder }: { saved: Checkpointer; recorder: RunRecord },
+): Promise<boolean> {
+  if (attempt === 1) return false;
+  const progress = await saved.progressOf(threadId, runId);
+  await recorder.flush();
+  await recorder.dropUncovered(progress ?? nothingCovered);
+  return progress !== null;
+}
+
+async function inputOf(graph: AgentGraph, { command, input, threadId }: AgentRunRequest): Promise<unknown> {
+  if (!isCommand(command)) return input;
+  const { resume: answer } = command;
+  if (answer === undefined || answer === null || answer) return commandOf(command);
+  return commandOf({ ...command, resume: await answerByInterrupt(graph, threadId, answer) });
+}
+
+/** LangGraph passes over an answer that is `false`, `0` or empty, unless it says which question it is for. */
+async function answerByInterrupt(graph: AgentGraph, threadId: string, answer: unknown): Promise<unknown> {
+  const { tasks } = await graph.getState({ configurable: { thread_id: threadId } });
+  const [id] = tasks.flatMap(({ interrupts }) => interrupts.map((interrupt) => interrupt.id));
+  return id === undefined ? answer : { [id]: answer };
+}
+
+function addEvent(
+  frames: GraphFrames,
+  event: { event: string; run_id: string; data: { chunk?: unknown }; tags?: string[] | undefined },
+  request: AgentRunRequest,
+): void {
+  if (event.tags?.includes('langsmith:hidden')) return;
+  const isOwn = event.event === 'on_chain_stream' && event.run_id === request.runId;
+  if (isOwn) frames.add(asChunk(event.data.chunk, request));
+  else frames.event(event);
+}
+
+function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChunk {
+  if (streamSubgraphs) return chunk as GraphChunk;
+  const [mode, payload] = chunk as [string, unknown];
+  return [[], mode, payload];
+}
+
+/** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
+async function endOf(graph: AgentGraph, going: Going): Promise<{ state: StateView; rest: Step[] }> {
+  const { frames, checkpointer } = going;
+  const { values } = frames;
+  const checkpointId = checkpointer.newestId;
+  if (frames.isInterrupted || values === undefined || checkpointId === null) {
+    await checkpointer.settled();
+    return { state: viewOf(await read(graph, going)), rest: [] };
+  }
+  return { state: { values, next: [], interrupts: {}, checkpointId }, rest: await checkpointer.finish() };
+}
+
+/** Null where it cannot be read: the run ends as it has ended. */
+async function savedState(graph: AgentGraph, going: Going): Promise<StateView | null> {
+  return read(graph, going).then(viewOf, () => null);
+}
+
+async function read(graph: AgentGraph, { request }: Going): Promise<ReturnType<typeof wireState>> {
+  return wireState(await graph.getState({ configurable: { thread_id: request.threadId } }));
+}
+
+/** With `exit` nothing is written before the end, so a crash would make the agent act again under another call. */
+async function onDisk({ durability }: AgentRunRequest, checkpointer: RunCheckpointer): Promise<void> {
+  if (durability !== 'exit') return checkpointer.reached();
+  throw new AppError('durability_too_late');
+}

@@ -1,0 +1,74 @@
+import { textOf } from '../message-text.ts';
+import type { NewRunEvent } from '../run-record.ts';
+import { wireValue } from '../state/wire-values.ts';
+import { middlewareOf } from './model-caller.ts';
+import { isCommand, isObject, kindOf, type Message, messagesIn } from './observed-messages.ts';
+
+interface Node {
+  name: string;
+  input: unknown;
+  messagesBefore: Message[];
+}
+
+/** What a middleware has done to the state: a title, a summary in place of older messages, values of its own. */
+export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
+  const update = isCommand(output) ? output.update : output;
+  if (!isObject(update) || Array.isArray(update)) return [];
+  const summary = messagesIn(update).find(isSummary);
+  if (summary) return summaryEvents(node, messagesIn(update), summary);
+  const event = changeEvent(node, update);
+  return event ? [event] : [];
+}
+
+/** Both forms in which the contract names it. */
+function summaryEvents(node: Node, messages: Message[], summary: Message): NewRunEvent[] {
+  const kept = new Set(messages.filter((message) => message !== summary).map(({ id }) => id));
+  const replaced = node.messagesBefore.flatMap(({ id }) =>
+    typeof id === 'string' && !kept.has(id) ? [id] : [],
+  );
+  const content = { role: 'system', content: textOf(summary.content as string) };
+  return [
+    {
+      event_type: 'middleware:summarize',
+      category: 'middleware',
+      content,
+      metadata: { replaced_count: replaced.length },
+    },
+    {
+      event_type: 'summarization',
+      category: 'middleware:summarize',
+      content,
+      metadata: { replaced_message_ids: replaced, replaced_count: replaced.length },
+    },
+  ];
+}
+
+function isSummary(message: Message): boolean {
+  const { additional_kwargs: extra } = message;
+  return kindOf(message) === 'human' && isObject(extra) && extra.lc_source === 'summarization';
+}
+
+/** Messages are recorded as such, so they are left out here. */
+function changeEvent(
+  { name: nodeName, input }: Node,
+  update: Record<string, unknown>,
+): NewRunEvent | undefined {
+  const before = isObject(input) ? input : {};
+  const changed = Object.entries(update).filter(
+    ([key, value]) => key !== 'messages' && key !== 'jumpTo' && value !== undefined && value !== before[key],
+  );
+  const middleware = middlewareOf(nodeName);
+  const setsTitle = changed.some(([key, value]) => key === 'title' && typeof value === 'string');
+  if (changed.length === 0 || !(middleware || setsTitle)) return undefined;
+  const { name, hook, tag } = middleware ?? { name: nodeName, hook: null, tag: 'title' };
+  return {
+    event_type: `middleware:${setsTitle ? 'title' : tag}`,
+    category: 'middleware',
+    content: {
+      name,
+      hook,
+      action: setsTitle ? 'generate_title' : 'update',
+      changes: wireValue(Object.fromEntries(changed)),
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { CallbackManager } from '@langchain/core/callbacks/manager';
+import { agentNameKey } from '../agent-name.ts';
+import type { AgentRunRequest } from '../agent-run.ts';
+import { type RunHandle, runHandleKey } from '../run-handle.ts';
+
+export interface RunConfigParts {
+  callbacks: CallbackManager;
+  signal: AbortSignal;
+  handle: RunHandle;
+  /** The run goes on with what it has stored, so a checkpoint that it began from is not asked for again. */
+  isResumed: boolean;
+}
+
+/** What LangGraph is given beside the input. Fields that nobody has set are left to the graph. */
+export interface RunConfig {
+  configurable: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  callbacks: CallbackManager;
+  signal: AbortSignal;
+  runId: string;
+  subgraphs: boolean;
+  tags?: string[];
+  recursionLimit?: number;
+  context?: Record<string, unknown>;
+  interruptBefore?: '*' | string[];
+  interruptAfter?: '*' | string[];
+  durability?: 'sync' | 'async' | 'exit';
+}
+
+export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunConfig {
+  const { tags, recursion_limit: recursionLimit } = request.config;
+  const { context, interruptBefore, interruptAfter, durability } = request;
+  return {
+    configurable: configurableOf(request, parts),
+    metadata: metadataOf(request),
+    callbacks: parts.callbacks,
+    signal: parts.signal,
+    runId: request.runId,
+    subgraphs: request.streamSubgraphs,
+    ...(tags && { tags }),
+    ...(recursionLimit !== undefined && { recursionLimit }),
+    // Without one, a graph may take its settings from `configurable`, as older ones do.
+    ...(Object.keys(context).length > 0 && { context }),
+    ...(interruptBefore && { interruptBefore }),
+    ...(interruptAfter && { interruptAfter }),
+    ...(durability && { durability }),
+  };
+}
+
+/** The server's own entries last: nobody names another thread, run or user. */
+function configurableOf(
+  { config, checkpoint, threadId, runId, userId, graphId, assistantId, agentName }: AgentRunRequest,
+  { handle, isResumed }: RunConfigParts,
+): Record<string, unknown> {
+  const asked = {
+    checkpoint_ns: '',
+    ...withoutReserved(config.configurable ?? {}),
+    ...present(checkpoint ?? {}),
+  };
+  const from = isResumed ? withoutCheckpoint(asked) : asked;
+  return {
+    ...from,
+    thread_id: threadId,
+    run_id: runId,
+    user_id: userId,
+    graph_id: graphId,
+    assistant_id: assistantId,
+    langgraph_auth_user_id: userId,
+    langgraph_auth_user: { identity: userId, permissions: [] },
+    langgraph_auth_permissions: [],
+    [runHandleKey]: handle,
+    [agentNameKey]: agentName,
+  };
+}
+
+/** Goes into every checkpoint and beside every token, and says which run they belong to. */
+function metadataOf(request: AgentRunRequest): Record<string, unknown> {
+  const own = Object.entries(request.metadata).filter(
+    ([key]) => !isReserved(key) && !stampedMetadata.has(key),
+  );
+  return {
+    ...Object.fromEntries(own),
+    thread_id: request.threadId,
+    run_id: request.runId,
+    graph_id: request.graphId,
+    assistant_id: request.assistantId,
+    run_attempt: request.attempt,
+  };
+}
+
+/** What LangGraph keeps in the same place. */
+const stampedMetadata: ReadonlySet<string> = new Set([
+  'checkpoint_id',
+  'checkpoint_ns',
+  'checkpoint_map',
+  'task_id',
+  'source',
+  'step',
+  'parents',
+  'counters_since_delta_snapshot',
+]);
+
+function isReserved(key: string): boolean {
+  return key.startsWith('__') || key.startsWith('langgraph_');
+}
+
+function withoutReserved(configurable: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(configurable).filter(([key]) => !isReserved(key)));
+}
+
+function withoutCheckpoint({
+  checkpoint_id: _id,
+  checkpoint_map: _map,
+  ...rest
+}: Record<string, unknown>): Record<string, unknown> {
+  return { ...rest, checkpoint_ns: '' };
+}
+
+function present(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([, value]) => value !== null && value !== undefined),
+  );
+}

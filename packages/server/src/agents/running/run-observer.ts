@@ -1,0 +1,358 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { LLMResult } from '@langchain/core/outputs';
+import { type Clock, steadyClock } from '../../lib/clock.ts';
+import type { Origin } from '../event-origin.ts';
+import { modelNameKey } from '../models/model-name-key.ts';
+import type { NewRunEvent, RunRecord } from '../run-record.ts';
+import { wireValue } from '../state/wire-values.ts';
+import { subagentTaskKey } from '../subagents/subagent-events.ts';
+import { KnownIds } from './known-ids.ts';
+import { callerOf } from './model-caller.ts';
+import {
+  answerEvent,
+  answerIn,
+  configuredModel,
+  errorText,
+  type ObservedCall,
+  requestEvent,
+  responseEvent,
+} from './observed-calls.ts';
+import {
+  isCommand,
+  isMadeMessage,
+  isObject,
+  kindOf,
+  type Message,
+  messagesIn,
+  named,
+  nameRecords,
+  recordOf,
+  toolMessageIn,
+} from './observed-messages.ts';
+import { middlewareEvents } from './observed-middleware.ts';
+import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
+
+interface ObservedTool {
+  name: string;
+  callId: string | null;
+  metadata: TaskMetadata;
+}
+
+interface ObservedNode {
+  name: string;
+  input: unknown;
+  /** The messages that the state held when the node began; a node may add to the list that it is given. */
+  messagesBefore: Message[];
+  metadata: TaskMetadata;
+}
+
+const longestArguments = 2_000;
+const hiddenTag = 'langsmith:hidden';
+
+/**
+ * Watches a graph at work and records what happens in it. Goes into `callbacks` of one run's config, with
+ * LANGCHAIN_CALLBACKS_BACKGROUND=false, so that an event is recorded before the checkpoint that covers it is made.
+ */
+export class RunObserver extends BaseCallbackHandler {
+  override readonly name = 'RunObserver';
+  /** What cannot be recorded ends the run: a message must not be missing in silence. */
+  override raiseError = true;
+  override awaitHandlers = true;
+  readonly #recorder: RunRecord;
+  readonly #now: Clock;
+  readonly #origins = new TaskOrigins();
+  readonly #calls = new Map<string, ObservedCall>();
+  readonly #tools = new Map<string, ObservedTool>();
+  readonly #nodes = new Map<string, ObservedNode>();
+  /** What tools came to that gave no message; their node has yet to make it. */
+  readonly #unanswered = new Map<ObservedTool, { content: string; status: 'success' | 'error' }>();
+  /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
+  readonly #leadGraphs = new Set(['']);
+  /** By graph, which is where a conversation is. */
+  readonly #ids = new Map<string, KnownIds>();
+  /** Ids of messages. */
+  readonly #recorded = new Set<string>();
+
+  constructor(recorder: RunRecord, { now = steadyClock }: { now?: Clock } = {}) {
+    super();
+    this.#recorder = recorder;
+    this.#now = now;
+  }
+
+  override handleChatModelStart(
+    _model: unknown,
+    messages: unknown[][],
+    runId: string,
+    _parentRunId?: string,
+    extra?: Record<string, unknown>,
+    tags: string[] = [],
+    metadata?: Record<string, unknown>,
+  ): void {
+    this.#idsOf(metadata).see((messages[0] ?? []) as Message[]);
+    const call: ObservedCall = {
+      index: this.#recorder.nextCallIndex(),
+      caller: callerOf({ tags, metadata, toolNamespaces: this.#toolNamespaces() }),
+      model: configuredModel(metadata, extra),
+      startedMs: this.#now(),
+      metadata,
+    };
+    this.#calls.set(runId, call);
+    if (call.caller === 'lead_agent') this.#leadGraphs.add(graphOf(namespaceOf(metadata)));
+    this.#record(requestEvent(call, (messages[0] ?? []) as Message[]), metadata);
+  }
+
+  /** Models without messages: their prompt counts as one. */
+  override handleLLMStart(
+    model: unknown,
+    prompts: string[],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+    tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    const messages = prompts.map((content) => ({ type: 'human', content }));
+    this.handleChatModelStart(model, [messages], runId, parentRunId, extra, tags, metadata);
+  }
+
+  override handleLLMEnd(output: LLMResult, runId: string): void {
+    const call = this.#calls.get(runId);
+    if (!call) return;
+    this.#calls.delete(runId);
+    const given = answerIn(output);
+    if (given && isOfGateway(call)) this.#idsOf(call.metadata).complete(given);
+    this.#record(responseEvent(call, output, this.#now()), call.metadata);
+    if (given && call.caller === 'lead_agent') this.#recordAnswer(given, call);
+  }
+
+  override handleLLMError(error: unknown, runId: string): void {
+    const call = this.#calls.get(runId);
+    if (!call) return;
+    this.#calls.delete(runId);
+    const metadata = { caller: call.caller, llm_call_index: call.index };
+    this.#record(
+      { event_type: 'llm_error', category: 'trace', content: errorText(error), metadata },
+      call.metadata,
+    );
+  }
+
+  override handleToolStart(
+    _tool: unknown,
+    input: string,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+    runName = 'tool',
+    toolCallId?: string,
+  ): void {
+    const tool = { name: runName, callId: toolCallId ?? null, metadata };
+    this.#tools.set(runId, tool);
+    const args = input.slice(0, longestArguments);
+    this.#recordTool('tool_start', tool, { content: '', metadata: { args } });
+  }
+
+  override handleToolEnd(output: unknown, runId: string): void {
+    const tool = this.#tools.get(runId);
+    if (!tool) return;
+    this.#tools.delete(runId);
+    const message = toolMessageIn(output);
+    const content = message ? contentText(message.content) : contentText(output);
+    const status = message?.status === 'error' ? 'error' : 'success';
+    this.#recordTool('tool_end', tool, { content, metadata: { status } });
+    if (!this.#isOfConversation(tool)) return;
+    if (message) this.#recordToolMessage(named(message), tool);
+    else this.#unanswered.set(tool, { content, status });
+  }
+
+  override handleToolError(error: unknown, runId: string): void {
+    const tool = this.#tools.get(runId);
+    if (!tool) return;
+    this.#tools.delete(runId);
+    // Not a failure: the graph waits for a human, or goes on elsewhere.
+    if (isObject(error) && error.is_bubble_up === true) return;
+    const text = errorText(error);
+    this.#recordTool('tool_error', tool, { content: text, metadata: {} });
+    if (this.#isOfConversation(tool)) {
+      this.#unanswered.set(tool, { content: `Error: ${text}`, status: 'error' });
+    }
+  }
+
+  /** LangChain hands in the type of the run and its name last, otherwise than its type says. */
+  override handleChainStart(
+    _chain: unknown,
+    input: unknown,
+    runId: string,
+    _parentRunId?: string,
+    tags: string[] = [],
+    metadata?: Record<string, unknown>,
+    _runType?: string,
+    name?: string,
+  ): void {
+    this.#origins.begin(metadata);
+    if (name === undefined || name !== metadata?.langgraph_node || tags.includes(hiddenTag)) return;
+    if (!this.#leadGraphs.has(graphOf(namespaceOf(metadata)))) return;
+    this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input), metadata });
+  }
+
+  override handleChainEnd(given: unknown, runId: string): void {
+    const node = this.#nodes.get(runId);
+    if (!node) return;
+    this.#nodes.delete(runId);
+    const output = commandsIn(given) ?? given;
+    this.#recordAdded(node, output);
+    this.#recordUnanswered(node, messagesIn(output));
+    for (const event of middlewareEvents(node, output)) this.#record(event, node.metadata);
+  }
+
+  override handleChainError(_error: unknown, runId: string): void {
+    const node = this.#nodes.get(runId);
+    if (!node) return;
+    this.#nodes.delete(runId);
+    this.#recordUnanswered(node, []);
+  }
+
+  override handleCustomEvent(
+    name: string,
+    data: unknown,
+    _runId: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    const payload = wireValue(data);
+    const isPlain = isObject(payload) && !Array.isArray(payload);
+    this.#record(
+      { event_type: name, category: 'trace', content: '', metadata: isPlain ? payload : { data: payload } },
+      metadata,
+    );
+  }
+
+  /**
+   * Messages that reach the conversation without a model call or tool of the lead agent: a node that makes them itself,
+   * or an agent that runs as a node.
+   */
+  #recordAdded(node: ObservedNode, output: unknown): void {
+    const before = node.messagesBefore;
+    if (before.length > 0 && before.every(isMadeMessage)) nameRecords(output);
+    const known = new Set<unknown>([...before, ...before.map(({ id }) => id)]);
+    for (const message of messagesIn(output)) {
+      const withId = named(message);
+      if (known.has(message) || known.has(withId.id)) continue;
+      const { metadata } = node;
+      const kind = kindOf(message);
+      if (kind === 'ai') this.#recordAnswer(withId, { caller: 'lead_agent', model: null, metadata });
+      if (kind === 'tool') this.#recordToolMessage(withId, { name: null, callId: null, metadata });
+    }
+  }
+
+  #recordAnswer(
+    message: Message,
+    call: { caller: string; model: string | null; metadata: TaskMetadata },
+  ): void {
+    const withId = named(message);
+    if (this.#isNew(String(withId.id))) this.#record(answerEvent(withId, call), call.metadata);
+  }
+
+  #recordToolMessage(
+    message: Message,
+    tool: { name: string | null; callId: string | null; metadata: TaskMetadata },
+  ): void {
+    const record = recordOf(message);
+    if (!this.#isNew(String(record.id))) return;
+    const status = record.status === 'error' ? 'error' : 'success';
+    const name = textOr(record.name, tool.name);
+    this.#record(
+      {
+        event_type: 'tool_result',
+        category: 'message',
+        // The call that began is the one that is answered, also where the tool does not say which.
+        content: { ...record, tool_call_id: textOr(record.tool_call_id, tool.callId), name, status },
+        metadata: { tool_name: name, status },
+      },
+      tool.metadata,
+    );
+  }
+
+  /** Tools of a node that has made no message of what they came to: most likely it has failed of one. */
+  #recordUnanswered(node: ObservedNode, added: Message[]): void {
+    const answers = added.filter((message) => kindOf(message) === 'tool');
+    for (const [tool, result] of this.#unanswered) {
+      if (namespaceOf(tool.metadata) !== namespaceOf(node.metadata)) continue;
+      this.#unanswered.delete(tool);
+      const isAnswered =
+        tool.callId === null
+          ? answers.length > 0
+          : answers.some((message) => message.tool_call_id === tool.callId);
+      if (isAnswered) continue;
+      const message = { type: 'tool', tool_call_id: tool.callId, name: tool.name, ...result };
+      this.#recordToolMessage(named(message), tool);
+    }
+  }
+
+  #recordTool(
+    type: 'tool_start' | 'tool_end' | 'tool_error',
+    tool: ObservedTool,
+    { content, metadata }: { content: string; metadata: Record<string, unknown> },
+  ): void {
+    this.#record(
+      {
+        event_type: type,
+        category: 'trace',
+        content,
+        metadata: { tool_name: tool.name, tool_call_id: tool.callId, ...metadata },
+      },
+      tool.metadata,
+    );
+  }
+
+  #idsOf(metadata: TaskMetadata): KnownIds {
+    const graph = graphOf(namespaceOf(metadata));
+    const ids = this.#ids.get(graph) ?? new KnownIds();
+    this.#ids.set(graph, ids);
+    return ids;
+  }
+
+  #isOfConversation({ metadata }: ObservedTool): boolean {
+    return this.#leadGraphs.has(graphOf(namespaceOf(metadata)));
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#recorded.has(key)) return false;
+    this.#recorded.add(key);
+    return true;
+  }
+
+  *#toolNamespaces(): Generator<string> {
+    for (const { metadata } of this.#tools.values()) yield namespaceOf(metadata);
+  }
+
+  #record(event: NewRunEvent, metadata: TaskMetadata): void {
+    const origin: Origin | null = this.#origins.of(metadata);
+    this.#recorder.record({ ...withSubagent(event, metadata), origin });
+  }
+}
+
+/** The answer goes into the state as it is: graphs of users may have made theirs from the stream already. */
+function isOfGateway({ metadata }: ObservedCall): boolean {
+  return metadata?.[modelNameKey] !== undefined;
+}
+
+/** A node that answers with several commands is told of as an object with one key, which no channel of the graph is. */
+function commandsIn(output: unknown): unknown[] | null {
+  if (!isObject(output) || !Array.isArray(output.output) || !output.output.some(isCommand)) return null;
+  return output.output;
+}
+
+/** Sub-agents of one kind work side by side: the tool call that began one tells it from the others. */
+function withSubagent(event: NewRunEvent, metadata: TaskMetadata): NewRunEvent {
+  const task = metadata?.[subagentTaskKey];
+  return task === undefined ? event : { ...event, metadata: { ...event.metadata, [subagentTaskKey]: task } };
+}
+
+function contentText(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(wireValue(content));
+}
+
+function textOr(value: unknown, otherwise: string | null): string | null {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

@@ -1,0 +1,152 @@
+import { isRecord } from '../../lib/is-record.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wire-state.ts';
+import { type Json, wireValue, wireValues } from '../state/wire-values.ts';
+import { MessageFrames } from './message-frames.ts';
+
+/** What LangGraph streams: the namespace of the graph that it comes from, empty for the run's own, the mode, the payload. */
+export type GraphChunk = [namespace: string[], mode: string, payload: unknown];
+
+export interface GraphFramesOptions {
+  /** As the client named them. */
+  modes: readonly string[];
+  subgraphs: boolean;
+  frame: (event: string, data: unknown) => void;
+}
+
+/** The modes that LangGraph is asked for. With `values` in any case: the run's final state comes from them. */
+export function graphModes(asked: readonly string[]): string[] {
+  const modes = asked.flatMap((mode) => graphModesOf[mode] ?? []);
+  return [...new Set(['values', ...modes])];
+}
+
+const graphModesOf: Record<string, string[]> = {
+  updates: ['updates'],
+  'messages-tuple': ['messages'],
+  messages: ['messages'],
+  custom: ['custom'],
+  debug: ['debug'],
+  tasks: ['tasks'],
+  checkpoints: ['checkpoints'],
+  tools: ['tools'],
+};
+
+/** Turns what a graph streams into the frames that the client asked for, and keeps the newest values. */
+export class GraphFrames {
+  readonly #asked: ReadonlySet<string>;
+  readonly #subgraphs: boolean;
+  readonly #frame: (event: string, data: unknown) => void;
+  readonly #messages: MessageFrames | null;
+  /** Each piece of a message comes with the same metadata, which are longer than itself. */
+  readonly #encodedMetadata = new WeakMap<object, { json: Json; text: string }>();
+  #interrupts: unknown[] | null = null;
+  #values: unknown;
+  /** The same for the wire, where they have been sent. */
+  #sentValues: Record<string, Json> | undefined;
+
+  constructor({ modes, subgraphs, frame }: GraphFramesOptions) {
+    this.#asked = new Set(modes);
+    this.#subgraphs = subgraphs;
+    this.#frame = frame;
+    this.#messages = this.#asked.has('messages') ? new MessageFrames(frame) : null;
+  }
+
+  /** The newest values of the run's own graph, for the wire; undefined while it has said none. */
+  get values(): Record<string, Json> | undefined {
+    if (this.#values === undefined) return undefined;
+    return this.#sentValues ?? stateValues(this.#values);
+  }
+
+  /** The graph has stopped for a human. */
+  get isInterrupted(): boolean {
+    return this.#interrupts !== null;
+  }
+
+  add([namespace, mode, payload]: GraphChunk): void {
+    if (mode === 'values') this.#addValues(namespace, payload);
+    else if (mode === 'messages') this.#addMessage(namespace, payload as [object, object]);
+    else if (this.#asked.has(mode)) this.#send(mode, namespace, payloadOf(mode, payload));
+  }
+
+  /** One of LangChain's own events. */
+  event(event: object): void {
+    if (this.#asked.has('events')) this.#frame('events', wireValue(event));
+  }
+
+  /**
+   * What waits for a human is the last of the values: a client that shows the newest ones would lose it to those of a task
+   * that ended later.
+   */
+  end(): void {
+    if (this.#interrupts && this.#asked.has('values')) {
+      this.#frame('values', { __interrupt__: wireValue(this.#interrupts) });
+    }
+  }
+
+  #addValues(namespace: string[], payload: unknown): void {
+    const isRoot = namespace.length === 0;
+    const interrupts = interruptsIn(payload);
+    if (isRoot && interrupts) {
+      this.#interrupts = [...(this.#interrupts ?? []), ...interrupts];
+      return;
+    }
+    if (isRoot) {
+      this.#values = payload;
+      this.#messages?.complete(payload);
+    }
+    if (!this.#asked.has('values')) return;
+    const values = isRecord(payload) ? wireValues(payload) : undefined;
+    if (isRoot) this.#sentValues = values;
+    this.#send('values', namespace, values ?? wireValue(payload));
+  }
+
+  #addMessage(namespace: string[], [message, metadata]: [object, object]): void {
+    const { json, text } = this.#encodedMetadata.get(metadata) ?? this.#encode(metadata);
+    this.#messages?.piece(message, json);
+    if (!this.#asked.has('messages-tuple')) return;
+    this.#send('messages', namespace, new JsonText(`[${JSON.stringify(wireValue(message))},${text}]`));
+  }
+
+  #encode(metadata: object): { json: Json; text: string } {
+    const json = wireMetadata(metadata);
+    const encoded = { json, text: JSON.stringify(json) };
+    this.#encodedMetadata.set(metadata, encoded);
+    return encoded;
+  }
+
+  #send(mode: string, namespace: string[], data: unknown): void {
+    this.#frame(this.#subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode, data);
+  }
+}
+
+function interruptsIn(values: unknown): unknown[] | null {
+  if (typeof values !== 'object' || values === null || !('__interrupt__' in values)) return null;
+  return Array.isArray(values.__interrupt__) ? values.__interrupt__ : null;
+}
+
+function payloadOf(mode: string, payload: unknown): Json {
+  if (mode === 'checkpoints') return checkpointPayload(payload);
+  if (mode !== 'debug' || !isRecord(payload) || payload.type !== 'checkpoint') return wireValue(payload);
+  return {
+    ...(wireValue({ ...payload, payload: null }) as object),
+    payload: checkpointPayload(payload.payload),
+  };
+}
+
+/** Of the config, which holds the runtime's own parts, only which checkpoint it names. */
+function checkpointPayload(payload: unknown): Json {
+  if (!isRecord(payload)) return wireValue(payload);
+  const { config, parentConfig, values, metadata, next, tasks } = payload;
+  const checkpoint = checkpointRef(config);
+  const parent = checkpointRef(parentConfig);
+  return wireValue({
+    values: isRecord(values) ? wireValues(values) : values,
+    next,
+    metadata: isRecord(metadata) ? wireMetadata(metadata) : {},
+    tasks: Array.isArray(tasks) ? tasks.map(wireTask) : [],
+    checkpoint,
+    parent_checkpoint: parent,
+    config: checkpoint && { configurable: checkpoint },
+    parent_config: parent && { configurable: parent },
+  });
+}

@@ -1,0 +1,48 @@
+import type { Command } from '@langchain/langgraph';
+import { loadLangchain } from '../langchain.ts';
+import { hitlForGraph } from './hitl-casing.ts';
+
+/** As clients send it. */
+export interface GraphCommand {
+  resume?: unknown;
+  update?: unknown;
+  goto?: unknown;
+}
+
+/** Whether it says anything; some clients send an empty one along with an input. */
+export function isCommand(command: GraphCommand | null): command is GraphCommand {
+  if (!command) return false;
+  const { resume, update, goto } = command;
+  return [resume, update, goto].some((part) => part !== undefined && part !== null);
+}
+
+/** LangGraph's own. */
+export async function commandOf({ resume, update, goto }: GraphCommand): Promise<Command> {
+  const { Command: OfGraph, Send } = await loadLangchain(() => import('@langchain/langgraph'));
+  const targets = isPresent(goto) ? [goto].flat() : [];
+  const sends = targets.filter(isSend).map((to) => new Send(to.node, to.input ?? to.args));
+  const nodes = targets.filter((to) => !isSend(to));
+  return new OfGraph({
+    ...(resume !== undefined && resume !== null && { resume: hitlForGraph(resume) }),
+    ...(isPresent(update) && { update: update as Record<string, unknown> }),
+    ...(sends.length > 0 && { update: withSends(update, sends) }),
+    ...(nodes.length > 0 && { goto: nodes as string[] }),
+  });
+}
+
+/**
+ * What is sent goes where LangGraph would put it, as changes of a channel. It takes a `Send` only of its own copy, and the
+ * one of a user's graph is another where it has its own `node_modules` or is loaded as CommonJS.
+ */
+function withSends(update: unknown, sends: object[]): [string, unknown][] {
+  const changes = Array.isArray(update) ? update : Object.entries(update ?? {});
+  return [...changes, ...sends.map((send): [string, unknown] => ['__pregel_tasks', send])];
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isSend(to: unknown): to is { node: string; input?: unknown; args?: unknown } {
+  return typeof to === 'object' && to !== null && 'node' in to && typeof to.node === 'string';
+}

@@ -1,0 +1,59 @@
+import type { AssistantGraph, AssistantSchemas } from '@switchyard/contract/conversation/assistant';
+import { loadLangchain } from '../langchain.ts';
+import type { AgentGraph } from '../loading/agents.ts';
+
+/** As compiled state graphs have it. */
+interface Drawable {
+  getGraphAsync(options: { xray: boolean | number }): ReturnType<AgentGraph['getGraphAsync']>;
+}
+type Schema = Record<string, unknown> | null;
+
+/** What can be said of a graph without running it: its schemas, its drawing, the graphs inside it. */
+export class GraphShapes {
+  async schemas(graph: AgentGraph, graphId: string): Promise<AssistantSchemas> {
+    const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
+    return {
+      graph_id: graphId,
+      input_schema: told(() => zod.getInputTypeSchema(graph)) ?? channelsOf(graph.inputChannels, graph),
+      output_schema: told(() => zod.getOutputTypeSchema(graph)) ?? channelsOf(graph.outputChannels, graph),
+      state_schema: told(() => zod.getStateTypeSchema(graph)) ?? channelsOf(graph.streamChannels, graph),
+      config_schema: told(() => zod.getConfigTypeSchema(graph)),
+      context_schema: told(() => zod.getConfigTypeSchema(graph)),
+    };
+  }
+
+  async drawing(graph: AgentGraph, xray: boolean | number): Promise<Omit<AssistantGraph, 'graph_id'>> {
+    const drawable = await (graph as unknown as Drawable).getGraphAsync({ xray });
+    return drawable.toJSON() as unknown as Omit<AssistantGraph, 'graph_id'>;
+  }
+
+  /** By namespace; those of one namespace where it is named. */
+  async subgraphs(
+    graph: AgentGraph,
+    { graphId, namespace, recurse }: { graphId: string; namespace?: string; recurse: boolean },
+  ): Promise<Record<string, AssistantSchemas>> {
+    const found: Record<string, AssistantSchemas> = {};
+    for await (const [name, subgraph] of graph.getSubgraphsAsync(namespace, recurse)) {
+      found[name] = await this.schemas(subgraph as unknown as AgentGraph, graphId);
+    }
+    return found;
+  }
+}
+
+/** Null for a graph that was not described with schemas. */
+function told(read: () => unknown): Schema {
+  try {
+    return (read() as Schema | undefined) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a graph that was described with channels alone, their names are known. */
+function channelsOf(channels: string | string[] | undefined, graph: AgentGraph): Schema {
+  const builder = (graph as { builder?: { _schemaDefinition?: object } }).builder;
+  const own = Object.keys(builder?._schemaDefinition ?? {});
+  const names = (Array.isArray(channels) ? channels : own).filter((name) => !name.startsWith('__'));
+  const known = names.length > 0 ? names : own;
+  return { type: 'object', properties: Object.fromEntries(known.map((name) => [name, {}])) };
+}

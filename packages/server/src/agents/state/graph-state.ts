@@ -1,0 +1,265 @@
+import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
+import { AppError } from '../../lib/app-error.ts';
+import { AgentFault } from '../agent-fault.ts';
+import type { PrunePolicy } from '../checkpoints/kept-checkpoints.ts';
+import type { Checkpointer } from '../checkpoints/saver.ts';
+import { loadLangchain } from '../langchain.ts';
+import type { AgentGraph, Agents } from '../loading/agents.ts';
+import type { StateSaver } from './state-saver.ts';
+import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
+import { storedState, updateStored } from './stored-state.ts';
+import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
+import type { SharedJson } from './wire-values.ts';
+
+export type { StateUpdate } from './state-update.ts';
+export type { CheckpointRef, WireState } from './wire-state.ts';
+
+/** Whose state is meant. With no graph, as for a thread made elsewhere, its checkpoints alone are read. */
+export interface StatefulThread {
+  threadId: string;
+  graphId: string | null;
+  userId: string;
+}
+
+/** As clients name a checkpoint; the newest one of the namespace where no id is given. */
+export interface WantedCheckpoint {
+  checkpoint_id?: string | null | undefined;
+  checkpoint_ns?: string | null | undefined;
+  checkpoint_map?: Record<string, unknown> | null | undefined;
+}
+
+export interface HistoryQuery {
+  limit: number;
+  /** Exclusive. */
+  before?: string | undefined;
+  /** What entries must hold at the top level of their metadata. */
+  metadata?: Record<string, unknown> | undefined;
+  checkpoint?: WantedCheckpoint | undefined;
+}
+
+interface UpdateWish {
+  supersteps: StateUpdate[][];
+  /** The values of an update that is alone. */
+  sole?: unknown;
+  checkpoint?: WantedCheckpoint;
+}
+
+export interface GraphStatesOptions {
+  agents: Pick<Agents, 'graph'>;
+  checkpointer: () => Promise<Checkpointer>;
+}
+
+/** The saved states of threads. Knows no owners: whoever asks has checked whose the thread is. */
+export class GraphStates {
+  readonly #agents: Pick<Agents, 'graph'>;
+  readonly #checkpointer: () => Promise<Checkpointer>;
+
+  constructor({ agents, checkpointer }: GraphStatesOptions) {
+    this.#agents = agents;
+    this.#checkpointer = checkpointer;
+  }
+
+  /** A thread that has never run has an empty state without a checkpoint; null where the checkpoint asked for is none. */
+  async current(
+    thread: StatefulThread,
+    {
+      checkpoint = {},
+      subgraphs = false,
+    }: { checkpoint?: WantedCheckpoint | undefined; subgraphs?: boolean | undefined } = {},
+  ): Promise<WireState | null> {
+    const saved = await this.#saver();
+    const config = configFor(thread, checkpoint);
+    const none = checkpoint.checkpoint_id ? null : emptyState;
+    const tuple = await saved.readAhead(config);
+    if (!tuple) return none;
+    const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
+    if (!graph) return storedState(tuple);
+    // With its id, a checkpoint is read without what was written behind it.
+    const { checkpoint_id } = tuple.config.configurable ?? {};
+    const itself = { configurable: { ...config.configurable, checkpoint_id } };
+    for (const place of checkpoint.checkpoint_id ? [config] : [config, itself]) {
+      const snapshot = await unlessRefused(graph.getState(place, { subgraphs }), saved);
+      if (snapshot) return snapshot.createdAt ? wireState(snapshot) : none;
+    }
+    return storedState(tuple);
+  }
+
+  /** The newest first. */
+  async history(thread: StatefulThread, query: HistoryQuery): Promise<WireState[]> {
+    const all: WireState[] = [];
+    for await (const state of this.pastStates(thread, query)) all.push(state);
+    return all;
+  }
+
+  /** As `history`, one after the other. What several of them hold is loaded and encoded once. */
+  async *pastStates(
+    thread: StatefulThread,
+    { limit, before, metadata, checkpoint = {} }: HistoryQuery,
+  ): AsyncGenerator<WireState> {
+    const saved = await this.#saver();
+    const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
+    const shared: SharedJson = new WeakMap();
+    let [left, olderThan] = [limit, before];
+    const options = () => ({
+      limit: left,
+      ...(olderThan !== undefined && { before: { configurable: { checkpoint_id: olderThan } } }),
+      ...(metadata && { filter: metadata }),
+    });
+    const graph = await this.#graph(thread, saved, checkpoint);
+    const snapshots = graph?.getStateHistory(config, options());
+    while (snapshots) {
+      const next = await unlessRefused(snapshots.next(), saved);
+      if (!next) break;
+      if (next.done) return;
+      const state = wireState(next.value, shared);
+      left -= 1;
+      olderThan = state.checkpoint?.checkpoint_id;
+      yield state;
+    }
+    // Without a graph, or from the state on that its code refused.
+    for await (const tuple of saved.list(config, options())) yield storedState(tuple, shared);
+  }
+
+  /** Through the graph's reducers, into a new checkpoint. 422 for what the graph does not have or cannot take. */
+  async update(
+    thread: StatefulThread,
+    update: StateUpdate,
+    checkpoint: WantedCheckpoint = {},
+  ): Promise<CheckpointRef> {
+    return this.#update(thread, { supersteps: [[update]], sole: update.values, checkpoint });
+  }
+
+  /** Each superstep makes a checkpoint. */
+  async bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef> {
+    return this.#update(thread, { supersteps });
+  }
+
+  async copy(fromThreadId: string, toThreadId: string): Promise<void> {
+    await (await this.#checkpointer()).copyThread(fromThreadId, toThreadId);
+  }
+
+  async delete(threadId: string): Promise<void> {
+    await (await this.#checkpointer()).deleteThread(threadId);
+  }
+
+  /** Answers how many checkpoints were removed. Nobody may run the thread meanwhile. */
+  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
+    return (await this.#checkpointer()).prune(threadId, policy);
+  }
+
+  /** Brings the thread back to where it stood before the run. Nobody may run it meanwhile. */
+  async rollback(threadId: string, runId: string): Promise<void> {
+    await (await this.#checkpointer()).deleteRun(threadId, runId);
+  }
+
+  async #saver(): Promise<StateSaver> {
+    const checkpointer = await this.#checkpointer();
+    const { StateSaver } = await loadLangchain(() => import('./state-saver.ts'));
+    return new StateSaver(checkpointer);
+  }
+
+  async #update(
+    thread: StatefulThread,
+    { supersteps, sole, checkpoint = {} }: UpdateWish,
+  ): Promise<CheckpointRef> {
+    const saved = await this.#saver();
+    const config = {
+      ...configFor(thread, checkpoint),
+      metadata: thread.graphId === null ? {} : { graph_id: thread.graphId },
+    };
+    if (checkpoint.checkpoint_id) await requireCheckpoint(saved.getTuple(config), checkpoint);
+    const graph = await this.#graph(thread, saved, checkpoint);
+    if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
+    const target = await graphAt(graph, checkpoint.checkpoint_ns ?? '');
+    for (const update of supersteps.flat()) assertChannels(target ?? graph, update);
+    const updates = await Promise.all(
+      supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
+    );
+    try {
+      return refOf(await graph.bulkUpdateState(config, updates));
+    } catch (error) {
+      throw saved.failedWith(error) ? error : asUpdateFault(error, sole);
+    }
+  }
+
+  /**
+   * Null where the graph is not here, its file is at fault, or the namespace is of a graph that it does not know, as one
+   * that a tool runs: what is stored is readable all the same.
+   */
+  async #graph(
+    { graphId, userId }: StatefulThread,
+    checkpointer: StateSaver,
+    { checkpoint_ns: namespace }: WantedCheckpoint,
+  ): Promise<AgentGraph | null> {
+    if (graphId === null) return null;
+    try {
+      const graph = await this.#agents.graph(graphId, { userId, checkpointer });
+      return (await graphAt(graph, namespace ?? '')) ? graph : null;
+    } catch (error) {
+      const isUnknown = error instanceof AppError && error.code === 'assistant_not_found';
+      if (isUnknown || error instanceof AgentFault) return null;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Null where the code of the graph does not take what is stored, as a reducer that throws on what a node has returned. What
+ * is stored is readable all the same.
+ */
+async function unlessRefused<Result>(reading: Promise<Result>, saved: StateSaver): Promise<Result | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (saved.failedWith(error)) throw error;
+    return null;
+  }
+}
+
+/** A thread may have had runs of several graphs, and be back, after a rollback, where another one than the last left it. */
+function madeBy(thread: StatefulThread, { metadata }: CheckpointTuple): StatefulThread {
+  const { graph_id: graphId } = (metadata ?? {}) as { graph_id?: unknown };
+  return thread.graphId !== null && typeof graphId === 'string' ? { ...thread, graphId } : thread;
+}
+
+/**
+ * The graph whose states stand in a namespace, the whole one or one within it; null where there is none. A namespace is
+ * `node:task|node:task…`, with numbers in between where a node runs several graphs.
+ */
+async function graphAt(graph: AgentGraph, namespace: string): Promise<AgentGraph | null> {
+  if (namespace === '') return graph;
+  const parts = namespace.split('|').filter((part) => !/^\d+$/.test(part));
+  const path = parts.map((part) => part.split(':')[0]).join('|');
+  for await (const [name, inner] of graph.getSubgraphsAsync(path, true)) {
+    if (name === path) return inner as unknown as AgentGraph;
+  }
+  return null;
+}
+
+function configFor(
+  { threadId }: StatefulThread,
+  { checkpoint_id, checkpoint_ns, checkpoint_map }: WantedCheckpoint,
+): { configurable: Record<string, unknown> } {
+  return {
+    configurable: {
+      thread_id: threadId,
+      checkpoint_ns: checkpoint_ns ?? '',
+      ...(checkpoint_id && { checkpoint_id }),
+      ...(checkpoint_map && { checkpoint_map }),
+    },
+  };
+}
+
+async function requireCheckpoint(
+  reading: Promise<CheckpointTuple | undefined>,
+  { checkpoint_id }: WantedCheckpoint,
+): Promise<void> {
+  if (await reading) return;
+  throw new AppError('checkpoint_not_found', { message: `Checkpoint ${checkpoint_id} not found` });
+}
+
+function refOf(config: object): CheckpointRef {
+  const ref = checkpointRef(config);
+  if (!ref) throw new Error('An update of a state has made no checkpoint.');
+  return ref;
+}

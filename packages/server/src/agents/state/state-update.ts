@@ -1,0 +1,112 @@
+import type { Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import type { AgentGraph } from '../loading/agents.ts';
+import { commandOf, type GraphCommand } from './graph-command.ts';
+
+export interface StateUpdate {
+  values: unknown;
+  /** With it, what a run would make of the node's answer; without it LangGraph finds out whose update it can be. */
+  asNode?: string | undefined;
+  /** In place of values. */
+  command?: GraphCommand | null | undefined;
+}
+
+/** As LangGraph takes it. */
+export async function updateOf({ values, asNode, command }: StateUpdate): Promise<{
+  values?: Record<string, unknown>;
+  asNode?: string;
+}> {
+  const made = command ? await commandOf(command) : values;
+  return { values: made as Record<string, unknown>, ...(asNode !== undefined && { asNode }) };
+}
+
+/** A channel that the graph does not have is a mistake of the caller's, which LangGraph would pass over. */
+export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdate): void {
+  if (asNode !== undefined && !isOwnNode(asNode) && !Object.hasOwn(graph.nodes, asNode)) {
+    throw new AppError('state_update_invalid', { message: `Unknown node: ${asNode}` });
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return;
+  const unknown = Object.keys(values).filter(
+    (channel) => !Object.hasOwn(graph.channels, channel) || channel.startsWith('__'),
+  );
+  if (unknown.length === 0) return;
+  throw new AppError('state_update_invalid', {
+    message: `Unknown thread-state field(s): ${unknown.sort().join(', ')}`,
+  });
+}
+
+/**
+ * What a graph cannot apply is the caller's to correct, whether LangGraph says so or the graph's own code throws. `values`
+ * are those that the body has at its top, where it has one update.
+ */
+export function asUpdateFault(error: unknown, values?: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const faults = refusedValues(error, values);
+  if (faults.length > 0) return new AppError('validation_failed', { faults, cause: error });
+  const [message = ''] = error.message.split('\n');
+  return new AppError('state_update_invalid', { message, cause: error });
+}
+
+/** What the schemas of the channels say, each under its place in the body. */
+function refusedValues(error: Error, values: unknown): Fault[] {
+  return issuesIn(error)
+    .slice(0, mostFaults)
+    .map(({ path, type, message }): Fault => {
+      // Which of several updates it was, nobody says.
+      if (values === undefined) {
+        return { in: 'body', path: ['supersteps'], type, message: `${path.join('.')}: ${message}` };
+      }
+      return { in: 'body', path: ['values', ...path], type, message, input: valueAt(values, path) };
+    });
+}
+
+function issuesIn(error: Error): Issue[] {
+  if ('issues' in error && Array.isArray(error.issues))
+    return error.issues.map((issue) => issueOf(issue, []));
+  const [, field = '', text = '[]'] = error.message.match(refusedField) ?? [];
+  try {
+    return (JSON.parse(text) as SchemaIssue[]).map((issue) => issueOf(issue, [field]));
+  } catch {
+    return [];
+  }
+}
+
+function issueOf({ path, code, message }: SchemaIssue, below: Path): Issue {
+  const inside = (path ?? []).map((part) => {
+    const key = typeof part === 'object' ? part.key : part;
+    return typeof key === 'number' ? key : String(key);
+  });
+  return { path: [...below, ...inside], type: code ?? 'value_error', message: message ?? 'Invalid input' };
+}
+
+function valueAt(values: unknown, path: Path): unknown {
+  const found = path.reduce<unknown>(
+    (value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key],
+    values,
+  );
+  return found ?? null;
+}
+
+/** In LangGraph's words, which carry the issues of the schema as JSON. */
+const refusedField = /^Validation failed for field "([^"]+)": (\[.*\])$/s;
+const mostFaults = 10;
+
+type Path = (string | number)[];
+
+interface Issue {
+  path: Path;
+  type: string;
+  message: string;
+}
+
+/** Of any schema library; `code` is one of Zod's. */
+interface SchemaIssue {
+  path?: (PropertyKey | { key: PropertyKey })[];
+  code?: string;
+  message?: string;
+}
+
+/** Names that stand for the beginning and the end of any graph, and for a copy of a checkpoint. */
+function isOwnNode(name: string): boolean {
+  return name === '__input__' || name === '__end__' || name === '__copy__';
+}

@@ -1,0 +1,147 @@
+import { type Insertable, sql } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { lockName } from '../../platform/database/dialect.ts';
+import type { AgentTables, StoreItemRow, StoreItemTable } from '../tables.ts';
+
+export interface ItemKey {
+  /** Labels joined with a dot. */
+  namespace: string;
+  key: string;
+}
+
+/** Where a page of a user's items begins: after this one. */
+export type ItemPlace = ItemKey | null;
+
+/** Part of the unit that removes what a user had. */
+export async function forgetItemsOfUser(trx: WriteTransaction<AgentTables>, userId: string): Promise<void> {
+  await trx.deleteFrom('store_items').where('user_id', '=', userId).execute();
+}
+
+/** Items of the key-value store as rows. An item whose time is over is not there, whether it was swept yet or not. */
+export class StoreItemStore {
+  readonly #database: Database<AgentTables>;
+
+  constructor(database: Database<AgentTables>) {
+    this.#database = database;
+  }
+
+  async get(owner: Owner, { namespace, key }: ItemKey, now: string): Promise<StoreItemRow | undefined> {
+    return this.#live(owner, now)
+      .selectAll()
+      .where('namespace', '=', namespace)
+      .where('key', '=', key)
+      .executeTakeFirst();
+  }
+
+  /** Replaces the item, keeping when it was made. Throws `store_full` when a new one would be one too many. */
+  async put(
+    owner: Owner,
+    item: Omit<Insertable<StoreItemTable>, 'user_id'>,
+    { most }: { most: number },
+  ): Promise<void> {
+    const user_id = userOf(owner);
+    const { value, updated_at, expires_at, ttl_minutes } = item;
+    await this.#database.write(async (trx) => {
+      const changed = await trx
+        .updateTable('store_items')
+        .set({ value, updated_at, expires_at, ttl_minutes })
+        .where('user_id', '=', user_id)
+        .where('namespace', '=', item.namespace)
+        .where('key', '=', item.key)
+        .executeTakeFirst();
+      if (changed.numUpdatedRows > 0n) return;
+      // Items that arrive together must not pass the limit together.
+      await lockName(trx, {
+        dialect: this.#database.dialect,
+        name: `store of ${user_id}`,
+        isShared: false,
+      });
+      const { count } = await trx
+        .selectFrom('store_items')
+        .where('user_id', '=', user_id)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= most) throw new AppError('store_full');
+      await trx
+        .insertInto('store_items')
+        .values({ ...item, user_id })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['user_id', 'namespace', 'key'])
+            .doUpdateSet({ value, updated_at, expires_at, ttl_minutes }),
+        )
+        .execute();
+    });
+  }
+
+  async setExpiry(owner: Owner, { namespace, key }: ItemKey, expiresAt: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .updateTable('store_items')
+        .set({ expires_at: expiresAt })
+        .where('user_id', '=', userOf(owner))
+        .where('namespace', '=', namespace)
+        .where('key', '=', key)
+        .execute(),
+    );
+  }
+
+  async delete(owner: Owner, { namespace, key }: ItemKey): Promise<void> {
+    await this.#database.write((trx) =>
+      trx
+        .deleteFrom('store_items')
+        .where('user_id', '=', userOf(owner))
+        .where('namespace', '=', namespace)
+        .where('key', '=', key)
+        .execute(),
+    );
+  }
+
+  /** In the order of namespace and key. An empty prefix is every namespace. */
+  async page(
+    owner: Owner,
+    { prefix, after, limit, now }: { prefix: string; after: ItemPlace; limit: number; now: string },
+  ): Promise<StoreItemRow[]> {
+    let query = this.#live(owner, now).selectAll();
+    if (prefix !== '') query = query.where(below(prefix));
+    if (after) {
+      query = query.where(
+        sql<boolean>`(${sql.ref('namespace')}, ${sql.ref('key')}) > (${after.namespace}, ${after.key})`,
+      );
+    }
+    return query.orderBy('namespace').orderBy('key').limit(limit).execute();
+  }
+
+  /** Every namespace in which there is something, in order. */
+  async namespaces(owner: Owner, now: string): Promise<string[]> {
+    const rows = await this.#live(owner, now).select('namespace').distinct().orderBy('namespace').execute();
+    return rows.map(({ namespace }) => namespace);
+  }
+
+  async deleteExpired(now: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.deleteFrom('store_items').where('expires_at', '<=', now).execute(),
+    );
+  }
+
+  #live(owner: Owner, now: string) {
+    return this.#database.read
+      .selectFrom('store_items')
+      .where('user_id', '=', userOf(owner))
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
+  }
+}
+
+/** The namespace itself and those below it: `/` comes right after the dot. */
+function below(prefix: string) {
+  return sql<boolean>`(namespace = ${prefix} or (namespace > ${`${prefix}.`} and namespace < ${`${prefix}/`}))`;
+}
+
+function userOf(owner: Owner): string {
+  const checked = requireOwner(owner);
+  if ('user' in checked) return checked.user;
+  if ('admin' in checked) return checked.admin;
+  throw new Error('The store is asked for its user.');
+}

@@ -1,0 +1,231 @@
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openAgentTables } from '../../../testing/agent-tables.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { DatabaseOptions } from '../../platform/database/open.ts';
+import type { AgentTables } from '../tables.ts';
+import { graphStores } from './graph-store.ts';
+import { StoreItemStore } from './store-item-store.ts';
+import { StoreItems, storeLimits } from './store-items.ts';
+
+const ada: Owner = { user: 'ada' };
+const bob: Owner = { user: 'bob' };
+const postgres = testPostgres('the store on Postgres');
+let nowMs = 0;
+let items: StoreItems;
+
+describe('the store in memory', () => storeBehaves(async () => ({ backend: 'memory' })));
+
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  storeBehaves(async () => patientPostgres(await postgres.createDatabase(), 5)),
+);
+
+function storeBehaves(where: () => Promise<DatabaseOptions>): void {
+  let database: Database<AgentTables>;
+
+  beforeAll(async () => {
+    database = await openAgentTables(await where());
+  });
+  afterAll(() => database.close());
+
+  beforeEach(async () => {
+    await database.write((trx) => trx.deleteFrom('store_items').execute());
+    nowMs = Date.parse('2030-01-01T00:00:00Z');
+    items = new StoreItems({ store: new StoreItemStore(database), clock: () => nowMs });
+  });
+
+  it('keeps an item, and replaces it without losing when it was made', async () => {
+    await put('facts', 'one', { likes: 'tea' });
+    nowMs += 1_000;
+    await put('facts', 'one', { likes: 'coffee' });
+
+    expect(await items.get(ada, ['facts'], { key: 'one' })).toEqual({
+      namespace: ['facts'],
+      key: 'one',
+      value: { likes: 'coffee' },
+      created_at: '2030-01-01T00:00:00.000Z',
+      updated_at: '2030-01-01T00:00:01.000Z',
+    });
+  });
+
+  it('shows nobody what somebody else keeps', async () => {
+    await put('facts', 'one', { likes: 'tea' });
+    await items.put(bob, ['facts'], { key: 'one', value: { likes: 'milk' } });
+    await items.delete(bob, ['facts'], 'one');
+
+    expect(await items.get(bob, ['facts'], { key: 'one' })).toBeNull();
+    expect(await items.search(bob, search([]))).toEqual([]);
+    expect(await items.namespaces(bob, namespaces({}))).toEqual([]);
+    expect(await items.get(ada, ['facts'], { key: 'one' })).toMatchObject({ value: { likes: 'tea' } });
+  });
+
+  it('finds what lies below a namespace, and nothing beside it', async () => {
+    for (const name of ['a', 'a.b', 'a.b.c', 'ab', 'a-b', 'b']) await put(name, 'key', { name });
+
+    const found = await items.search(ada, search(['a']));
+    expect(found.map(({ namespace }) => namespace.join('.'))).toEqual(['a', 'a.b', 'a.b.c']);
+    expect(await items.search(ada, search([]))).toHaveLength(6);
+  });
+
+  it.each([
+    [{ kind: 'fruit' }, ['apple', 'pear']],
+    [{ kind: 'fruit', grams: { $gt: 150 } }, ['pear']],
+    [{ grams: { $gte: 150, $lt: 500 } }, ['apple', 'pear']],
+    [{ grams: { $gt: '0' } }, []],
+    [{ kind: { $ne: 'fruit' } }, ['bread']],
+    [{ kind: { $in: ['bakery', 'dairy'] } }, ['bread']],
+    [{ kind: { $nin: ['bakery'] } }, ['apple', 'pear']],
+    [{ from: { country: 'fr', region: 'n' } }, ['pear']],
+    [{ constructor: 'x' }, []],
+  ])('filters by %j', async (filter, keys) => {
+    await put('food', 'apple', { kind: 'fruit', grams: 150 });
+    await put('food', 'bread', { kind: 'bakery', grams: 500 });
+    await put('food', 'pear', { kind: 'fruit', grams: 180, from: { region: 'n', country: 'fr' } });
+
+    const found = await items.search(ada, { ...search(['food']), filter });
+    expect(found.map(({ key }) => key)).toEqual(keys);
+  });
+
+  it('pages through more items than it reads at once, without a gap and without a double', async () => {
+    await Promise.all(
+      Array.from({ length: 230 }, (_, index) => put('many', key(index), { even: index % 2 === 0 })),
+    );
+    const seen: string[] = [];
+    for (let offset = 0; offset < 230; offset += 60) {
+      const page = await items.search(ada, { prefix: ['many'], filter: { even: true }, limit: 60, offset });
+      seen.push(...page.map((item) => item.key));
+    }
+
+    expect(seen).toEqual(Array.from({ length: 115 }, (_, index) => key(index * 2)));
+  });
+
+  it('lists namespaces by beginning, end and depth', async () => {
+    for (const name of ['users.ada.notes', 'users.ada.facts', 'users.bob.notes', 'shared'])
+      await put(name, 'k', {});
+
+    expect(await names({})).toEqual(['shared', 'users.ada.facts', 'users.ada.notes', 'users.bob.notes']);
+    expect(await names({ prefix: ['users', '*', 'notes'] })).toEqual(['users.ada.notes', 'users.bob.notes']);
+    expect(await names({ suffix: ['notes'] })).toEqual(['users.ada.notes', 'users.bob.notes']);
+    expect(await names({ prefix: ['users'], maxDepth: 2 })).toEqual(['users.ada', 'users.bob']);
+    expect(await names({ limit: 1, offset: 1 })).toEqual(['users.ada.facts']);
+  });
+
+  it('forgets an item when its time is over, unless it is read meanwhile', async () => {
+    await items.put(ada, ['short'], { key: 'read', value: {}, ttlMinutes: 10 });
+    await items.put(ada, ['short'], { key: 'unread', value: {}, ttlMinutes: 10 });
+    nowMs += 6 * 60_000;
+    await items.get(ada, ['short'], { key: 'read' });
+    await items.get(ada, ['short'], { key: 'unread', refreshTtl: false });
+    nowMs += 6 * 60_000;
+
+    expect((await items.search(ada, search([]))).map((item) => item.key)).toEqual(['read']);
+    expect(await items.get(ada, ['short'], { key: 'unread' })).toBeNull();
+    await items.sweep();
+    nowMs -= 6 * 60_000;
+    expect((await items.search(ada, search([]))).map((item) => item.key)).toEqual(['read']);
+  });
+
+  it.each([
+    [[], 'at least one label'],
+    [[''], 'may not be empty'],
+    [['a', 'b.c'], 'may not contain a dot'],
+    [['langgraph', 'x'], 'may not be "langgraph"'],
+    [Array(21).fill('a'), 'at most 20 labels'],
+    [['x'.repeat(129)], 'at most 128 characters'],
+  ])('refuses the namespace %j', async (namespace, message) => {
+    await expect(items.put(ada, namespace, { key: 'k', value: {} })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses keys and values beyond their limits', async () => {
+    const long = 'x'.repeat(storeLimits.valueBytes);
+
+    await expect(put('a', '', {})).rejects.toThrow('A key has 1 to 512 characters');
+    await expect(put('a', 'x'.repeat(513), {})).rejects.toThrow('A key has 1 to 512 characters');
+    await expect(put('a', 'k', { long })).rejects.toThrow('A value has at most');
+  });
+
+  it('says that a filter has an operator that does not exist', async () => {
+    const filter = { a: { $like: 'x' } };
+
+    await expect(items.search(ada, { ...search([]), filter })).rejects.toThrow('There is no operator $like');
+  });
+
+  it('takes no more items than a user may have, and still replaces them', async () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    const rows = Array.from({ length: storeLimits.itemsPerUser }, (_, index) => ({
+      user_id: 'ada',
+      namespace: 'full',
+      key: key(index),
+      value: '{}',
+      created_at: at,
+      updated_at: at,
+      expires_at: null,
+      ttl_minutes: null,
+    }));
+    for (let from = 0; from < rows.length; from += 1_000) {
+      await database.write((trx) =>
+        trx
+          .insertInto('store_items')
+          .values(rows.slice(from, from + 1_000))
+          .execute(),
+      );
+    }
+
+    await expect(put('full', 'one more', {})).rejects.toMatchObject({ code: 'store_full' });
+    await put('full', key(0), { changed: true });
+    expect(await items.get(ada, ['full'], { key: key(0) })).toMatchObject({ value: { changed: true } });
+    await items.put(bob, ['full'], { key: 'first', value: {} });
+  });
+
+  it('is reached by graphs, each for its user', async () => {
+    const storeOf = graphStores(items);
+    const [forAda, forBob] = [storeOf('ada'), storeOf('bob')];
+    await forAda.put(['facts', 'food'], 'tea', { likes: true });
+    await forAda.put(['facts'], 'sea', { likes: false });
+
+    expect(await forAda.get(['facts', 'food'], 'tea')).toEqual({
+      namespace: ['facts', 'food'],
+      key: 'tea',
+      value: { likes: true },
+      createdAt: new Date(nowMs),
+      updatedAt: new Date(nowMs),
+    });
+    const found = await forAda.search(['facts'], { filter: { likes: true }, query: 'what I like' });
+    expect(found.map((item) => item.key)).toEqual(['tea']);
+    expect(await forAda.listNamespaces({ prefix: ['facts'], maxDepth: 1 })).toEqual([['facts']]);
+    await forAda.delete(['facts'], 'sea');
+    expect(await forAda.get(['facts'], 'sea')).toBeNull();
+    expect(await forBob.search([])).toEqual([]);
+    await expect(forBob.put(['a.b'], 'k', {})).rejects.toThrow('cannot contain periods');
+  });
+}
+
+function put(namespace: string, name: string, value: Record<string, unknown>): Promise<void> {
+  return items.put(ada, namespace.split('.'), { key: name, value });
+}
+
+function search(prefix: string[]) {
+  return { prefix, limit: 100, offset: 0 };
+}
+
+function namespaces(differences: {
+  prefix?: string[];
+  suffix?: string[];
+  maxDepth?: number;
+  limit?: number;
+  offset?: number;
+}) {
+  return { prefix: [], suffix: [], limit: 100, offset: 0, ...differences };
+}
+
+async function names(differences: Parameters<typeof namespaces>[0]): Promise<string[]> {
+  return (await items.namespaces(ada, namespaces(differences))).map((labels) => labels.join('.'));
+}
+
+function key(index: number): string {
+  return String(index).padStart(4, '0');
+}

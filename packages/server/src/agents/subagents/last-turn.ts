@@ -1,0 +1,22 @@
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+import { withoutCalls } from '../middleware/repeated-calls.ts';
+
+const request =
+  'This is your last turn. Answer now with what you have, without tools, and say what is missing.';
+
+/** After so many answers of its model an agent has to come to an end. */
+export function lastTurn(maxTurns: number) {
+  return createMiddleware({
+    name: 'LastTurnMiddleware',
+    wrapModelCall: async (call, handler) => {
+      const made = call.messages.filter(({ type }) => type === 'ai').length;
+      if (made < maxTurns - 1) return handler(call);
+      const messages = [...call.messages, new HumanMessage(request)];
+      const answer = await handler({ ...call, messages, toolChoice: 'none' });
+      return AIMessage.isInstance(answer)
+        ? withoutCalls(answer, 'I came to no end within my turns.')
+        : answer;
+    },
+  });
+}

@@ -1,0 +1,178 @@
+import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
+import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { AgentGraph } from '../loading/agents.ts';
+import {
+  type CustomEvent,
+  handleWithin,
+  isStoppedForGood,
+  type RunHandle,
+  runHandleKey,
+} from '../run-handle.ts';
+import { wireError, wireValue } from '../state/wire-values.ts';
+import { outcomeTexts, type SubagentEvent, subagentTaskKey } from './subagent-events.ts';
+import type { SubagentType } from './subagent-settings.ts';
+
+export interface SubagentTask {
+  type: SubagentType;
+  graph: AgentGraph;
+  /** The tool call that asks for it. */
+  taskId: string;
+  run: RunHandle;
+  description: string;
+  prompt: string;
+  timer: Timer;
+  log: { warn(details: object, message: string): void };
+}
+
+export interface SubagentOutcome {
+  status: 'success' | 'error';
+  /** For the lead agent's model. */
+  text: string;
+  /** Virtual paths of what it made, also before it failed. */
+  artifacts: readonly string[];
+}
+
+interface SubagentState {
+  messages: BaseMessage[];
+  artifacts?: string[];
+}
+
+/** Steps of the graph for each answer of the model, of which middleware may take some. */
+const stepsPerTurn = 4;
+
+/**
+ * Lets a sub-agent work within a tool call. It is a graph within the run's: its checkpoints are the run's, so that after a
+ * crash it goes on where it was, and its tool calls are made once. Whatever ends it but the end of the run is an outcome.
+ */
+export async function runSubagent(
+  task: SubagentTask,
+  config: LangGraphRunnableConfig,
+): Promise<SubagentOutcome> {
+  const { type, taskId: task_id, run, timer } = task;
+  const tell = (event: SubagentEvent): void => config.writer?.(event);
+  const note = (event: CustomEvent): Promise<void> => noted(event, { task, config });
+  const time = new AbortController();
+  const stopTimer = timer(() => time.abort(new SubagentTimeout(type)), type.timeoutMs);
+  const onAbort = (): void => {
+    const { signal } = config;
+    if (!signal || !isStoppedForGood(signal)) return;
+    run.tell({ type: 'task_cancelled', task_id, error: wireError(signal.reason).message });
+  };
+  config.signal?.addEventListener('abort', onAbort, { once: true });
+  let artifacts: readonly string[] = [];
+  const see = (state: SubagentState): void => {
+    artifacts = state.artifacts ?? [];
+  };
+  try {
+    const started: SubagentEvent = { type: 'task_started', task_id, description: task.description };
+    tell(started);
+    await note(started);
+    const state = await work(task, { config, signal: time.signal, tell, see });
+    const result = answerOf(state);
+    tell({ type: 'task_completed', task_id, result });
+    await note({ type: 'task_completed' });
+    return { status: 'success', text: outcomeTexts.completed(result), artifacts };
+  } catch (error) {
+    if (isBubbleUp(error) || config.signal?.aborted) throw error;
+    const isLate = time.signal.aborted;
+    const { message } = wireError(isLate ? time.signal.reason : error);
+    if (!isLate) task.log.warn({ err: error, subagent: type.name }, 'A sub-agent failed');
+    const ended: SubagentEvent = { type: isLate ? 'task_timed_out' : 'task_failed', task_id, error: message };
+    tell(ended);
+    await note(ended);
+    const text = isLate ? outcomeTexts.timedOut(message) : outcomeTexts.failed(message);
+    return { status: 'error', text, artifacts };
+  } finally {
+    stopTimer();
+    config.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Ends what the sub-agent has begun on the pool too. */
+class SubagentTimeout extends Error {
+  readonly how = { kind: 'timeout' };
+
+  constructor({ name, timeoutMs }: SubagentType) {
+    super(`The sub-agent '${name}' took longer than ${timeoutMs / 1000} seconds and was stopped.`);
+    this.name = 'SubagentTimeout';
+  }
+}
+
+interface Surroundings {
+  config: LangGraphRunnableConfig;
+  /** Ends the sub-agent alone. */
+  signal: AbortSignal;
+  tell: (event: SubagentEvent) => void;
+  see: (state: SubagentState) => void;
+}
+
+async function work(task: SubagentTask, { config, signal, tell, see }: Surroundings): Promise<SubagentState> {
+  const input = { messages: [new HumanMessage(task.prompt)] };
+  const options = { ...configOf(task, config, signal), streamMode: 'values' as const };
+  const told = new Set<unknown>();
+  let state: SubagentState | undefined;
+  for await (const values of await task.graph.stream(input, options)) {
+    state = values as unknown as SubagentState;
+    see(state);
+    const answers = state.messages.filter((message) => message.type === 'ai');
+    for (const [index, message] of answers.entries()) {
+      if (told.has(message.id)) continue;
+      told.add(message.id);
+      const [message_index, total_messages] = [index + 1, answers.length];
+      const { taskId: task_id } = task;
+      tell({ type: 'task_running', task_id, message: wireValue(message), message_index, total_messages });
+    }
+  }
+  if (!state) throw new Error('The sub-agent gave no answer.');
+  return state;
+}
+
+function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: AbortSignal): RunnableConfig {
+  const { type, taskId, run } = task;
+  const { callbacks, configurable = {}, context, store, writer } = config;
+  return {
+    configurable: {
+      ...configurable,
+      [runHandleKey]: handleWithin(run, taskId),
+      // A graph within another one heeds the signals of that one instead of its own, wherever it finds them.
+      __pregel_abort_signals: undefined,
+    },
+    callbacks,
+    tags: [`subagent:${type.name}`, ...hidingTags(configurable)],
+    metadata: { [subagentTaskKey]: taskId },
+    signal: AbortSignal.any(config.signal ? [config.signal, signal] : [signal]),
+    recursionLimit: type.maxTurns * stepsPerTurn + 10,
+    ...(type.model === null ? { context } : { context: { ...(context as object), model_name: type.model } }),
+    store,
+    writer,
+  } as RunnableConfig;
+}
+
+/**
+ * Clients take every message of the stream as one of the conversation, unless they have asked for graphs within the graph,
+ * whose frames say where they come from.
+ */
+function hidingTags(configurable: Record<string, unknown>): string[] {
+  return configurable.__pregel_stream === undefined ? ['nostream', 'langsmith:hidden'] : [];
+}
+
+/** Into the stored events of the run. What it came to stands in the result of its tool call. */
+async function noted(
+  event: CustomEvent,
+  { task, config }: { task: SubagentTask; config: LangGraphRunnableConfig },
+): Promise<void> {
+  const { type: name, ...facts } = event;
+  await dispatchCustomEvent(name, { task_id: task.taskId, subagent_type: task.type.name, ...facts }, config);
+}
+
+function answerOf({ messages }: SubagentState): string {
+  return messages.findLast(({ type }) => type === 'ai')?.text || 'It ended without words.';
+}
+
+/** Not a failure: the graph waits for a human. */
+function isBubbleUp(error: unknown): boolean {
+  return (error as { is_bubble_up?: unknown } | null)?.is_bubble_up === true;
+}

@@ -1,0 +1,56 @@
+import type { StructuredToolInterface } from '@langchain/core/tools';
+import { type AgentMiddleware, createAgent } from 'langchain';
+import { DemoModel } from '../demo/demo-model.ts';
+import type { AgentGraph } from '../loading/agents.ts';
+import { repeatedCalls } from '../middleware/repeated-calls.ts';
+import { type AnsweringModels, answeringModel } from '../models/answering-model.ts';
+import { threadState } from '../state/thread-state.ts';
+import { askClarificationTool } from '../tools/ask-clarification.ts';
+import { toolErrors } from '../tools/tool-errors.ts';
+import { unknownTools } from '../tools/unknown-tools.ts';
+import { chosenTools } from './chosen-tools.ts';
+import { lastTurn } from './last-turn.ts';
+import type { SubagentType } from './subagent-settings.ts';
+
+export interface SubagentGraphOptions {
+  /** Of the lead agent. */
+  tools: readonly StructuredToolInterface[];
+  /** What goes on around the calls of the lead agent's tools and holds for sub-agents too. */
+  middleware: readonly AgentMiddleware[];
+  models: AnsweringModels;
+  log: { warn(details: object, message: string): void };
+}
+
+/** Nobody answers a sub-agent. That it has no sub-agents itself follows from where its tools come from. */
+const notForSubagents: ReadonlySet<string> = new Set([askClarificationTool.name]);
+
+export function subagentGraph(type: SubagentType, options: SubagentGraphOptions): AgentGraph {
+  const { models, log, middleware } = options;
+  tellMissing(type, options);
+  const agent = createAgent({
+    name: type.name,
+    model: new DemoModel(),
+    tools: options.tools.filter(({ name }) => !notForSubagents.has(name)),
+    systemPrompt: type.systemPrompt,
+    stateSchema: threadState,
+    middleware: [
+      chosenTools(type),
+      lastTurn(type.maxTurns),
+      repeatedCalls(),
+      answeringModel(models),
+      toolErrors(log),
+      ...middleware,
+      unknownTools(),
+    ],
+  });
+  return agent.graph as unknown as AgentGraph;
+}
+
+/** Tools of other servers come and go, so that one that is missing is no mistake for certain. */
+function tellMissing({ name: subagent, tools: wanted }: SubagentType, options: SubagentGraphOptions): void {
+  const { tools, middleware, log } = options;
+  const around = middleware.flatMap(({ tools: added = [] }) => added);
+  const available = new Set([...tools, ...around].map(({ name }) => name));
+  const missing = (wanted ?? []).filter((name) => notForSubagents.has(name) || !available.has(name));
+  if (missing.length > 0) log.warn({ subagent, missing }, 'A sub-agent lacks tools that it should have');
+}

@@ -1,0 +1,53 @@
+import { interrupt } from '@langchain/langgraph';
+import { isRecord } from '../../lib/is-record.ts';
+import type { SavedWorkflowOrder, WorkflowApprovals, WorkflowOrder } from './workflow-runner.ts';
+
+interface CallToApprove {
+  order: WorkflowOrder | SavedWorkflowOrder;
+  toolName: string;
+  args: Record<string, unknown>;
+}
+
+interface AnswerableConfig {
+  configurable?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Null where the call may go on, or what the model is told instead. Where a human has to decide, the run is interrupted; the
+ * call is made once more with the answer, and finds it here.
+ */
+export async function askHuman(
+  approvals: WorkflowApprovals,
+  { order, toolName, args }: CallToApprove,
+  config: AnswerableConfig,
+): Promise<string | null> {
+  const question = await approvals.question(order);
+  // Whoever was asked has decided, whatever things cost by now: a refusal must not pass because others became cheaper.
+  if (question === null && !hasAnswer(config)) return null;
+  // As LangChain's own middleware asks, so that every client knows how to answer.
+  const answer: unknown = interrupt({
+    actionRequests: [{ name: toolName, args, description: question ?? '' }],
+    reviewConfigs: [{ actionName: toolName, allowedDecisions: ['approve', 'reject'] }],
+  });
+  return whyRefused(answer);
+}
+
+/** LangGraph keeps the answers to a call beside its configuration and hands them to `interrupt` alone, which stops without. */
+function hasAnswer({ configurable }: AnswerableConfig): boolean {
+  const scratchpad = configurable?.__pregel_scratchpad as
+    | { resume?: unknown[]; nullResume?: unknown }
+    | undefined;
+  return scratchpad?.nullResume !== undefined || (scratchpad?.resume?.length ?? 0) > 0;
+}
+
+/** Null for an approval. What cannot be understood is none. */
+function whyRefused(answer: unknown): string | null {
+  const decisions = isRecord(answer) && Array.isArray(answer.decisions) ? answer.decisions : [];
+  const [decision] = decisions as unknown[];
+  if (!isRecord(decision) || typeof decision.type !== 'string') {
+    return 'The user was asked whether the workflow may run and gave no decision. It did not run.';
+  }
+  if (decision.type === 'approve') return null;
+  const words = typeof decision.message === 'string' && decision.message !== '' ? ` ${decision.message}` : '';
+  return `The user did not approve this workflow, and it did not run.${words}`;
+}

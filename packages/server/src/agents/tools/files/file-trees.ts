@@ -1,0 +1,130 @@
+import { AppError } from '../../../lib/app-error.ts';
+import { ToolFailure } from '../tool-failure.ts';
+import type { FileEdit, FileMount, Workspace, WorkspaceEntry, WorkspaceKey } from '../workspace.ts';
+
+const userData = '/mnt/user-data';
+/** The user's own files are read and left as they are. */
+const writable = [`${userData}/workspace/`, `${userData}/outputs/`];
+
+export const uploadsPath = `${userData}/uploads`;
+export const workspacePath = `${userData}/workspace`;
+export const outputsPath = `${userData}/outputs`;
+
+export interface FileTreesOptions {
+  workspace: Workspace;
+  mounts: readonly FileMount[];
+}
+
+/**
+ * What agents see as one tree of files: that of their thread, and what is mounted beside it to be read. What goes wrong is
+ * said in sentences that a model can act on.
+ */
+export class FileTrees {
+  readonly #workspace: Workspace;
+  readonly #mounts: readonly FileMount[];
+
+  constructor({ workspace, mounts }: FileTreesOptions) {
+    this.#workspace = workspace;
+    this.#mounts = mounts;
+  }
+
+  list(whose: WorkspaceKey, path: string): Promise<WorkspaceEntry[]> {
+    return onPath({ path, kind: 'folder' }, () => this.#treeOf(path).list(whose, path));
+  }
+
+  read(whose: WorkspaceKey, path: string, maxBytes: number): Promise<{ bytes: Buffer; sizeBytes: number }> {
+    return onPath({ path, kind: 'file' }, () => this.#treeOf(path).read(whose, path, maxBytes));
+  }
+
+  write(whose: WorkspaceKey, path: string, content: Uint8Array): Promise<void> {
+    requireWritable(path);
+    return onPath({ path, kind: 'file' }, () => this.#workspace.write(whose, path, content));
+  }
+
+  edit(whose: WorkspaceKey, path: string, edit: FileEdit): Promise<void> {
+    requireWritable(path);
+    return onPath({ path, kind: 'file' }, () => this.#workspace.edit(whose, path, edit));
+  }
+
+  /** Which tree a path leads into. What is below is the tree's own to judge. */
+  #treeOf(path: string): Pick<Workspace, 'read' | 'list'> {
+    if (isAtOrBelow(path, userData)) return this.#workspace;
+    const mount = this.#mounts.find(({ prefix }) => isAtOrBelow(path, prefix));
+    if (mount) return mount.files;
+    const roots = [uploadsPath, workspacePath, outputsPath, ...this.#mounts.map(({ prefix }) => prefix)];
+    throw new ToolFailure(
+      'path_invalid',
+      `${shown(path)} is no path here. Paths begin with one of these: ${roots.join(', ')}.`,
+    );
+  }
+}
+
+function requireWritable(path: string): void {
+  if (writable.some((folder) => path.startsWith(folder))) return;
+  if (isAtOrBelow(path, uploadsPath)) {
+    throw new ToolFailure(
+      'path_denied',
+      `Uploads are the user's own and stay as they are. Write a copy below ${workspacePath} or ${outputsPath}.`,
+    );
+  }
+  throw new ToolFailure(
+    'path_denied',
+    `${shown(path)} cannot be written. Files are written below ${workspacePath} and ${outputsPath}.`,
+  );
+}
+
+interface Named {
+  path: string;
+  kind: 'file' | 'folder';
+}
+
+async function onPath<Value>(named: Named, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explained(error, named);
+  }
+}
+
+function explained(error: unknown, { path, kind }: Named): unknown {
+  if (!(error instanceof AppError)) return error;
+  switch (error.code) {
+    case 'artifact_not_found':
+      if (error.cause instanceof AppError) return deniedPath(path, error);
+      return new ToolFailure(
+        'file_not_found',
+        `There is no ${kind} ${shown(path)}. See what is there with ls or glob.`,
+      );
+    case 'path_invalid':
+      return new ToolFailure('path_invalid', `${shown(path)} is no file. List a folder with ls.`);
+    case 'path_denied':
+    case 'path_not_allowed':
+      return deniedPath(path, error);
+    case 'file_too_large':
+    case 'storage_full':
+      return new ToolFailure(error.code, error.message);
+    default:
+      return error;
+  }
+}
+
+function deniedPath(path: string, error: AppError): ToolFailure {
+  return new ToolFailure('path_denied', `${shown(path)} is refused. ${reasonOf(error)}`);
+}
+
+/** What is wrong with the path stands in the cause. */
+function reasonOf(error: AppError): string {
+  return error.cause instanceof AppError ? error.cause.message : error.message;
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+const longestShown = 300;
+
+/** As the model wrote it, as far as it is of use. */
+export function shown(path: string): string {
+  const line = path.replaceAll(/\p{Cc}/gu, ' ');
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}

@@ -1,0 +1,66 @@
+import { ToolMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { Command } from '@langchain/langgraph';
+import { z } from 'zod';
+import { contentTypeOf } from '../../../platform/files/content-type.ts';
+import { requireRunHandle } from '../../run-handle.ts';
+import { toolCallIdOf } from '../tool-call-id.ts';
+import { ToolFailure } from '../tool-failure.ts';
+import type { WorkspaceKey } from '../workspace.ts';
+import { type FileTrees, shown } from './file-trees.ts';
+
+export const viewImageName = 'view_image';
+
+/** Providers take no more than five megabytes as base64. */
+const largestBytes = 3_500_000;
+/** What all providers of models that see can read. */
+const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const typeBytes = 512;
+
+export interface Picture {
+  base64: string;
+  mime_type: string;
+}
+
+/** The whole of it; a `ToolFailure` says why it cannot be looked at. */
+export async function readPicture(trees: FileTrees, whose: WorkspaceKey, path: string): Promise<Picture> {
+  const { bytes, sizeBytes } = await trees.read(whose, path, largestBytes);
+  const { contentType } = contentTypeOf(bytes.subarray(0, typeBytes), path);
+  if (!types.has(contentType)) {
+    throw new ToolFailure('not_a_picture', `${shown(path)} is no PNG, JPEG, GIF or WebP picture.`);
+  }
+  if (sizeBytes > largestBytes) {
+    throw new ToolFailure(
+      'file_too_large',
+      `${shown(path)} has ${sizeBytes} bytes; a picture to look at has at most ${largestBytes}. Make a smaller one.`,
+    );
+  }
+  return { base64: bytes.toString('base64'), mime_type: contentType };
+}
+
+/**
+ * Notes that the next call of the model is to see a picture. The bytes stay on the disk until then: in the state they would
+ * go into a checkpoint and several frames of the stream, megabytes each.
+ */
+export function viewImageTool(trees: FileTrees) {
+  return tool(
+    async ({ image_path: path }, config) => {
+      const { mime_type } = await readPicture(trees, requireRunHandle(config), path);
+      const message = new ToolMessage({
+        content: 'Successfully read image',
+        tool_call_id: toolCallIdOf(config),
+        name: viewImageName,
+        status: 'success',
+      });
+      const viewed_images = { [path]: { base64: '', mime_type } };
+      return new Command({ update: { viewed_images, messages: [message] } });
+    },
+    {
+      name: viewImageName,
+      description: 'Lets you look at a picture (PNG, JPEG, GIF, WebP) in your next answer.',
+      schema: z.object({
+        image_path: z.string().describe('The whole path, as /mnt/user-data/uploads/cat.png.'),
+      }),
+    },
+  );
+}

@@ -1,0 +1,95 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, steadyClock } from '../../../lib/clock.ts';
+import type { WorkspaceEntry } from '../workspace.ts';
+
+export interface WalkedEntry extends WorkspaceEntry {
+  path: string;
+  /** Below the folder in which the walk began. */
+  relativePath: string;
+}
+
+export interface WalkLimits {
+  /** Entries that are looked at. */
+  entries: number;
+  timeMs: number;
+  /** Levels below the folder in which the walk begins. */
+  depth: number;
+}
+
+interface WalkOptions {
+  list: (path: string) => Promise<WorkspaceEntry[]>;
+  limits: WalkLimits;
+  signal: AbortSignal | undefined;
+  clock?: Clock;
+}
+
+/** Others get their turn this often, however long the walk takes. */
+const turnMs = 10;
+
+/** A bounded walk through a folder and what is below, each folder before what it holds, by name. */
+export class Walk {
+  readonly #options: WalkOptions;
+  readonly #clock: Clock;
+  readonly #endMs: number;
+  #turnMs: number;
+  #seen = 0;
+  #stoppedBy: string | null = null;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? steadyClock;
+    this.#turnMs = this.#clock();
+    this.#endMs = this.#turnMs + options.limits.timeMs;
+  }
+
+  /** Which limit ended the walk before its end, in words; null where none did. */
+  get stoppedBy(): string | null {
+    return this.#stoppedBy;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - this.#clock());
+  }
+
+  async *below(folder: string): AsyncGenerator<WalkedEntry> {
+    yield* this.#inside(await this.#options.list(folder), { folder, relative: '', depth: 1 });
+  }
+
+  async *#inside(
+    entries: WorkspaceEntry[],
+    { folder, relative, depth }: { folder: string; relative: string; depth: number },
+  ): AsyncGenerator<WalkedEntry> {
+    for (const entry of entries) {
+      await this.#rest();
+      if (this.#isOver()) return;
+      this.#seen += 1;
+      const path = `${folder}/${entry.name}`;
+      const relativePath = `${relative}${entry.name}`;
+      yield { ...entry, path, relativePath };
+      if (entry.kind === 'file' || depth >= this.#options.limits.depth) continue;
+      // A folder that was removed meanwhile holds nothing.
+      const below = await this.#options.list(path).catch(() => []);
+      yield* this.#inside(below, { folder: path, relative: `${relativePath}/`, depth: depth + 1 });
+    }
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#clock() - this.#turnMs < turnMs) return;
+    await nextTurn();
+    this.#turnMs = this.#clock();
+  }
+
+  #isOver(): boolean {
+    const { limits, signal } = this.#options;
+    signal?.throwIfAborted();
+    if (this.#stoppedBy !== null) return true;
+    if (this.#seen >= limits.entries) this.#stoppedBy = `${limits.entries} files and folders`;
+    else if (this.leftMs === 0) this.#stoppedBy = `${limits.timeMs / 1000} seconds`;
+    return this.#stoppedBy !== null;
+  }
+}
+
+/** As models read it; `more` goes on about a file. */
+export function entryLine({ path, kind, sizeBytes }: WalkedEntry, more = ''): string {
+  return kind === 'folder' ? `${path}/` : `${path} (${sizeBytes} bytes${more})`;
+}

@@ -1,0 +1,134 @@
+import { isRecord } from '../lib/is-record.ts';
+/** What a run has left, as far as a chat can be told. Values come from graphs of all kinds, so nothing is taken for granted. */
+export interface ChannelAnswer {
+  text: string;
+  /** Virtual paths of what the run has made for the user. */
+  artifacts: string[];
+  /** Every artifact of the thread. */
+  allArtifacts: string[];
+  questions: Question[];
+}
+
+/** The run stopped at it and goes on with the answer. */
+export interface Question {
+  id: string | null;
+  text: string;
+  /** How many decisions it wants; null where it wants words. */
+  decisions: number | null;
+}
+
+export const answerTexts = {
+  empty: '(No response from agent)',
+  failed: 'An internal error occurred. Please try again.',
+  timeout: 'This took too long and was stopped.',
+  stopped: 'Stopped.',
+  unreadable: 'I can read text and files only.',
+} as const;
+
+const outputs = '/mnt/user-data/outputs/';
+const longestQuestion = 2_000;
+
+export function answerOf(values: Record<string, unknown>, sentBefore: readonly string[]): ChannelAnswer {
+  const turn = lastTurn(values.messages);
+  const all = textsIn(values.artifacts).filter((path) => path.startsWith(outputs));
+  const presented = turn.flatMap(presentedIn).filter((path) => path.startsWith(outputs));
+  const fresh = all.filter((path) => !sentBefore.includes(path));
+  const questions = questionsIn(values.__interrupt__);
+  const asked = questions.map(({ text }) => text).join('\n\n');
+  const said = finalText(turn);
+  const text = [said, asked].filter((part) => part !== '').join('\n\n');
+  return {
+    text: text || answerTexts.empty,
+    artifacts: [...new Set([...presented, ...fresh])],
+    allArtifacts: all,
+    questions,
+  };
+}
+
+/** The resume of a run that stopped at these questions; null where the text decides nothing that was asked. */
+export function resumeOf(questions: readonly Question[], text: string): unknown {
+  const answers = questions.map(({ id, decisions }) => ({ id, answer: answerTo(decisions, text) }));
+  if (answers.some(({ answer }) => answer === null)) return null;
+  const [first] = answers;
+  if (answers.every(({ id }) => id !== null))
+    return Object.fromEntries(answers.map(({ id, answer }) => [id, answer]));
+  return first?.answer ?? null;
+}
+
+export const decisionText = 'Please answer "yes" or "no".';
+
+function answerTo(decisions: number | null, text: string): unknown {
+  if (decisions === null) return text;
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replace(/[.!]+$/, '');
+  const type = /^(y|yes|ok|okay|approve)$/.test(word)
+    ? 'approve'
+    : /^(n|no|reject)$/.test(word)
+      ? 'reject'
+      : null;
+  return type && { decisions: Array.from({ length: decisions }, () => ({ type })) };
+}
+
+type Message = Record<string, unknown>;
+
+/** What came after the last thing that the human said. */
+function lastTurn(messages: unknown): Message[] {
+  const list = Array.isArray(messages) ? messages.filter(isRecord) : [];
+  const last = list.findLastIndex(({ type, role }) => type === 'human' || role === 'user');
+  return list.slice(last + 1);
+}
+
+/** The last words of the agent; a question that ends its turn stands in the result of its tool. */
+function finalText(turn: readonly Message[]): string {
+  const last = turn.findLast((message) => isSpoken(message) && textOf(message.content) !== '');
+  return last ? textOf(last.content) : '';
+}
+
+function isSpoken({ type, role, name }: Message): boolean {
+  return type === 'ai' || role === 'assistant' || (type === 'tool' && name === 'ask_clarification');
+}
+
+function presentedIn({ tool_calls: calls }: Message): string[] {
+  const found = Array.isArray(calls) ? calls.filter(isRecord) : [];
+  return found
+    .filter(({ name }) => name === 'present_files')
+    .flatMap(({ args }) => (isRecord(args) ? Object.values(args).flatMap(textsIn) : []));
+}
+
+/** Text, or the text blocks of a message that has several. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content.trim();
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((block) =>
+    isRecord(block) && block.type === 'text' ? String(block.text ?? '') : '',
+  );
+  return texts.join('').trim();
+}
+
+function questionsIn(interrupts: unknown): Question[] {
+  const list = Array.isArray(interrupts) ? interrupts.filter(isRecord) : [];
+  return list.map(({ id, value }) => ({ id: typeof id === 'string' ? id : null, ...questionOf(value) }));
+}
+
+function questionOf(value: unknown): Pick<Question, 'text' | 'decisions'> {
+  const requests = isRecord(value) ? (value.actionRequests ?? value.action_requests) : undefined;
+  if (Array.isArray(requests)) {
+    const actions = requests
+      .filter(isRecord)
+      .map(({ name, description }) => `${name}: ${description ?? ''}`.trim());
+    return { text: cut([...actions, decisionText].join('\n')), decisions: requests.length };
+  }
+  const words = isRecord(value) && typeof value.question === 'string' ? value.question : value;
+  return { text: cut(typeof words === 'string' ? words : JSON.stringify(words ?? '')), decisions: null };
+}
+
+function cut(text: string): string {
+  return text.length <= longestQuestion ? text : `${text.slice(0, longestQuestion)}…`;
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,209 @@
+import { wellFormed } from '../conversation/journal/well-formed.ts';
+import type { Runs } from '../conversation/runs/runs.ts';
+import type { RunRow } from '../conversation/tables.ts';
+import type { Artifacts } from '../conversation/workspace/artifacts.ts';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import type { Owner } from '../lib/owner.ts';
+import { localStep, type Step } from '../platform/database/procedure.ts';
+import type { Job } from '../platform/jobs/jobs.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import { type Channel, DeliveryError, type OutboundFile } from './channel.ts';
+import { answerOf, answerTexts, type ChannelAnswer } from './channel-answer.ts';
+import { type ChannelJobs, replyJob, replyKind, runReplyJob } from './channel-jobs.ts';
+import type { ChannelRegistry } from './channel-registry.ts';
+import { type ChannelStore, keepMessagesMs } from './channel-store.ts';
+import type { LiveReplies } from './live-replies.ts';
+import { openArtifacts } from './outbound-files.ts';
+import type { ChannelMessageRow } from './tables.ts';
+
+interface ChannelRepliesOptions {
+  store: ChannelStore;
+  registry: ChannelRegistry;
+  runs: Pick<Runs, 'find' | 'valuesOf'>;
+  artifacts: Pick<Artifacts, 'open'>;
+  live: Pick<LiveReplies, 'finish'>;
+  ownership: Pick<Ownership, 'hold'>;
+  jobs: ChannelJobs;
+  /** Tells operators how the channel's last answer went; null when it went out. */
+  report: (channel: string, error: string | null) => void;
+  clock: Clock;
+  log: { warn(details: object, message: string): void };
+}
+
+const second = 1_000;
+const minute = 60 * second;
+export const replyRetryDelaysMs = [2 * second, 10 * second, minute, 5 * minute, 30 * minute, 120 * minute];
+const longestRetryAfterMs = 60 * minute;
+/** The paths that a thread's chat has been sent, so that the list does not grow for ever. */
+const mostArtifactsKept = 1_000;
+
+/** Answers go out once what they stand for is on disk, and are tried again until they are out. */
+export class ChannelReplies {
+  readonly #options: ChannelRepliesOptions;
+
+  constructor(options: ChannelRepliesOptions) {
+    this.#options = options;
+  }
+
+  /** Part of the unit that ends a run. `wake` follows the commit. */
+  plan(run: RunRow): Step[] {
+    if (!isOfChannel(run)) return [];
+    return [localStep((trx) => this.#options.jobs.enqueue(trx, runReplyJob(run.run_id)))];
+  }
+
+  wake(run: RunRow): void {
+    if (isOfChannel(run)) this.#options.jobs.wake(replyKind);
+  }
+
+  async handle({ payload, attempt, signal }: Job): Promise<void> {
+    const { store, ownership } = this.#options;
+    const { messageId, runId } = payload;
+    const row = messageId ? await store.find(String(messageId)) : await store.ofRun(String(runId));
+    if (!row || row.closed_at !== null) return;
+    // Two jobs may come to one message (a sweep, a crash); the second one finds it answered.
+    await ownership.hold(
+      `channel-reply:${row.id}`,
+      (lease) => this.#attempt(row.id, { attempt, signal: lease.signal }),
+      { signal },
+    );
+  }
+
+  async #attempt(id: string, { attempt, signal }: { attempt: number; signal: AbortSignal }): Promise<void> {
+    const { store, registry, report } = this.#options;
+    const row = await store.find(id);
+    if (!row || row.closed_at !== null) return;
+    const found = registry.get(row.channel);
+    // Switched off: it waits until it is switched on again, or is too old.
+    if (!found) return;
+    try {
+      await this.#send(row, found.channel, signal);
+      report(row.channel, null);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await this.#failed(row, attempt, error);
+    }
+  }
+
+  /** Throws what is to be tried again after the job's own delay. */
+  async #failed(row: ChannelMessageRow, attempt: number, error: unknown): Promise<void> {
+    const { store, report, clock, log } = this.#options;
+    const failure = error instanceof DeliveryError ? error : null;
+    const reason = failure?.message ?? 'The answer could not be made.';
+    report(row.channel, reason);
+    // Who is asked to come back later does not count attempts; in the end it is too late all the same.
+    const isTooOld = row.created_at < toIso(clock() - keepMessagesMs);
+    if (isTooOld || failure?.isFinal || attempt > replyRetryDelaysMs.length) {
+      log.warn({ err: error, channel: row.channel, message: row.id }, 'An answer could not be sent');
+      return store.close(row.id, { status: 'failed', error: reason, at: this.#now() });
+    }
+    await store.change(row.id, { error: reason, updated_at: this.#now() });
+    if (failure?.retryAfterMs == null) throw error;
+    await this.#later(row, failure.retryAfterMs);
+  }
+
+  async #send(row: ChannelMessageRow, channel: Channel, signal: AbortSignal): Promise<void> {
+    const { store, live } = this.#options;
+    const owner: Owner = { user: row.user_id };
+    const answer = await this.#answerOf(owner, row);
+    if (answer === 'not_yet') return;
+    if (answer === 'gone') return store.close(row.id, { status: 'dropped', error: null, at: this.#now() });
+    await live.finish(row.id);
+    const sent = JSON.parse((await store.find(row.id))?.sent ?? '[]') as string[];
+    const files = await this.#filesOf(owner, row, { answer, channel });
+    await channel.deliver(
+      {
+        id: row.id,
+        chatId: row.chat_id,
+        messageId: row.message_id,
+        threadId: row.thread_id,
+        runId: row.run_id,
+        text: withNames(answer.text, files),
+        files: files.sendable,
+        sent,
+        note: async (parts) => {
+          await store.change(row.id, { sent: JSON.stringify(parts), updated_at: this.#now() });
+        },
+      },
+      signal,
+    );
+    await this.#noteThread(row, answer);
+    await store.close(row.id, { status: 'done', error: null, at: this.#now() });
+  }
+
+  async #answerOf(owner: Owner, row: ChannelMessageRow): Promise<ChannelAnswer | 'not_yet' | 'gone'> {
+    if (row.reply !== null) return plain(row.reply);
+    const run = await this.#runOf(owner, row);
+    if (!run) return 'gone';
+    if (run.ended_at === null) return 'not_yet';
+    if (run.status === 'error') return plain(answerTexts.failed);
+    if (run.status === 'timeout') return plain(answerTexts.timeout);
+    if (run.status === 'interrupted') return plain(answerTexts.stopped);
+    const thread = await this.#options.store.thread(owner, run.thread_id);
+    const sent = JSON.parse(thread?.artifacts_sent ?? '[]') as string[];
+    return answerOf(await this.#options.runs.valuesOf(run), sent);
+  }
+
+  async #runOf(owner: Owner, { thread_id, run_id }: ChannelMessageRow): Promise<RunRow | null> {
+    if (thread_id === null || run_id === null) return null;
+    try {
+      return await this.#options.runs.find(owner, { threadId: thread_id, runId: run_id });
+    } catch (error) {
+      const isGone = error instanceof AppError && /^(run|thread)_not_found$/.test(error.code);
+      if (isGone) return null;
+      throw error;
+    }
+  }
+
+  async #filesOf(
+    owner: Owner,
+    { thread_id: threadId }: ChannelMessageRow,
+    { answer, channel }: { answer: ChannelAnswer; channel: Channel },
+  ): Promise<{ sendable: OutboundFile[]; others: string[] }> {
+    if (threadId === null || answer.artifacts.length === 0) return { sendable: [], others: [] };
+    const open = (path: string) => this.#options.artifacts.open(owner, threadId, path);
+    return openArtifacts(answer.artifacts, { open, maxBytes: channel.maxFileBytes });
+  }
+
+  async #noteThread({ thread_id: threadId }: ChannelMessageRow, answer: ChannelAnswer): Promise<void> {
+    if (threadId === null) return;
+    const { allArtifacts, questions } = answer;
+    await this.#options.store.noteThread(threadId, {
+      ...(allArtifacts.length > 0 && {
+        artifacts_sent: JSON.stringify(allArtifacts.slice(-mostArtifactsKept)),
+      }),
+      ...(questions.length > 0 && { questions: JSON.stringify(questions) }),
+    });
+  }
+
+  /** As the other side asked for, in place of our own delays. */
+  async #later(row: ChannelMessageRow, afterMs: number): Promise<void> {
+    const runAtMs = this.#options.clock() + Math.min(afterMs, longestRetryAfterMs);
+    await this.#options.jobs.add({ ...replyJob(row), runAtMs });
+  }
+
+  #now(): string {
+    return toIso(this.#options.clock());
+  }
+}
+
+/** Looked at for each run that ends, so it costs next to nothing; what it means, the row of the message says. */
+function isOfChannel({ metadata }: RunRow): boolean {
+  return metadata.includes('"channel_message":');
+}
+
+function plain(text: string): ChannelAnswer {
+  return { text, artifacts: [], allArtifacts: [], questions: [] };
+}
+
+function withNames(
+  text: string,
+  { sendable, others }: { sendable: readonly OutboundFile[]; others: readonly string[] },
+): string {
+  const names = sendable.map(({ filename }) => filename);
+  const lines = [
+    ...(names.length > 0 ? [`Files: ${names.join(', ')}`] : []),
+    ...(others.length > 0 ? [`Not sent: ${others.join(', ')}`] : []),
+  ];
+  return wellFormed([text, ...lines].join('\n\n'));
+}

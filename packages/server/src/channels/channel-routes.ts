@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { listChannels, postChannelMessage, restartChannel } from '@switchyard/contract/conversation/channels';
+import type { FastifyRequest } from 'fastify';
+import type { Admission } from '../http/admission.ts';
+import type { Routes } from '../http/app.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ChannelNetwork } from './channel-network.ts';
+import type { Channels } from './channels.ts';
+import { inboundOf } from './http-channel.ts';
+import { headOf, isSigned, type SignedHead } from './signed-message.ts';
+
+interface ChannelRoutesOptions {
+  channels: Channels;
+  network: Pick<ChannelNetwork, 'sign'>;
+  readBody: Admission['readBody'];
+  clock: Clock;
+}
+
+/** What a message says about itself, and the secret that it must be signed with. */
+interface Announced {
+  head: SignedHead;
+  secret: string;
+}
+
+export function channelRoutes({ channels, network, readBody, clock }: ChannelRoutesOptions): Routes {
+  const announced = new WeakMap<FastifyRequest, Announced>();
+
+  /** Before a byte of the body is taken. A channel that is not there looks like one whose secret is not known. */
+  const lookAtHead = async (request: FastifyRequest): Promise<void> => {
+    const { name } = request.params as { name: string };
+    const head = headOf(request.headers, clock());
+    const secret = channels.find(name)?.config.secret;
+    if (!head || !secret) throw new AppError('channel_signature_invalid');
+    announced.set(request, { head, secret });
+  };
+
+  /** The signature covers the bytes as they came, so it is checked before anything reads them. */
+  const verify = async (request: FastifyRequest, payload: Readable): Promise<Readable> => {
+    const body = await readBody(request, payload);
+    const { head, secret } = announcedBy(request);
+    if (!isSigned(head, { body, secret, ...network })) throw new AppError('channel_signature_invalid');
+    return Readable.from([body], { objectMode: false });
+  };
+
+  const announcedBy = (request: FastifyRequest): Announced => {
+    const known = announced.get(request);
+    if (!known) throw new AppError('channel_signature_invalid');
+    return known;
+  };
+
+  return (app) => {
+    app.route({ ...listChannels, handler: async () => channels.list() });
+
+    app.route({
+      ...restartChannel,
+      handler: async (request) => channels.restart(request.params.name),
+    });
+
+    app.route({
+      ...postChannelMessage,
+      onRequest: lookAtHead,
+      preParsing: async (request, _reply, payload) => verify(request, payload as Readable),
+      handler: async (request, reply) => {
+        const { head } = announcedBy(request);
+        const found = channels.find(request.params.name);
+        if (!found) throw new AppError('channel_signature_invalid');
+        const acceptance = await channels.accept(found, inboundOf(head.id, request.body));
+        return reply.code(202).send({ accepted: true, duplicate: acceptance === 'duplicate' });
+      },
+    });
+  };
+}

@@ -1,0 +1,80 @@
+import { mountRules } from '../conversation/mount-rules.ts';
+import type { ThreadRow } from '../conversation/tables.ts';
+import type { ThreadAccess } from '../conversation/threads/thread-access.ts';
+import type { Threads } from '../conversation/threads/threads.ts';
+import { AppError } from '../lib/app-error.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { newTimeOrderedId } from '../lib/ids.ts';
+import type { Owner } from '../lib/owner.ts';
+import type { ChannelStore } from './channel-store.ts';
+import type { ChannelMessageRow, ChannelThreadRow } from './tables.ts';
+
+interface ChatThreadsOptions {
+  store: ChannelStore;
+  threads: Pick<Threads, 'create'>;
+  access: Pick<ThreadAccess, 'require'>;
+  clock: Clock;
+}
+
+interface ThreadWish {
+  assistant: string;
+  /** The custom agent that is set up in it. */
+  agentSetup?: string;
+}
+
+/** Which thread a chat is at, for the user that its messages are of. */
+export class ChatThreads {
+  readonly #options: ChatThreadsOptions;
+
+  constructor(options: ChatThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** The chat's thread; a new one for a new chat, and where somebody has deleted it. */
+  async of(owner: Owner, row: ChannelMessageRow, wish: ThreadWish): Promise<ChannelThreadRow> {
+    // Of an earlier attempt: what it has put there belongs to this message.
+    const placed =
+      row.thread_id === null ? undefined : await this.#options.store.thread(owner, row.thread_id);
+    return placed ?? (await this.current(owner, row))?.chat ?? this.begin(owner, row, wish);
+  }
+
+  /** Null where the chat has none, or it was deleted. */
+  async current(
+    owner: Owner,
+    row: ChannelMessageRow,
+  ): Promise<{ chat: ChannelThreadRow; thread: ThreadRow } | null> {
+    const chat = await this.#options.store.currentThread(keyOf(row));
+    const thread = chat && (await this.find(owner, chat.thread_id));
+    return thread ? { chat, thread } : null;
+  }
+
+  async find(owner: Owner, threadId: string): Promise<ThreadRow | null> {
+    try {
+      return await this.#options.access.require(owner, threadId, { mustExist: true });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'thread_not_found') return null;
+      throw error;
+    }
+  }
+
+  async begin(
+    owner: Owner,
+    row: ChannelMessageRow,
+    { assistant, agentSetup }: ThreadWish,
+  ): Promise<ChannelThreadRow> {
+    const { store, threads, clock } = this.#options;
+    const threadId = newTimeOrderedId(clock());
+    const metadata = { channel: row.channel, chat_id: row.chat_id };
+    const wish = { threadId, assistantId: assistant, metadata, ifExists: 'raise' as const, supersteps: [] };
+    await threads.create(owner, wish, mountRules['/api']);
+    return store.beginThread(keyOf(row), {
+      threadId,
+      agentSetup: agentSetup ?? null,
+      at: toIso(clock()),
+    });
+  }
+}
+
+function keyOf({ channel, chat_id, user_id }: ChannelMessageRow) {
+  return { channel, chatId: chat_id, userId: user_id };
+}

@@ -1,0 +1,148 @@
+import type { ChannelConfig } from '../config/channels.ts';
+import type { ModelConfig } from '../config/models.ts';
+import { listModels } from '../conversation/catalog/models.ts';
+import type { Memories } from '../conversation/memory/memories.ts';
+import type { Removals } from '../conversation/removals.ts';
+import type { RunFollowers } from '../conversation/runs/ending/run-followers.ts';
+import type { Runs } from '../conversation/runs/runs.ts';
+import type { ThreadAccess } from '../conversation/threads/thread-access.ts';
+import type { Threads } from '../conversation/threads/threads.ts';
+import type { Artifacts } from '../conversation/workspace/artifacts.ts';
+import type { Uploads } from '../conversation/workspace/uploads.ts';
+import type { Admission } from '../http/admission.ts';
+import type { Routes } from '../http/app.ts';
+import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import { type Clock, toIso } from '../lib/clock.ts';
+import { MemoryCounters } from '../platform/counters/memory-counters.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { StreamLog } from '../platform/stream-log/stream-log.ts';
+import type { Channel } from './channel.ts';
+import { ChannelCommands } from './channel-commands.ts';
+import { ChannelIntake, intakeRetryDelaysMs } from './channel-intake.ts';
+import { type ChannelJobs, intakeKind, replyKind, sweepKind } from './channel-jobs.ts';
+import type { ChannelNetwork } from './channel-network.ts';
+import { ChannelRegistry } from './channel-registry.ts';
+import { ChannelReplies, replyRetryDelaysMs } from './channel-replies.ts';
+import { channelRoutes } from './channel-routes.ts';
+import type { FindAccount } from './channel-senders.ts';
+import { ChannelStore, forgetChannelsOfUser, forgetChannelThread } from './channel-store.ts';
+import { Channels } from './channels.ts';
+import { ChatThreads } from './chat-threads.ts';
+import { HttpChannel } from './http-channel.ts';
+import { LiveReplies } from './live-replies.ts';
+import type { ChannelTables } from './tables.ts';
+import { TelegramChannel } from './telegram/telegram-channel.ts';
+
+/** What channels need from outside the area. */
+export interface ChannelsSurroundings {
+  configured: readonly ChannelConfig[];
+  network: ChannelNetwork;
+  findAccount: FindAccount;
+  /** Messages come without a session: their bodies are counted as those of strangers. */
+  readBody: Admission['readBody'];
+}
+
+interface ChannelsDependencies extends ChannelsSurroundings {
+  database: Database<ChannelTables>;
+  ownership: Pick<Ownership, 'hold' | 'tryHold'>;
+  jobs: ChannelJobs;
+  streamLog: Pick<StreamLog, 'read'>;
+  followers: Pick<RunFollowers, 'register'>;
+  removals: Pick<Removals, 'register'>;
+  runs: Pick<Runs, 'start' | 'find' | 'list' | 'valuesOf' | 'cancelMany'>;
+  threads: Pick<Threads, 'create'>;
+  access: Pick<ThreadAccess, 'require'>;
+  uploads: Pick<Uploads, 'add' | 'list'>;
+  artifacts: Pick<Artifacts, 'open'>;
+  memories: Pick<Memories, 'get'>;
+  models: readonly ModelConfig[];
+  clock: Clock;
+  timer?: Timer;
+  log: { warn(details: object, message: string): void };
+}
+
+export interface ChannelsPart {
+  routes: Routes;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const hourMs = 60 * 60 * 1000;
+/** Of the specification: messages that are worked on at once. */
+const intakeConcurrency = 5;
+const replyConcurrency = 8;
+
+/** Everything about messaging channels, put together. */
+export function createChannels(dependencies: ChannelsDependencies): ChannelsPart {
+  const { database, ownership, jobs, runs, access, threads, memories, clock, log } = dependencies;
+  const { network, findAccount, uploads, artifacts, streamLog, timer = systemTimer } = dependencies;
+  const store = new ChannelStore(database);
+  const registry = new ChannelRegistry(dependencies.configured, (config) =>
+    openChannel(config, { network, clock, timer }),
+  );
+  const live = new LiveReplies({
+    streamLog,
+    noteSent: async (id, sent) => {
+      await store.change(id, { sent: JSON.stringify(sent), updated_at: toIso(clock()) });
+    },
+    timer,
+    log,
+  });
+  const channels = new Channels({
+    store,
+    registry,
+    findAccount,
+    ownership,
+    jobs,
+    counters: new MemoryCounters(),
+    clock,
+    timer,
+    log,
+  });
+  const chats = new ChatThreads({ store, threads, access, clock });
+  const commands = new ChannelCommands({ chats, runs, memories, models: listModels(dependencies.models) });
+  const shared = { store, registry, runs, ownership, jobs, clock, log, live };
+  const intake = new ChannelIntake({ ...shared, findAccount, commands, chats, uploads });
+  const replies = new ChannelReplies({
+    ...shared,
+    artifacts,
+    report: (name, error) => channels.report(name, 'out', error),
+  });
+  jobs.register(intakeKind, (job) => intake.handle(job), {
+    concurrency: intakeConcurrency,
+    retryDelaysMs: intakeRetryDelaysMs,
+  });
+  jobs.register(replyKind, (job) => replies.handle(job), {
+    concurrency: replyConcurrency,
+    retryDelaysMs: replyRetryDelaysMs,
+  });
+  dependencies.followers.register({ plan: (run) => replies.plan(run), ended: (run) => replies.wake(run) });
+  dependencies.removals.register<ChannelTables>({
+    forgetThread: (trx, threadId) => forgetChannelThread(trx, { threadId, at: toIso(clock()) }),
+    forgetUser: forgetChannelsOfUser,
+  });
+  jobs.register(sweepKind, () => channels.sweep());
+  jobs.every(sweepKind, hourMs);
+
+  return {
+    routes: channelRoutes({ channels, network, clock, readBody: dependencies.readBody }),
+    start: () => channels.start(),
+    close: async () => {
+      await channels.close();
+      await live.close();
+    },
+  };
+}
+
+function openChannel(
+  config: ChannelConfig,
+  { network, clock, timer }: { network: ChannelNetwork; clock: Clock; timer: Timer },
+): Channel {
+  switch (config.type) {
+    case 'telegram':
+      return new TelegramChannel(config, { timer });
+    case 'http':
+      return new HttpChannel(config, { network, clock });
+  }
+}

@@ -1,0 +1,179 @@
+import { wellFormed } from '../conversation/journal/well-formed.ts';
+import { newDeferred } from '../lib/async/deferred.ts';
+import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
+import type { Timer } from '../lib/async/timer.ts';
+import { dataOf } from '../platform/stream-log/stream-frame.ts';
+import type { StreamLog } from '../platform/stream-log/stream-log.ts';
+import { type Channel, DeliveryError } from './channel.ts';
+import { textOf } from './channel-answer.ts';
+import type { ChannelMessageRow } from './tables.ts';
+
+interface LiveRepliesOptions {
+  streamLog: Pick<StreamLog, 'read'>;
+  /** Which message of the channel shows the answer, so that the end of it replaces that. */
+  noteSent: (messageId: string, sent: readonly string[]) => Promise<void>;
+  timer: Timer;
+  log: { warn(details: object, message: string): void };
+}
+
+interface Following {
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+/** Answers beyond this many at once are sent when they are complete. */
+const mostFollowed = 200;
+const longestPreview = 4_000;
+const previewDeadlineMs = 5_000;
+
+/**
+ * Shows answers while they are written, in the process that began the run. Only a convenience: what is lost here, with a
+ * crash or a slow channel, comes with the complete answer, which replaces whatever was shown.
+ */
+export class LiveReplies {
+  readonly #options: LiveRepliesOptions;
+  readonly #following = new Map<string, Following>();
+
+  constructor(options: LiveRepliesOptions) {
+    this.#options = options;
+  }
+
+  follow(row: ChannelMessageRow, channel: Channel): void {
+    const { log } = this.#options;
+    const { preview } = channel;
+    const { run_id: runId } = row;
+    if (!preview || runId === null || this.#following.has(row.id) || this.#following.size >= mostFollowed)
+      return;
+    const stop = new AbortController();
+    const show = new Showing({
+      ...this.#options,
+      everyMs: channel.previewEveryMs,
+      // Not given up with the rest: a message that is out and not known would stand beside the answer.
+      preview: (text, sentId) =>
+        preview({ chatId: row.chat_id, text, sentId }, AbortSignal.timeout(previewDeadlineMs)),
+      note: (sentId) => this.#options.noteSent(row.id, [sentId]),
+      signal: stop.signal,
+    });
+    const reading = this.#read(runId, show, stop.signal);
+    const ended = Promise.allSettled([reading, show.run().finally(() => stop.abort())]).then((results) => {
+      this.#following.delete(row.id);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed)
+        log.warn({ err: failed.reason, channel: row.channel }, 'An answer is not shown as it comes');
+    });
+    this.#following.set(row.id, { stop, ended });
+  }
+
+  /** Nothing is shown of this answer any more once it resolves. */
+  async finish(messageId: string): Promise<void> {
+    const following = this.#following.get(messageId);
+    if (!following) return;
+    following.stop.abort(new Error('The answer is complete.'));
+    await following.ended;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#following.keys()].map((id) => this.finish(id)));
+  }
+
+  async #read(runId: string, show: Showing, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const part of this.#options.streamLog.read(runId, { after: 0, signal })) {
+        if (part.type === 'gap') continue;
+        for (const frame of part.frames) if (frame.event === 'messages') show.piece(dataOf(frame));
+      }
+    } finally {
+      show.end();
+    }
+  }
+}
+
+interface ShowingOptions {
+  everyMs: number;
+  preview: (text: string, sentId: string | null) => Promise<string>;
+  note: (sentId: string) => Promise<void>;
+  timer: Timer;
+  signal: AbortSignal;
+}
+
+/** One answer that grows: the newest text goes out, at most once an interval, never two calls at a time. */
+class Showing {
+  readonly #options: ShowingOptions;
+  #message = '';
+  #text = '';
+  #shown = '';
+  #sentId: string | null = null;
+  #isOver = false;
+  #changed = newDeferred();
+
+  constructor(options: ShowingOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.end(), { once: true });
+  }
+
+  piece(data: string): void {
+    const [chunk, metadata] = JSON.parse(data) as [Piece, { tags?: unknown } | undefined];
+    if (!isOfAgent(chunk, metadata?.tags)) return;
+    if (chunk.id !== this.#message) this.#text = '';
+    this.#message = chunk.id ?? '';
+    this.#text += rawTextOf(chunk.content);
+    this.#changed.resolve();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#changed.resolve();
+  }
+
+  async run(): Promise<void> {
+    const { everyMs, timer, signal } = this.#options;
+    for (;;) {
+      await this.#changed.promise;
+      if (this.#isOver) return;
+      this.#changed = newDeferred();
+      // Also before the first one: a short answer goes out once and complete.
+      await this.#pause(everyMs, timer, signal);
+      if (this.#isOver) return;
+      const waitMs = await this.#show();
+      if (waitMs > 0) await this.#pause(waitMs, timer, signal);
+    }
+  }
+
+  /** Answers how long the channel wants to be left alone. */
+  async #show(): Promise<number> {
+    const text = wellFormed(this.#text.trim().slice(0, longestPreview));
+    if (text === '' || text === this.#shown) return 0;
+    try {
+      const sentId = await this.#options.preview(`${text} …`, this.#sentId);
+      this.#shown = text;
+      if (this.#sentId === null) await this.#options.note(sentId);
+      this.#sentId = sentId;
+      return 0;
+    } catch (error) {
+      if (error instanceof DeliveryError && error.retryAfterMs !== null) return error.retryAfterMs;
+      throw error;
+    }
+  }
+
+  async #pause(delayMs: number, timer: Timer, signal: AbortSignal): Promise<void> {
+    await sleepWithSignal(delayMs, { signal, timer }).catch(() => undefined);
+  }
+}
+
+interface Piece {
+  type?: unknown;
+  id?: string;
+  content?: unknown;
+}
+
+/** Titles, summaries and what sub-agents say to the lead agent are no answers. */
+function isOfAgent({ type }: Piece, tags: unknown): boolean {
+  const isAnswer = type === 'AIMessageChunk' || type === 'ai';
+  const inner = (tag: unknown) => typeof tag === 'string' && /^(middleware|subagent):/.test(tag);
+  return isAnswer && !(Array.isArray(tags) && tags.some(inner));
+}
+
+/** Spaces between pieces belong to the text. */
+function rawTextOf(content: unknown): string {
+  return typeof content === 'string' ? content : textOf(content);
+}

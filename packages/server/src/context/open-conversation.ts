@@ -1,0 +1,157 @@
+import type { AccountStore } from '../accounts/account-store.ts';
+import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
+import { type AgentRuntime, createAgents } from '../agents/create-agents.ts';
+import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
+import { createChannels } from '../channels/create-channels.ts';
+import type { ChannelTables } from '../channels/tables.ts';
+import { setMissingVariables } from '../config/env.ts';
+import { resolvedAgent } from '../conversation/catalog/assistant.ts';
+import { AssistantStore } from '../conversation/catalog/assistant-store.ts';
+import { type ConversationArea, createConversation } from '../conversation/create-conversation.ts';
+import { createFeatures } from '../conversation/create-features.ts';
+import { conversationMigrations } from '../conversation/migrations.ts';
+import { Removals } from '../conversation/removals.ts';
+import type { ConversationTables } from '../conversation/tables.ts';
+import { ThreadAccess } from '../conversation/threads/thread-access.ts';
+import { ThreadStore } from '../conversation/threads/thread-store.ts';
+import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
+import type { Admission } from '../http/admission.ts';
+import type { Routes } from '../http/app.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
+import { systemClock } from '../lib/clock.ts';
+import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
+import { findAccount } from '../ops/find-account.ts';
+import { mcpNetwork } from '../ops/guarded-fetch.ts';
+import { channelNetwork } from '../ops/guarded-network.ts';
+import { conversationOptions, streamLimits, turnOptions } from '../ops/options-of-config.ts';
+import { runWebhookCaller } from '../ops/run-webhook-caller.ts';
+import { migrate } from '../platform/database/migrate.ts';
+import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
+import type { Base } from './base.ts';
+
+interface Surroundings {
+  streams: OpenStreams;
+  admission: Admission;
+  /** Null where this gateway has no pool. */
+  workflows: WorkflowRunner | null;
+  workflowUsage: WorkflowUsageOf | null;
+  accounts: AccountStore;
+  diskReserveBytes: number;
+}
+
+export interface OpenedConversation {
+  routes: Routes[];
+  ownAgents: AgentRuntime['ownAgents'];
+  /** Begins to work on runs and messages. Called once the gateway listens. */
+  start(): Promise<void>;
+}
+
+/** The conversation area with the runtime below it and the channels above it. */
+export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
+  const { config, options, opened, ownership, bus, jobs } = base;
+  const { streams, admission, workflows, workflowUsage, accounts, diskReserveBytes } = surroundings;
+  await migrate(base.database, 'checkpoints', checkpointMigrations);
+  await migrate(base.database, 'conversation', conversationMigrations);
+  const database = base.database.withTables<ConversationTables>();
+  const threadStore = new ThreadStore(database);
+  const assistantStore = new AssistantStore(database);
+  const access = new ThreadAccess(threadStore);
+  const removals = new Removals();
+  const shared = {
+    database,
+    ownership,
+    bus,
+    jobs,
+    access,
+    removals,
+    workflows,
+    version: options.version,
+    clock: systemClock,
+    log: base.logger,
+  };
+  const given = conversationOptions(config);
+  const cwd = process.cwd();
+
+  const features = createFeatures({
+    ...shared,
+    mcpNetwork,
+    isUser: async (userId) =>
+      (await accounts.find({ system: 'whether an account is still there' }, userId)) !== undefined,
+    options: {
+      ...given,
+      cwd,
+      diskReserveBytes,
+      skills: { path: config.skills.path, shipped: options.shippedSkills ?? null },
+    },
+  });
+  opened.add(() => features.close());
+  const runtime = createAgents({
+    ...shared,
+    database: base.database,
+    equipment: features.equipment,
+    storedAssistant: async (owner, assistantId) => {
+      const row = await assistantStore.get(owner, assistantId);
+      return row && resolvedAgent(row);
+    },
+    customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
+    options: {
+      configured: config.agents,
+      cwd,
+      setVariables: setMissingVariables,
+      watch: options.watchAgents ?? false,
+      models: config.models,
+      turn: turnOptions(config),
+    },
+  });
+  opened.add(() => runtime.close());
+  features.customAgents.keepFree(runtime.agents);
+
+  const streamLog = new MemoryStreamLog({ limits: streamLimits(config) });
+  const area = createConversation({
+    ...shared,
+    streamLog,
+    openStreams: streams,
+    threadStore,
+    assistantStore,
+    features,
+    runtime,
+    workflowUsage,
+    webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
+    options: given,
+  });
+  opened.add(() => area.close());
+  const channels = createChannels({
+    ...shared,
+    ...area,
+    ...features,
+    database: base.database.withTables<ChannelTables>(),
+    streamLog,
+    configured: config.channels,
+    network: channelNetwork,
+    readBody: (request, payload) => admission.readBody(request, payload),
+    findAccount: (name) => findAccount(accounts, name),
+    models: config.models,
+  });
+  opened.add(() => channels.close());
+  return {
+    routes: [...area.routes, channels.routes],
+    ownAgents: runtime.ownAgents,
+    start: async () => {
+      await adoptThreads(base, accounts, area);
+      await area.start();
+      await channels.start();
+    },
+  };
+}
+
+/** Threads that only saved states know get an owner first; runs may go on in them then. */
+async function adoptThreads(
+  { logger }: Base,
+  accounts: AccountStore,
+  { orphans }: Pick<ConversationArea, 'orphans'>,
+): Promise<void> {
+  const admin = await accounts.findFirstAdmin({ system: 'adoption of threads' });
+  if (!admin) return;
+  const adopted = await adoptOrphanThreads({ ...orphans, adminId: admin.id, clock: systemClock });
+  if (adopted > 0) logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
+}

@@ -1,0 +1,58 @@
+import type { WriteTransaction } from '../../../platform/database/database.ts';
+import { Procedure } from '../../../platform/database/procedure.ts';
+import type { ConversationTables, RunRow } from '../../tables.ts';
+import { readSnapshot, type SnapshotTexts } from '../../threads/thread-snapshot-store.ts';
+import { settle } from '../../threads/thread-store.ts';
+import { recordUsage } from '../../usage/usage-store.ts';
+import { failureOf, hasInterrupts, type Pause, threadStatusAfter } from '../records/run.ts';
+import { type Claim, ClaimLost, endRun } from '../records/run-claim-store.ts';
+import type { RunEnd } from '../records/run-row-store.ts';
+import { hasOpenRun, lockRuns } from '../records/run-store.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+
+/** The end of a run as plain data. */
+export interface EndToWrite {
+  threadId: string;
+  expected: Claim | { runId: string; workerId: null };
+  end: RunEnd & { updated_at: string };
+  /** Null: it changed nothing, or its state cannot be read. */
+  state: { snapshot: SnapshotTexts; pause: Pause } | null;
+}
+
+/** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when it is somebody else's by now, or gone. */
+export const endClaimedRun = new Procedure<ConversationTables, EndToWrite, RunRow>(
+  'runs.end',
+  async (trx, toWrite) => {
+    const ended = await writeEnd(trx, toWrite);
+    if (!ended) throw new ClaimLost(toWrite.expected);
+    return ended;
+  },
+);
+
+/** Run, totals, thread, snapshot, title and usage. Undefined when the run is not as expected: then nothing is written. */
+export async function writeEnd(
+  trx: Trx,
+  { threadId, expected, end, state }: EndToWrite,
+): Promise<RunRow | undefined> {
+  await lockRuns(trx, threadId);
+  const ended = await endRun(trx, expected, end);
+  if (!ended) return undefined;
+  const othersOpen = await hasOpenRun(trx, threadId);
+  // What was never begun leaves the thread as it found it, a question to a human included.
+  const pause = state ? state.pause : await lastPause(trx, threadId);
+  await settle(trx, threadId, {
+    status: threadStatusAfter({ status: end.status, pause }, { othersOpen }),
+    ...(state && { snapshot: state.snapshot, error: failureOf(ended)?.message ?? null }),
+    at: end.updated_at,
+  });
+  await recordUsage(trx, ended);
+  return ended;
+}
+
+/** With a run that changed nothing only its interrupts count. */
+async function lastPause(trx: Trx, threadId: string): Promise<Pause | undefined> {
+  const snapshot = await readSnapshot(trx, threadId);
+  if (!snapshot) return undefined;
+  return { hasNext: false, hasInterrupts: hasInterrupts(JSON.parse(snapshot.interrupts)) };
+}

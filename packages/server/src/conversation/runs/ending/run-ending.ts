@@ -1,0 +1,111 @@
+import type { CancelAction } from '@switchyard/contract/conversation/run';
+import type { Clock } from '../../../lib/clock.ts';
+import { toIso } from '../../../lib/clock.ts';
+import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
+import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
+import type { RunRecorder } from '../../journal/run-recorder.ts';
+import { emptyTally, type RunTotals, totalsOf } from '../../journal/run-totals.ts';
+import type { ConversationTables, RunRow } from '../../tables.ts';
+import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
+import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
+import type { Claim } from '../records/run-claim-store.ts';
+import { type EndToWrite, endClaimedRun, writeEnd } from './run-end.ts';
+import type { RunEnds } from './run-ends.ts';
+import type { RunFollowers } from './run-followers.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+
+export interface RunEndingOptions {
+  database: Database<ConversationTables>;
+  streamLog: Pick<StreamLog, 'append' | 'end'>;
+  ends: RunEnds;
+  clock: Clock;
+  followers: Pick<RunFollowers, 'plan' | 'ended'>;
+}
+
+/** A run that has been ended in a unit that is not committed yet. */
+export interface WrittenEnd {
+  run: RunRow;
+  outcome: RunOutcome;
+}
+
+/** The one way in which a run ends, whoever had it and however far it came. */
+export class RunEnding {
+  readonly #options: RunEndingOptions;
+
+  constructor(options: RunEndingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Run, thread, last events, totals, snapshot and title in one unit, then the end of the stream. Fails with `ClaimLost` when
+   * the run is somebody else's by now, or gone; then nothing is written. A bare end leaves out the last events.
+   */
+  async end(
+    claim: Claim,
+    {
+      run,
+      outcome,
+      recorder,
+      isBare = false,
+    }: { run: RunRow; outcome: RunOutcome; recorder: RunRecorder; isBare?: boolean },
+  ): Promise<void> {
+    const { database, followers } = this.#options;
+    const toWrite = this.#toWrite(run, { expected: claim, outcome, totals: recorder.totals() });
+    const steps = [endClaimedRun.with(toWrite), ...followers.plan(run), ...(outcome.rest ?? [])] as const;
+    const [ended] = await (isBare ? database.perform(steps) : recorder.writeClaimed(steps));
+    this.announce({ run: ended, outcome });
+  }
+
+  /** Part of a unit: ends a run that nobody has begun. Null when somebody has. `announce` follows the commit. */
+  async endWaiting(trx: Trx, run: RunRow, action: CancelAction): Promise<WrittenEnd | null> {
+    const outcome = { ...cancelledOutcome(action), state: undefined };
+    const expected = { runId: run.run_id, workerId: null };
+    const ended = await writeEnd(
+      trx,
+      this.#toWrite(run, { expected, outcome, totals: totalsOf(emptyTally()) }),
+    );
+    if (!ended) return null;
+    for (const step of this.#options.followers.plan(ended)) await step.run(trx as WriteTransaction<unknown>);
+    return { run: ended, outcome };
+  }
+
+  #toWrite(
+    { thread_id }: RunRow,
+    {
+      expected,
+      outcome: { status, error, stopReason, state },
+      totals,
+    }: { expected: EndToWrite['expected']; outcome: RunOutcome; totals: RunTotals },
+  ): EndToWrite {
+    const at = toIso(this.#options.clock());
+    return {
+      threadId: thread_id,
+      expected,
+      end: {
+        ...totals,
+        status,
+        error: error?.message ?? null,
+        error_name: error?.name ?? null,
+        stop_reason: stopReason,
+        checkpoint_id: state?.checkpointId ?? null,
+        updated_at: at,
+        ended_at: at,
+      },
+      state: state ? { snapshot: snapshotOf(state), pause: pauseOf(state) } : null,
+    };
+  }
+
+  /** After the commit: streams end, and whoever waits is told. */
+  announce({ run, outcome }: WrittenEnd): void {
+    const { streamLog, ends, followers } = this.#options;
+    const failure = failureOf(run);
+    if (failure) {
+      const { name, message } = failure;
+      streamLog.append(run.run_id, 'error', JSON.stringify({ error: name, message, name }));
+    }
+    streamLog.end(run.run_id);
+    ends.announce({ run, values: outcome.state && valuesOf(outcome.state, failure) });
+    followers.ended(run);
+  }
+}

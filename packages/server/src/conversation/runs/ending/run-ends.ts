@@ -1,0 +1,58 @@
+import { newDeferred } from '../../../lib/async/deferred.ts';
+import type { RunRow } from '../../tables.ts';
+
+/** A run that has ended, with the values that it left where this process knows them. */
+export interface EndedRun {
+  run: RunRow;
+  /** Undefined: they are to be read. */
+  values: Record<string, unknown> | undefined;
+}
+
+/** Listens from now on. Whoever has one either awaits the end or forgets it. */
+export interface ExpectedEnd {
+  /** Rejects with the signal's reason. */
+  ended: (signal: AbortSignal) => Promise<EndedRun>;
+  forget: () => void;
+}
+
+type Listener = (ended: EndedRun) => void;
+
+/** Who waits for the end of a run is told here, once it is on disk. */
+export class RunEnds {
+  readonly #listenersOf = new Map<string, Set<Listener>>();
+
+  /** Ids of runs that somebody waits for. */
+  get awaited(): string[] {
+    return [...this.#listenersOf.keys()];
+  }
+
+  announce(ended: EndedRun): void {
+    const { run_id } = ended.run;
+    const listeners = this.#listenersOf.get(run_id);
+    this.#listenersOf.delete(run_id);
+    for (const listener of listeners ?? []) listener(ended);
+  }
+
+  expect(runId: string): ExpectedEnd {
+    const end = newDeferred<EndedRun>();
+    const listener: Listener = (ended) => end.resolve(ended);
+    const listeners = this.#listenersOf.get(runId) ?? new Set();
+    this.#listenersOf.set(runId, listeners.add(listener));
+    const forget = (): void => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listenersOf.get(runId) === listeners) this.#listenersOf.delete(runId);
+    };
+    const ended = async (signal: AbortSignal): Promise<EndedRun> => {
+      const onAbort = (): void => end.reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      try {
+        return await end.promise;
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        forget();
+      }
+    };
+    return { ended, forget };
+  }
+}

@@ -1,0 +1,97 @@
+import { type Clock, toIso } from '../../../lib/clock.ts';
+import { localStep, type Step } from '../../../platform/database/procedure.ts';
+import type { Job, Jobs } from '../../../platform/jobs/jobs.ts';
+import type { RunRow } from '../../tables.ts';
+import { failureOf } from '../records/run.ts';
+import { refusal, unsupported } from '../records/run-request.ts';
+import { viewRun } from '../records/run-view.ts';
+
+type CallOutcome = { status: number } | { error: string };
+
+/** How this gateway calls addresses that users name: no private networks, no redirects, deadlines. */
+export interface WebhookCaller {
+  /** What is wrong with an address, as a sentence; null when it may be called. */
+  whyDenied: (url: string) => string | null;
+  post: (
+    url: string,
+    call: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  ) => Promise<CallOutcome>;
+}
+
+interface RunWebhooksOptions {
+  jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
+  /** Null: this gateway calls nobody. */
+  caller: WebhookCaller | null;
+  find: (runId: string) => Promise<RunRow | undefined>;
+  valuesOf: (run: RunRow) => Promise<Record<string, unknown>>;
+  /** Called when the webhook has been called, or never will be, for a thread that goes with its run. */
+  deleteThread: (run: RunRow) => Promise<void>;
+  clock: Clock;
+}
+
+const kind = 'conversation.call-run-webhook';
+const second = 1_000;
+const minute = 60 * second;
+const retryDelaysMs = [5 * second, minute, 5 * minute, 30 * minute, 120 * minute];
+const gone = 410;
+
+/** One call for a run that asked for it, planned with its end, so that none is forgotten. */
+export class RunWebhooks {
+  readonly #options: RunWebhooksOptions;
+
+  constructor(options: RunWebhooksOptions) {
+    this.#options = options;
+    options.jobs.register(kind, (job) => this.#call(job), { concurrency: 8, retryDelaysMs });
+  }
+
+  requireCallable(url: string): void {
+    const { caller } = this.#options;
+    if (!caller) throw unsupported('webhook', url);
+    const why = caller.whyDenied(url);
+    if (why) {
+      const message = `Value error, this address may not be called. ${why}`;
+      throw refusal({ path: ['webhook'], type: 'value_error', message, input: url });
+    }
+  }
+
+  /** Returns the part of the unit that ends the run. */
+  plan({ run_id, webhook }: RunRow): Step[] {
+    if (webhook === null) return [];
+    const job = { kind, key: run_id, payload: { runId: run_id } };
+    return [localStep((trx) => this.#options.jobs.enqueue(trx, job))];
+  }
+
+  ended({ webhook }: RunRow): void {
+    if (webhook !== null) this.#options.jobs.wake(kind);
+  }
+
+  async #call({ payload, attempt, signal }: Job): Promise<void> {
+    const { caller, find, deleteThread } = this.#options;
+    const run = await find(String(payload.runId));
+    if (!run || run.webhook === null || !caller) return;
+    const outcome = await caller.post(run.webhook, { headers: {}, body: await this.#body(run), signal });
+    const fault = faultOf(outcome);
+    const isLast = fault === null || attempt > retryDelaysMs.length;
+    if (isLast && run.delete_thread === 2) await deleteThread(run);
+    if (fault) throw new Error(`The webhook of run ${run.run_id} was not delivered: ${fault}`);
+  }
+
+  async #body(run: RunRow): Promise<string> {
+    const failure = failureOf(run);
+    return JSON.stringify({
+      ...viewRun(run),
+      run_started_at: run.started_at,
+      run_ended_at: run.ended_at,
+      webhook_sent_at: toIso(this.#options.clock()),
+      values: await this.#options.valuesOf(run),
+      error: failure && { error: failure.name, message: failure.message },
+    });
+  }
+}
+
+/** Null when there is nothing to try again: it was called, or wants no calls any more. */
+function faultOf(outcome: CallOutcome): string | null {
+  if ('error' in outcome) return outcome.error;
+  const { status } = outcome;
+  return (status >= 200 && status < 300) || status === gone ? null : `It answered ${status}.`;
+}

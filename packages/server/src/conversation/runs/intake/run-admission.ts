@@ -1,0 +1,234 @@
+import type { MultitaskStrategy, RunCreate } from '@switchyard/contract/conversation/run';
+import type { ResolvedAgent } from '../../../agents/loading/agents.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import { type Clock, toIso } from '../../../lib/clock.ts';
+import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
+import { localStep, Procedure } from '../../../platform/database/procedure.ts';
+import type { ConversationTables, RunRow } from '../../tables.ts';
+import { threadNotFound } from '../../threads/thread.ts';
+import { type Metadata, withoutReserved } from '../../threads/thread-metadata.ts';
+import { createIfMissing, nextAdmission, setBusy } from '../../threads/thread-store.ts';
+import type { RunEnding, WrittenEnd } from '../ending/run-ending.ts';
+import { decideCancel } from '../records/run.ts';
+import { requestCancel } from '../records/run-claim-store.ts';
+import { type RunKwargs, refusal } from '../records/run-request.ts';
+import { insertRun, isRunOf, latestSuccess, lockRuns, openRuns } from '../records/run-store.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+
+export interface NewRun {
+  runId: string;
+  userId: string;
+  threadId: string;
+  /** The thread is made where there is none; otherwise it has to be there. */
+  createThread: boolean;
+  /** 1: with the end of the run; 2: once its webhook has been called. */
+  deleteThread: 0 | 1 | 2;
+  agent: ResolvedAgent;
+  assistantName: string;
+  strategy: MultitaskStrategy;
+  afterSeconds: number;
+  followUpTo: RunCreate['follow_up_to_run_id'];
+  webhook: string | null;
+  kwargs: RunKwargs;
+}
+
+export interface AdmittedRun {
+  run: RunRow;
+  kwargs: string;
+  /** Runs that had not begun and ended for this one. */
+  ended: WrittenEnd[];
+  /** Runs at work that are to stop for this one. */
+  stopping: RunRow[];
+}
+
+/** What search finds the thread by, in clients that look for the threads of an agent. */
+interface Stamp {
+  graph_id: string;
+  assistant_id: string;
+}
+
+interface RunAdmissionOptions {
+  database: Database<ConversationTables>;
+  ending: RunEnding;
+  clock: Clock;
+}
+
+/** A run to be taken in, as plain data. */
+export interface RunToAdmit {
+  /** Its place in the thread and what it follows are found in the unit. */
+  row: RunRow;
+  kwargs: string;
+  /** With these metadata, where there is no thread; null: it has to be there. */
+  newThread: Metadata | null;
+  stamp: Stamp;
+  afterSeconds: number;
+  followUpTo: NewRun['followUpTo'];
+  /** Who begins it at once. */
+  workerId: string | null;
+}
+
+/** Where a run is not to have its thread for itself: those before it stay as they are. */
+export const admitRun = new Procedure('runs.admit', (trx: Trx, toAdmit: RunToAdmit) =>
+  admit(trx, toAdmit, async () => null),
+);
+
+/** Takes runs in: what becomes of those that are there already, the new row, and the busy thread, in one unit. */
+export class RunAdmission {
+  readonly #options: RunAdmissionOptions;
+
+  constructor(options: RunAdmissionOptions) {
+    this.#options = options;
+  }
+
+  /** Where there is a worker that has room for it, and nothing before it in its thread, the run is claimed as it comes. */
+  async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
+    const { database, clock, ending } = this.#options;
+    const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
+    const { strategy } = input;
+    const admitting =
+      strategy === 'enqueue' || strategy === 'reject'
+        ? admitRun.with(toAdmit)
+        : localStep((trx: Trx) => admit(trx, toAdmit, (other) => ending.endWaiting(trx, other, strategy)));
+    const [admitted] = await database.perform([admitting]);
+    return { ...admitted, kwargs: toAdmit.kwargs };
+  }
+}
+
+type EndWaiting = (run: RunRow) => Promise<WrittenEnd | null>;
+
+async function admit(
+  trx: Trx,
+  toAdmit: RunToAdmit,
+  endWaiting: EndWaiting,
+): Promise<Omit<AdmittedRun, 'kwargs'>> {
+  const { row, kwargs, stamp, workerId } = toAdmit;
+  const { thread_id: threadId, created_at: at } = row;
+  await lockRuns(trx, threadId);
+  const admission = await nextAdmission(trx, threadId);
+  if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
+  const isFirst = admission === 1;
+  const others = isFirst ? [] : await openRuns(trx, threadId);
+  const made = await makeRoom(trx, others, { row, endWaiting });
+  const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
+  if (!(await setBusy(trx, threadId, { stamp, at }))) throw threadNotFound(threadId);
+  const begins = workerId !== null && others.length === 0 && toAdmit.afterSeconds === 0;
+  const claimed = begins ? claimedBy(workerId, at) : {};
+  const run = await insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs);
+  return { run, ...made };
+}
+
+async function createThreadOf(
+  trx: Trx,
+  { user_id: user, thread_id: threadId, assistant_id: assistantId, created_at: at }: RunRow,
+  metadata: Metadata,
+): Promise<void> {
+  await createIfMissing(trx, { user }, { threadId, assistantId, metadata, at });
+}
+
+async function makeRoom(
+  trx: Trx,
+  others: readonly RunRow[],
+  { row, endWaiting }: { row: RunRow; endWaiting: EndWaiting },
+): Promise<{ ended: WrittenEnd[]; stopping: RunRow[] }> {
+  const ended: WrittenEnd[] = [];
+  const stopping: RunRow[] = [];
+  const { multitask_strategy: strategy, thread_id, created_at: at } = row;
+  if (others.length === 0 || strategy === 'enqueue') return { ended, stopping };
+  if (strategy === 'reject')
+    throw new AppError('run_active', { message: `Thread ${thread_id} already has an active run` });
+  for (const other of others) {
+    const end = decideCancel(other) === 'end_now' && (await endWaiting(other));
+    if (end) ended.push(end);
+    else {
+      await requestCancel(trx, { runId: other.run_id, action: strategy, at });
+      stopping.push(other);
+    }
+  }
+  return { ended, stopping };
+}
+
+function stampOf({ agent }: NewRun): Stamp {
+  return { graph_id: agent.graphId, assistant_id: agent.assistantId };
+}
+
+async function followUpOf(
+  trx: Trx,
+  { followUpTo, row: { thread_id: threadId, user_id: userId } }: RunToAdmit,
+  { isFirst }: { isFirst: boolean },
+): Promise<string | null> {
+  if (!followUpTo) return isFirst ? null : latestSuccess(trx, { threadId, userId });
+  if (await isRunOf(trx, { threadId, userId, runId: followUpTo })) return followUpTo;
+  throw refusal({
+    path: ['follow_up_to_run_id'],
+    type: 'value_error',
+    message: 'Value error, it must be a run of this thread',
+    input: followUpTo,
+  });
+}
+
+/** As a claim leaves the row. */
+function claimedBy(workerId: string, at: string) {
+  return { status: 'running', attempt: 1, worker_id: workerId, started_at: at } as const;
+}
+
+function toAdmitOf(
+  input: NewRun,
+  { nowMs, workerId }: { nowMs: number; workerId: string | null },
+): RunToAdmit {
+  const { kwargs, createThread, afterSeconds, followUpTo } = input;
+  const stamp = stampOf(input);
+  return {
+    row: rowOf(input, nowMs),
+    kwargs: JSON.stringify(kwargs),
+    newThread: createThread ? { ...withoutReserved(kwargs.metadata), ...stamp } : null,
+    stamp,
+    afterSeconds,
+    followUpTo,
+    workerId,
+  };
+}
+
+function rowOf(input: NewRun, nowMs: number): RunRow {
+  const at = toIso(nowMs);
+  return {
+    run_id: input.runId,
+    thread_id: input.threadId,
+    user_id: input.userId,
+    assistant_id: input.assistantName,
+    graph_id: input.agent.graphId,
+    status: 'pending',
+    admission: 0,
+    multitask_strategy: input.strategy,
+    metadata: JSON.stringify(input.kwargs.metadata),
+    run_at: input.afterSeconds > 0 ? toIso(nowMs + input.afterSeconds * 1000) : null,
+    cancel_action: null,
+    cancel_requested_at: null,
+    attempt: 0,
+    worker_id: null,
+    delete_thread: input.deleteThread,
+    webhook: input.webhook,
+    checkpoint_id: null,
+    follow_up_to_run_id: null,
+    model_name: null,
+    error: null,
+    error_name: null,
+    stop_reason: null,
+    message_count: 0,
+    first_human_message: null,
+    last_ai_message: null,
+    llm_call_count: 0,
+    total_input_tokens: 0,
+    total_output_tokens: 0,
+    total_tokens: 0,
+    lead_agent_tokens: 0,
+    subagent_tokens: 0,
+    middleware_tokens: 0,
+    unknown_tokens: 0,
+    token_usage_by_model: '{}',
+    created_at: at,
+    updated_at: at,
+    started_at: null,
+    ended_at: null,
+  };
+}

@@ -1,0 +1,210 @@
+import type { Mount } from '@switchyard/contract/conversation/mounts';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { isSetUp } from '../../../agents/agent-setup-wish.ts';
+import { leadAgentName } from '../../../agents/lead-agent-name.ts';
+import type { Agents, ResolvedAgent } from '../../../agents/loading/agents.ts';
+import { wishOf } from '../../../agents/models/model-wish.ts';
+import type { GraphStates } from '../../../agents/state/graph-state.ts';
+import { messagesOf, requireMessages } from '../../../agents/state/message-faults.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import { newId, newTimeOrderedId } from '../../../lib/ids.ts';
+import type { Owner } from '../../../lib/owner.ts';
+import { type MountRules, mountRules } from '../../mount-rules.ts';
+import type { ThreadAccess } from '../../threads/thread-access.ts';
+import type { RunWebhooks } from '../ending/run-webhooks.ts';
+import { agentWishOf, withAgent } from '../records/run-agent.ts';
+import {
+  kwargsOf,
+  onCompletionOf,
+  type RunKwargs,
+  refusal,
+  threadIdsIn,
+  unsupported,
+} from '../records/run-request.ts';
+import { requireWishes } from '../records/run-wishes.ts';
+import type { RunScheduler } from '../work/run-scheduler.ts';
+import type { NewRun } from './run-admission.ts';
+
+/** Who starts a run, and through which mount. */
+export interface RunCaller {
+  userId: string;
+  mount: Mount;
+  /** Chosen by callers within the gateway that must not start a run twice; no request can say it. */
+  runId?: string;
+}
+
+export interface RunIntakeOptions {
+  access: Pick<ThreadAccess, 'require'>;
+  agents: Pick<Agents, 'resolve'>;
+  states: Pick<GraphStates, 'current'>;
+  webhooks: Pick<RunWebhooks, 'requireCallable'>;
+  waiting: Pick<RunScheduler, 'waiting' | 'waitingOf'>;
+  limits: {
+    waiting: number;
+    waitingPerUser: number;
+    recursion: { standard: number; most: number };
+  };
+  /** A custom agent of the caller's by its name, or one that a run may set up. Throws `agent_not_found`. */
+  customAgent: (
+    owner: Owner,
+    name: string,
+    wish: { mayBeNew: boolean },
+  ) => Promise<{ name: string; model: string | null }>;
+  /** Of the models that the lead agent can use. */
+  modelNames: readonly string[];
+  newRunId: () => string;
+}
+
+const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+type Target = Pick<NewRun, 'threadId' | 'createThread' | 'deleteThread'>;
+
+/** Judges a request before anything is written: whose the ids in it are, whether it can be obeyed, and what it comes to. */
+export class RunIntake {
+  readonly #options: RunIntakeOptions;
+
+  constructor(options: RunIntakeOptions) {
+    this.#options = options;
+  }
+
+  async prepare(
+    { userId, mount, runId }: RunCaller,
+    threadId: string | null,
+    body: RunCreate,
+  ): Promise<NewRun> {
+    const { agents, webhooks, limits, newRunId } = this.#options;
+    const owner: Owner = { user: userId };
+    const target =
+      threadId === null
+        ? await this.#ownThread(owner, body, mountRules[mount])
+        : await this.#namedThread(owner, threadId, body);
+    await this.#requireOwn(owner, target.threadId, body);
+    this.#requireRoom(userId);
+    const assistantName = body.assistant_id ?? leadAgentName;
+    const agent = await agents.resolve(owner, assistantName);
+    if (agent.graphId === leadAgentName) requireOwnMessages(body);
+    if (body.webhook) webhooks.requireCallable(body.webhook);
+    const asked = kwargsOf(body, {
+      assistant: agent,
+      recursionLimit: limits.recursion,
+      newId,
+    });
+    const kwargs = agent.graphId === leadAgentName ? await this.#forLeadAgent(owner, asked) : asked;
+    if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
+    return {
+      ...target,
+      runId: runId ?? newRunId(),
+      userId,
+      agent,
+      assistantName,
+      strategy: body.multitask_strategy ?? 'enqueue',
+      afterSeconds: body.after_seconds ?? 0,
+      followUpTo: body.follow_up_to_run_id,
+      webhook: body.webhook ?? null,
+      kwargs,
+    };
+  }
+
+  async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<Target> {
+    const createThread = body.if_not_exists === 'create';
+    await this.#options.access.require(owner, threadId, { mustExist: !createThread, mayBeNew: createThread });
+    if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
+    return { threadId, createThread, deleteThread: 0 };
+  }
+
+  /** A thread that the body names is the caller's to keep, unless they say otherwise. */
+  async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<Target> {
+    const named = body.config?.configurable?.thread_id;
+    const isNewThread = named === undefined || named === null;
+    const threadId = isNewThread ? newTimeOrderedId() : checkedThreadId(named);
+    if (!isNewThread) {
+      await this.#options.access.require(owner, threadId, { mustExist: false, mayBeNew: true });
+    }
+    const completion = onCompletionOf(body) ?? (isNewThread ? rules.statelessThread : 'keep');
+    const withWebhook = body.webhook ? 2 : 1;
+    return {
+      threadId,
+      createThread: true,
+      deleteThread: completion === 'delete' ? withWebhook : 0,
+    };
+  }
+
+  /** Ids of other threads in the body: somebody else's is not found, an own one where it has no place is refused. */
+  async #requireOwn(owner: Owner, threadId: string, body: RunCreate): Promise<void> {
+    for (const { path, id } of threadIdsIn(body)) {
+      if (id === threadId) continue;
+      await this.#options.access.require(owner, id, { mustExist: false });
+      if (path[0] !== 'checkpoint') continue;
+      throw refusal({
+        path,
+        type: 'value_error',
+        message: 'Value error, the checkpoint is of another thread',
+        input: id,
+      });
+    }
+  }
+
+  #requireRoom(userId: string): void {
+    const { waiting, limits } = this.#options;
+    if (waiting.waiting < limits.waiting && waiting.waitingOf(userId) < limits.waitingPerUser) return;
+    throw new AppError('too_many_runs');
+  }
+
+  /** Users' own graphs may mean something else by the same keys. */
+  async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
+    requireWishes(asked);
+    const name = agentWishOf(asked);
+    const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
+    const own = { ...asked, input: withoutNullMessages(asked.input) };
+    const kwargs =
+      name === null ? own : withAgent(own, await this.#options.customAgent(owner, name, { mayBeNew }));
+    this.#requireModel(kwargs);
+    return kwargs;
+  }
+
+  #requireModel({ context, config }: RunKwargs): void {
+    const { name } = wishOf(context, config.configurable);
+    const { modelNames } = this.#options;
+    if (name === null || modelNames.includes(name)) return;
+    throw refusal({
+      path: ['context', 'model_name'],
+      type: 'value_error',
+      message: `Model '${name}' is not configured; these are: ${modelNames.join(', ')}`,
+      input: name,
+    });
+  }
+
+  async #requireCheckpoint(
+    userId: string,
+    { threadId }: Target,
+    { graphId }: ResolvedAgent,
+    checkpoint: NonNullable<NewRun['kwargs']['checkpoint']>,
+  ): Promise<void> {
+    if (await this.#options.states.current({ threadId, graphId, userId }, { checkpoint })) return;
+    const message = `Checkpoint ${checkpoint.checkpoint_id} not found`;
+    throw new AppError('checkpoint_not_found', { message });
+  }
+}
+
+/** Users' own graphs may mean something else by `messages`. */
+function requireOwnMessages({ input, command }: RunCreate): void {
+  requireMessages(messagesOf(input) ?? undefined, ['input', 'messages']);
+  requireMessages(messagesOf(command?.update), ['command', 'update', 'messages']);
+}
+
+/** Null is as good as absent; the channel itself would fail over it. */
+function withoutNullMessages(input: unknown): unknown {
+  if (messagesOf(input) !== null) return input;
+  const { messages: _none, ...rest } = input as Record<string, unknown>;
+  return rest;
+}
+
+function checkedThreadId(named: unknown): string {
+  if (typeof named === 'string' && threadIdPattern.test(named)) return named;
+  throw refusal({
+    path: ['config', 'configurable', 'thread_id'],
+    type: 'string_pattern_mismatch',
+    message: "String should match pattern '^[A-Za-z0-9_-]{1,64}$'",
+    input: named,
+  });
+}

@@ -1,0 +1,60 @@
+import type { StreamMode } from '@switchyard/contract/conversation/run';
+import { encodeEvent, joinFrames } from '../../../platform/stream-log/stream-frame.ts';
+import type { StreamLog, StreamPart } from '../../../platform/stream-log/stream-log.ts';
+import { isFrameOf } from './run.ts';
+
+export interface FrameQuery {
+  /** The last id that the reader has; 0 from the start. */
+  after: number;
+  /** Frames of other modes are left out; null leaves out none. */
+  modes: readonly StreamMode[] | null;
+  signal: AbortSignal;
+}
+
+/** Encoded events of a run, kept ones first, then live ones. Its end is the end of the run; otherwise it throws. */
+export async function* readFrames(
+  streamLog: Pick<StreamLog, 'read'>,
+  runId: string,
+  { after, modes, signal }: FrameQuery,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const part of streamLog.read(runId, { after, signal })) {
+    if (part.type === 'gap') {
+      yield gapFrame(runId, part);
+      continue;
+    }
+    const wanted = modes === null ? part.frames : part.frames.filter(({ event }) => isFrameOf(modes, event));
+    if (wanted.length > 0) yield joinFrames(wanted);
+  }
+}
+
+/** What is left of a run whose frames are gone: its final values, and its error if it failed. */
+export function* finalFrames(
+  values: Record<string, unknown>,
+  failure: { name: string; message: string } | null,
+): Generator<Uint8Array, void, undefined> {
+  yield encodeEvent({ event: 'values', data: JSON.stringify(values) });
+  if (!failure) return;
+  const { name, message } = failure;
+  yield encodeEvent({ event: 'error', data: JSON.stringify({ error: name, message, name }) });
+}
+
+/** The id of the last event that a client has seen. What is no id of ours asks for everything. */
+export function lastEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
+}
+
+/** Tells a reader that frames are gone; without an id, since nobody resumes from it. */
+export function gapFrame(
+  runId: string,
+  { requested, earliest, latest }: Extract<StreamPart, { type: 'gap' }>,
+): Uint8Array {
+  const data = {
+    code: 'stream_replay_gap',
+    run_id: runId,
+    requested_event_id: String(requested),
+    earliest_available_event_id: String(earliest),
+    latest_available_event_id: String(latest),
+    recovery: 'reload_durable_state',
+  };
+  return encodeEvent({ event: 'gap', data: JSON.stringify(data) });
+}

@@ -1,0 +1,175 @@
+import { type RunCreate, type StreamMode, streamModes } from '@switchyard/contract/conversation/run';
+import type { Fault } from '@switchyard/contract/errors';
+import { isCallerTag } from '../../../agents/running/model-caller.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import { withMessageIds } from '../../journal/human-message.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is stored of a create request: checked, merged with its assistant, and without what only the gateway may say. */
+export interface RunKwargs {
+  input: unknown;
+  command: { resume?: unknown; update?: unknown; goto?: unknown } | null;
+  checkpoint: { checkpoint_id: string; checkpoint_ns?: string; checkpoint_map?: Json } | null;
+  config: { configurable?: Json; tags?: string[]; recursion_limit?: number };
+  context: Json;
+  /** The user's custom agent that the run works as, once it is known that there is one; absent in rows from before. */
+  agent_name?: string | null;
+  metadata: Json;
+  interrupt_before: '*' | string[] | null;
+  interrupt_after: '*' | string[] | null;
+  stream_mode: StreamMode[];
+  stream_subgraphs: boolean;
+  durability: 'sync' | 'async' | 'exit' | null;
+  on_disconnect: 'cancel' | 'continue';
+}
+
+export interface RequestRules {
+  /** Of the assistant, beneath what the request says. */
+  assistant: {
+    config: { configurable?: Json; tags?: string[]; recursion_limit?: number };
+    context: Json;
+  };
+  recursionLimit: { standard: number; most: number };
+  newId: () => string;
+}
+
+/** Ids of threads that the body names beside the path: each must be the caller's. */
+export function threadIdsIn({ config, checkpoint }: RunCreate): { path: string[]; id: string }[] {
+  const named = [
+    { path: ['config', 'configurable', 'thread_id'], id: config?.configurable?.thread_id },
+    { path: ['checkpoint', 'thread_id'], id: checkpoint?.thread_id },
+  ];
+  return named.filter(isText);
+}
+
+/** Every known field is obeyed or refused here; null is as good as absent. */
+export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
+  refuseUnsupported(body);
+  refuseCallerTags(body);
+  const { assistant, newId } = rules;
+  const given = body.config ?? {};
+  return {
+    input: withMessageIds(body.input ?? null, newId),
+    command: body.command ?? null,
+    checkpoint: checkpointOf(body),
+    config: {
+      configurable: { ...assistant.config.configurable, ...withoutReserved(given.configurable ?? {}) },
+      tags: [...new Set([...(assistant.config.tags ?? []), ...(given.tags ?? [])])],
+      recursion_limit: recursionLimitOf(body, rules),
+    },
+    context: withoutReserved({ ...assistant.context, ...given.context, ...body.context }),
+    metadata: body.metadata ?? {},
+    interrupt_before: body.interrupt_before ?? null,
+    interrupt_after: body.interrupt_after ?? null,
+    stream_mode: streamModesOf(body.stream_mode),
+    stream_subgraphs: body.stream_subgraphs ?? false,
+    durability: body.durability ?? (body.checkpoint_during === false ? 'exit' : null),
+    on_disconnect: body.on_disconnect ?? 'continue',
+  };
+}
+
+/** Those that the gateway knows, `values` where none is left. */
+export function streamModesOf(named: string | readonly string[] | null | undefined): StreamMode[] {
+  const wanted = new Set([named ?? []].flat());
+  const known = streamModes.filter((mode) => wanted.has(mode));
+  return known.length > 0 ? known : ['values'];
+}
+
+export function onCompletionOf({ on_completion }: RunCreate): 'delete' | 'keep' | null {
+  switch (on_completion) {
+    case 'delete':
+    case 'complete':
+      return 'delete';
+    case 'keep':
+    case 'continue':
+      return 'keep';
+    default:
+      return null;
+  }
+}
+
+export function unsupported(field: string, input: unknown): AppError {
+  return refusal({
+    path: [field],
+    type: 'unsupported_run_option',
+    message: `Run option '${field}' is not supported here`,
+    input,
+  });
+}
+
+export function refusal(fault: Omit<Fault, 'in'>): AppError {
+  return new AppError('validation_failed', { faults: [{ in: 'body', ...fault }] });
+}
+
+function refuseUnsupported({ feedback_keys, langsmith_tracer }: RunCreate): void {
+  if (feedback_keys && feedback_keys.length > 0) throw unsupported('feedback_keys', feedback_keys);
+  if (langsmith_tracer) throw unsupported('langsmith_tracer', null);
+}
+
+/** Answers and tokens would be counted as somebody else's. */
+function refuseCallerTags({ config }: RunCreate): void {
+  const tags = config?.tags ?? [];
+  const index = tags.findIndex(isCallerTag);
+  if (index === -1) return;
+  throw refusal({
+    path: ['config', 'tags', index],
+    type: 'value_error',
+    message: 'Value error, lead_agent, subagent:… and middleware:… are tags of the gateway itself',
+    input: tags[index],
+  });
+}
+
+function recursionLimitOf({ config }: RunCreate, { assistant, recursionLimit }: RequestRules): number {
+  const asked = config?.recursion_limit;
+  if (asked && asked > recursionLimit.most) {
+    throw refusal({
+      path: ['config', 'recursion_limit'],
+      type: 'less_than_equal',
+      message: `Input should be less than or equal to ${recursionLimit.most}`,
+      input: asked,
+      ctx: { le: recursionLimit.most },
+    });
+  }
+  return asked ?? assistant.config.recursion_limit ?? recursionLimit.standard;
+}
+
+/** Where several places name one, the most explicit counts. */
+function checkpointOf({ checkpoint, checkpoint_id, config }: RunCreate): RunKwargs['checkpoint'] {
+  const { configurable } = config ?? {};
+  const id = checkpoint?.checkpoint_id ?? checkpoint_id ?? textOf(configurable?.checkpoint_id);
+  if (!id) return null;
+  const namespace = checkpoint?.checkpoint_ns ?? textOf(configurable?.checkpoint_ns);
+  const map = checkpoint?.checkpoint_map;
+  return {
+    checkpoint_id: id,
+    ...(namespace && { checkpoint_ns: namespace }),
+    ...(map && { checkpoint_map: map }),
+  };
+}
+
+const reserved = new Set([
+  'thread_id',
+  'run_id',
+  'user_id',
+  'checkpoint_id',
+  'checkpoint_ns',
+  'checkpoint_map',
+]);
+
+/** Who runs, where, and what the runtime keeps for itself is the gateway's to say. */
+function withoutReserved(values: Json): Json {
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([key]) => !(reserved.has(key) || key.startsWith('__') || key.startsWith('langgraph_auth')),
+    ),
+  );
+}
+
+function isText(named: { path: string[]; id: unknown }): named is { path: string[]; id: string } {
+  return typeof named.id === 'string' && named.id !== '';
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

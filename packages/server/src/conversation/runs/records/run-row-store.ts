@@ -1,0 +1,209 @@
+import { type Kysely, sql } from 'kysely';
+import { Prepared } from '../../../platform/database/prepared.ts';
+import type { RunTotals } from '../../journal/run-totals.ts';
+import type { ConversationTables, RunRow } from '../../tables.ts';
+
+/** The statements that every run needs, built once. What they mean together stands in the stores of runs and claims. */
+
+type Db = Kysely<ConversationTables>;
+interface OfThread {
+  threadId: string;
+}
+interface OfRun {
+  runId: string;
+}
+
+/** The columns that the end of a run writes. */
+export type RunEnd = RunTotals &
+  Pick<
+    RunRow,
+    'status' | 'error' | 'error_name' | 'stop_reason' | 'checkpoint_id' | 'updated_at' | 'ended_at'
+  >;
+
+export const runOfId = new Prepared((db: Db, { runId }: OfRun) =>
+  db.selectFrom('runs').selectAll().where('run_id', '=', runId),
+);
+
+export const inputOfRun = new Prepared((db: Db, { runId }: OfRun) =>
+  db.selectFrom('run_inputs').select('kwargs').where('run_id', '=', runId),
+);
+
+/** In the order of admission. */
+export const openRunsOf = new Prepared((db: Db, { threadId }: OfThread) =>
+  db
+    .selectFrom('runs')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .orderBy('admission'),
+);
+
+export const anyOpenRunOf = new Prepared((db: Db, { threadId }: OfThread) =>
+  db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .limit(1),
+);
+
+/** Searches back to it, past runs that failed. */
+export const latestSuccessOf = new Prepared((db: Db, { threadId, userId }: OfThread & { userId: string }) =>
+  db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('thread_id', '=', threadId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'success')
+    .orderBy('admission', 'desc')
+    .limit(1),
+);
+
+export const newRunInput = new Prepared((db: Db, { runId, kwargs }: OfRun & { kwargs: string }) =>
+  db.insertInto('run_inputs').values({ run_id: runId, kwargs }),
+);
+
+const runColumns = [
+  'run_id',
+  'thread_id',
+  'user_id',
+  'assistant_id',
+  'graph_id',
+  'status',
+  'admission',
+  'multitask_strategy',
+  'metadata',
+  'run_at',
+  'cancel_action',
+  'cancel_requested_at',
+  'attempt',
+  'worker_id',
+  'delete_thread',
+  'webhook',
+  'checkpoint_id',
+  'follow_up_to_run_id',
+  'model_name',
+  'error',
+  'error_name',
+  'stop_reason',
+  'message_count',
+  'first_human_message',
+  'last_ai_message',
+  'llm_call_count',
+  'total_input_tokens',
+  'total_output_tokens',
+  'total_tokens',
+  'lead_agent_tokens',
+  'subagent_tokens',
+  'middleware_tokens',
+  'unknown_tokens',
+  'token_usage_by_model',
+  'created_at',
+  'updated_at',
+  'started_at',
+  'ended_at',
+] as const satisfies (keyof RunRow)[];
+
+export const newRun = new Prepared((db: Db, row: RunRow) =>
+  db
+    .insertInto('runs')
+    .values(Object.fromEntries(runColumns.map((column) => [column, row[column]])) as RunRow),
+);
+
+/**
+ * First in, first out within a thread is a condition of the claim. A run that is not due yet holds up nobody, and one
+ * that is at work everybody.
+ */
+export const claimedRun = new Prepared(
+  (db: Db, { runId, workerId, at }: OfRun & { workerId: string; at: string }) =>
+    db
+      .updateTable('runs')
+      .set({
+        status: 'running',
+        worker_id: workerId,
+        attempt: sql<number>`attempt + 1`,
+        started_at: sql<string>`coalesce(started_at, ${at})`,
+        updated_at: at,
+      })
+      .where('run_id', '=', runId)
+      .where('ended_at', 'is', null)
+      .where('worker_id', 'is', null)
+      .where((either) => either.or([either('run_at', 'is', null), either('run_at', '<=', at)]))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('runs as other')
+              .select('other.run_id')
+              .whereRef('other.thread_id', '=', 'runs.thread_id')
+              .whereRef('other.run_id', '!=', 'runs.run_id')
+              .where('other.ended_at', 'is', null)
+              .where((either) =>
+                either.or([
+                  either('other.status', '=', 'running'),
+                  either('other.admission', '<', either.ref('runs.admission')).and(
+                    either.or([either('other.run_at', 'is', null), either('other.run_at', '<=', at)]),
+                  ),
+                ]),
+              ),
+          ),
+        ),
+      )
+      .returningAll(),
+);
+
+interface Claimed extends OfRun {
+  workerId: string;
+  attempt: number;
+}
+
+export const heldClaim = new Prepared((db: Db, { runId, workerId, attempt }: Claimed) =>
+  db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('worker_id', '=', workerId)
+    .where('attempt', '=', attempt)
+    .where('ended_at', 'is', null),
+);
+
+const endColumns = [
+  'status',
+  'error',
+  'error_name',
+  'stop_reason',
+  'checkpoint_id',
+  'updated_at',
+  'ended_at',
+  'message_count',
+  'first_human_message',
+  'last_ai_message',
+  'llm_call_count',
+  'total_input_tokens',
+  'total_output_tokens',
+  'total_tokens',
+  'lead_agent_tokens',
+  'subagent_tokens',
+  'middleware_tokens',
+  'unknown_tokens',
+  'token_usage_by_model',
+  'model_name',
+] as const satisfies (keyof RunEnd)[];
+
+/** Of a run under a claim. */
+export const endedRun = new Prepared((db: Db, end: RunEnd & Claimed) =>
+  endOf(db, end).where('worker_id', '=', end.workerId).where('attempt', '=', end.attempt).returningAll(),
+);
+
+/** Of a run that nobody has. */
+export const endedWaitingRun = new Prepared((db: Db, end: RunEnd & OfRun) =>
+  endOf(db, end).where('worker_id', 'is', null).returningAll(),
+);
+
+function endOf(db: Db, end: RunEnd & OfRun) {
+  const columns = Object.fromEntries(endColumns.map((column) => [column, end[column]])) as RunEnd;
+  return db
+    .updateTable('runs')
+    .set({ ...columns, worker_id: null })
+    .where('run_id', '=', end.runId)
+    .where('ended_at', 'is', null);
+}

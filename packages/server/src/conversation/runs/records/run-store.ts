@@ -1,0 +1,227 @@
+import type { RunStatus } from '@switchyard/contract/conversation/run';
+import type { Owner } from '../../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
+import { dialectOf, lockName } from '../../../platform/database/dialect.ts';
+import type { ConversationTables, RunRow } from '../../tables.ts';
+import { userScope } from '../../user-scope.ts';
+import { anyOpenRunOf, latestSuccessOf, newRun, newRunInput, openRunsOf, runOfId } from './run-row-store.ts';
+
+type Trx = WriteTransaction<ConversationTables>;
+type Read = Database<ConversationTables>['read'];
+
+export interface RunPage {
+  status?: RunStatus | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** What the scheduler keeps of a run that waits. */
+export type WaitingRun = Pick<
+  RunRow,
+  'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'attempt' | 'cancel_action'
+>;
+
+/** Runs as rows, for those who ask about them. What happens to a run while it is open stands in the store of claims. */
+export class RunStore {
+  readonly #database: Database<ConversationTables>;
+
+  constructor(database: Database<ConversationTables>) {
+    this.#database = database;
+  }
+
+  /** A run of the owner; of this thread, where one is named. */
+  async get(
+    owner: Owner,
+    { threadId, runId }: { threadId: string | null; runId: string },
+  ): Promise<RunRow | undefined> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .$if(threadId !== null, (query) => query.where('thread_id', '=', threadId ?? ''))
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .executeTakeFirst();
+  }
+
+  /** The newest first. */
+  async list(owner: Owner, threadId: string, { status, limit, offset }: RunPage): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
+      .orderBy('admission', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  }
+
+  /** This run and those after it, in the order of admission. */
+  async since(
+    owner: Owner,
+    { threadId, admission, limit }: { threadId: string; admission: number; limit: number },
+  ): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('admission', '>=', admission)
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .orderBy('admission')
+      .limit(limit)
+      .execute();
+  }
+
+  /** What has not ended, of one thread or of all. */
+  async openOf(owner: Owner, threadId: string | null): Promise<RunRow[]> {
+    const userId = userScope(owner);
+    return this.#database.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('ended_at', 'is', null)
+      .$if(threadId !== null, (query) => query.where('thread_id', '=', threadId ?? ''))
+      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+      .execute();
+  }
+
+  /** The checked requests, by run. */
+  async inputs(runIds: readonly string[]): Promise<Map<string, string>> {
+    const kwargsOf = new Map<string, string>();
+    for (const runId of runIds) {
+      const row = await this.#database.read
+        .selectFrom('run_inputs')
+        .select('kwargs')
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      if (row) kwargsOf.set(runId, row.kwargs);
+    }
+    return kwargsOf;
+  }
+
+  /** Everything that has not ended, in the order of threads, a slice at a time. */
+  async openAfter(
+    after: Pick<WaitingRun, 'thread_id' | 'admission'> | null,
+    limit: number,
+  ): Promise<WaitingRun[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(waitingColumns)
+      .where('ended_at', 'is', null)
+      .$if(after !== null, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('thread_id', 'admission'), '>', tuple(after?.thread_id ?? '', after?.admission ?? 0)),
+        ),
+      )
+      .orderBy('thread_id')
+      .orderBy('admission')
+      .limit(limit)
+      .execute();
+  }
+
+  /** The first run of a thread that has not ended. */
+  async firstOpen(threadId: string): Promise<RunRow | undefined> {
+    return (await openRuns(this.#database.read, threadId))[0];
+  }
+
+  /** Threads that were to go with their run and are still there. */
+  async threadsToDelete(): Promise<Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(['run_id', 'thread_id', 'user_id'])
+      .where('delete_thread', '=', 1)
+      .where('ended_at', 'is not', null)
+      .limit(1_000)
+      .execute();
+  }
+}
+
+const waitingColumns = [
+  'run_id',
+  'thread_id',
+  'user_id',
+  'admission',
+  'run_at',
+  'worker_id',
+  'attempt',
+  'cancel_action',
+] as const;
+
+/**
+ * Units that change the runs of one thread come one after the other; those that only count on them are let in together.
+ * The first statement of a unit, before those that lock rows: otherwise two of them may wait for each other.
+ */
+export async function lockRuns(
+  trx: Trx,
+  threadId: string,
+  { isShared }: { isShared: boolean } = { isShared: false },
+): Promise<void> {
+  await lockName(trx, { dialect: dialectOf(trx), name: `runs:${threadId}`, isShared });
+}
+
+export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {
+  await newRunInput.run(trx, { runId: row.run_id, kwargs });
+  await newRun.run(trx, row);
+  return row;
+}
+
+export async function runById(read: Read, runId: string): Promise<RunRow | undefined> {
+  return runOfId.first(read, { runId });
+}
+
+/** In the order of admission. */
+export async function openRuns(read: Read, threadId: string): Promise<RunRow[]> {
+  return (await openRunsOf.run(read, { threadId })).rows;
+}
+
+export async function hasOpenRun(read: Read, threadId: string): Promise<boolean> {
+  return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
+}
+
+/** Searches back to it, past runs that failed. */
+export async function latestSuccess(
+  read: Read,
+  ofUser: { threadId: string; userId: string },
+): Promise<string | null> {
+  return (await latestSuccessOf.first(read, ofUser))?.run_id ?? null;
+}
+
+export async function isRunOf(
+  read: Read,
+  { threadId, userId, runId }: { threadId: string; userId: string; runId: string },
+): Promise<boolean> {
+  const row = await read
+    .selectFrom('runs')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('thread_id', '=', threadId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Part of deleting a thread. */
+export async function forgetRuns(trx: Trx, threadId: string): Promise<void> {
+  await trx
+    .deleteFrom('run_inputs')
+    .where('run_id', 'in', (query) =>
+      query.selectFrom('runs').select('run_id').where('thread_id', '=', threadId),
+    )
+    .execute();
+  await trx.deleteFrom('runs').where('thread_id', '=', threadId).execute();
+}
+
+/** False when it has not ended, or is gone. */
+export async function forgetRun(trx: Trx, runId: string): Promise<boolean> {
+  const deleted = await trx
+    .deleteFrom('runs')
+    .where('run_id', '=', runId)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirst();
+  if (deleted.numDeletedRows === 0n) return false;
+  await trx.deleteFrom('run_inputs').where('run_id', '=', runId).execute();
+  return true;
+}

@@ -1,0 +1,147 @@
+import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
+import type { StateView } from '../../../agents/agent-run.ts';
+import type { Step } from '../../../platform/database/procedure.ts';
+import { wellFormed } from '../../journal/well-formed.ts';
+import type { RunRow, ThreadRow } from '../../tables.ts';
+import type { StopKind } from './run-stop.ts';
+
+export type EndStatus = Exclude<RunStatus, 'pending' | 'running'>;
+
+/** How a run has ended, before it is written. */
+export interface RunOutcome {
+  status: EndStatus;
+  error: { name: string; message: string } | null;
+  /** Why it ended early, in a word; null for a run that went to its end. */
+  stopReason: string | null;
+  /** Undefined: it changed nothing, or its state cannot be read. */
+  state: StateView | undefined;
+  /** Parts of the unit that ends it: what of the state goes to disk with the end. */
+  rest?: readonly Step[];
+}
+
+/** What a state waits for. */
+export interface Pause {
+  hasNext: boolean;
+  hasInterrupts: boolean;
+}
+
+/** How often a run is begun. One that takes the gateway down each time must not do so for ever. */
+const mostAttempts = 10;
+
+const longestError = 10_000;
+
+/** A thread is busy while any run waits or works in it, whatever became of this one. */
+export function threadStatusAfter(
+  { status, pause }: { status: RunRow['status']; pause: Pause | undefined },
+  { othersOpen }: { othersOpen: boolean },
+): ThreadRow['status'] {
+  if (othersOpen) return 'busy';
+  if (status === 'error' || status === 'timeout') return 'error';
+  if (pause === undefined) return 'idle';
+  // A run that was stopped half-way has a next step too; only an interrupt asks a human.
+  const isWaiting = status === 'success' ? pause.hasNext : pause.hasInterrupts;
+  return isWaiting ? 'interrupted' : 'idle';
+}
+
+export type CancelDecision = 'done_already' | 'refused' | 'end_now' | 'ask_worker';
+
+/** A run that nobody has begun ends at once; for another one its worker is asked. */
+export function decideCancel({
+  status,
+  ended_at,
+  worker_id,
+  attempt,
+}: Pick<RunRow, 'status' | 'ended_at' | 'worker_id' | 'attempt'>): CancelDecision {
+  if (ended_at !== null) return status === 'interrupted' ? 'done_already' : 'refused';
+  return worker_id === null && attempt === 0 ? 'end_now' : 'ask_worker';
+}
+
+/** What a stop makes of a run; undefined where it does not end. */
+export function outcomeOfStop(stop: StopKind): Omit<RunOutcome, 'state'> | undefined {
+  switch (stop.kind) {
+    case 'cancelled':
+      return cancelledOutcome(stop.action);
+    case 'timeout': {
+      const message = `The run took longer than ${stop.limitMs / 1000} s.`;
+      return { status: 'timeout', error: { name: 'TimeoutError', message }, stopReason: 'timeout' };
+    }
+    case 'lost':
+    case 'released':
+      return undefined;
+  }
+}
+
+export function cancelledOutcome(action: CancelAction): Omit<RunOutcome, 'state'> {
+  if (action === 'interrupt') return { status: 'interrupted', error: null, stopReason: 'cancelled' };
+  const error = { name: 'RolledBack', message: 'Rolled back by user' };
+  return { status: 'interrupted', error, stopReason: 'rolled_back' };
+}
+
+export function failedOutcome(error: unknown): Omit<RunOutcome, 'state'> {
+  return { status: 'error', error: errorOf(error), stopReason: null };
+}
+
+/** Why a run that lost its process is not begun again; undefined where it is. */
+export function refusalToResume(
+  { attempt }: Pick<RunRow, 'attempt'>,
+  { onRecovery }: { onRecovery: 'resume' | 'fail' },
+): Omit<RunOutcome, 'state'> | undefined {
+  const why = whyNotResumed(attempt, onRecovery);
+  if (why === undefined) return undefined;
+  return { status: 'error', error: { name: 'RunLost', message: why }, stopReason: 'orphan_recovered' };
+}
+
+function whyNotResumed(attempt: number, onRecovery: 'resume' | 'fail'): string | undefined {
+  if (attempt > mostAttempts) return `The run was begun ${mostAttempts} times and never came to its end.`;
+  if (attempt > 1 && onRecovery === 'fail')
+    return 'The gateway stopped while the run was at work. Start it again to go on from its last checkpoint.';
+  return undefined;
+}
+
+/** As it is stored: text that every database takes, and not more than somebody reads. */
+export function errorOf(error: unknown): { name: string; message: string } {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  return { name: storable(name).slice(0, 200), message: storable(message).slice(0, longestError) };
+}
+
+/** What waiting callers get: an object in any case. */
+export function valuesOf(
+  state: Pick<StateView, 'values' | 'interrupts'> | undefined,
+  error: RunOutcome['error'],
+): Record<string, unknown> {
+  const interrupts = state ? Object.values(state.interrupts).flat() : [];
+  return {
+    ...state?.values,
+    ...(interrupts.length > 0 && { __interrupt__: interrupts }),
+    ...(error && { __error__: { error: error.name, message: error.message } }),
+  };
+}
+
+/** A rolled-back run has a text that says so, but has not failed. */
+export function failureOf(
+  run: Pick<RunRow, 'status' | 'error' | 'error_name'>,
+): { name: string; message: string } | null {
+  if (run.status !== 'error' && run.status !== 'timeout') return null;
+  return { name: run.error_name ?? 'Error', message: run.error ?? '' };
+}
+
+/** Whether a reader that asked for these modes wants the frame of this name. */
+export function isFrameOf(modes: readonly StreamMode[], event: string): boolean {
+  const name = event.split('|', 1)[0] ?? event;
+  if (name === 'metadata' || name === 'error' || name === 'gap') return true;
+  if (name === 'messages') return modes.includes('messages-tuple');
+  if (name.startsWith('messages/')) return modes.includes('messages');
+  return (modes as readonly string[]).includes(name);
+}
+
+export function pauseOf({ next, interrupts }: StateView): Pause {
+  return { hasNext: next.length > 0, hasInterrupts: hasInterrupts(interrupts) };
+}
+
+export function hasInterrupts(interrupts: StateView['interrupts']): boolean {
+  return Object.values(interrupts).some((list) => list.length > 0);
+}
+
+function storable(text: string): string {
+  return wellFormed(text).replaceAll('\0', '\ufffd');
+}

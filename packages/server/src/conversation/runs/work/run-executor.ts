@@ -1,0 +1,346 @@
+import type { CancelAction } from '@switchyard/contract/conversation/run';
+import type { AgentRunEnd, AgentRunner, AgentRunRequest, StateView } from '../../../agents/agent-run.ts';
+import type { GraphStates } from '../../../agents/state/graph-state.ts';
+import { viewOf } from '../../../agents/state/wire-state.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import { newDeferred } from '../../../lib/async/deferred.ts';
+import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { Turns } from '../../../lib/async/turns.ts';
+import { type Clock, toIso } from '../../../lib/clock.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { RunRecorder } from '../../journal/run-recorder.ts';
+import type { RunRow } from '../../tables.ts';
+import type { RunEnding } from '../ending/run-ending.ts';
+import {
+  errorOf,
+  failedOutcome,
+  outcomeOfStop,
+  type RunOutcome,
+  refusalToResume,
+  valuesOf,
+} from '../records/run.ts';
+import {
+  type Claim,
+  type ClaimedRun,
+  confirmClaim,
+  isClaimLost,
+  type RunClaimStore,
+} from '../records/run-claim-store.ts';
+import type { RunKwargs } from '../records/run-request.ts';
+import { RunStop } from '../records/run-stop.ts';
+
+export interface RunExecutorOptions {
+  claims: Pick<RunClaimStore, 'claim'>;
+  ending: RunEnding;
+  journal: Pick<Journal, 'recorderFor'>;
+  runner: AgentRunner;
+  states: Pick<GraphStates, 'current' | 'rollback'>;
+  streamLog: Pick<StreamLog, 'begin' | 'append' | 'abandon'>;
+  stopTasks?: ((userId: string, runId: string) => Promise<void>) | undefined;
+  clock: Clock;
+  timer?: Timer;
+  rules: {
+    timeLimitMs: number;
+    onRecovery: 'resume' | 'fail';
+  };
+  log: { warn(details: object, message: string): void; error(details: object, message: string): void };
+}
+
+/** A run that is about to be this process's. */
+export interface ExpectedRun {
+  /** Never rejects. Returns when the run has come to rest here. */
+  perform: (claimed: ClaimedRun, workerId: string) => Promise<void>;
+  forget: () => void;
+}
+
+/** Ids of frames ascend over attempts, of which none makes as many. */
+const idsPerAttempt = 1_000_000;
+const endRetryMs = 1_000;
+/** Where many runs begin at once, each is told that it does before any has far to go: a graph's first steps hold the loop. */
+const beginningsPerTurn = 4;
+/** Below the patience of who deletes a thread and waits for its runs. */
+const deafMs = 5_000;
+
+/** A run that this process has claimed, with all that belongs to the attempt. */
+interface Attempt {
+  row: RunRow;
+  kwargs: RunKwargs;
+  claim: Claim;
+  recorder: RunRecorder;
+  signal: AbortSignal;
+}
+
+/** Claims a run, lets its agent work and ends it. Whatever goes wrong on the way is an end as well. */
+export class RunExecutor {
+  readonly #options: RunExecutorOptions;
+  readonly #timer: Timer;
+  readonly #active = new Map<string, AbortController>();
+  readonly #beginnings = new Turns(beginningsPerTurn);
+
+  constructor(options: RunExecutorOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  get count(): number {
+    return this.#active.size;
+  }
+
+  isAtWork(runId: string): boolean {
+    return this.#active.has(runId);
+  }
+
+  /** What was asked first counts. */
+  stop(runId: string, stop: RunStop): void {
+    this.#active.get(runId)?.abort(stop);
+  }
+
+  stopAll(stop: RunStop): void {
+    for (const controller of [...this.#active.values()]) controller.abort(stop);
+  }
+
+  /** From now on a stop is heard, also one that comes before the claim is known here. */
+  expect(runId: string): ExpectedRun {
+    const controller = new AbortController();
+    this.#active.set(runId, controller);
+    return {
+      perform: (claimed, workerId) => this.#perform(claimed, { workerId, controller }),
+      forget: () => this.#active.delete(runId),
+    };
+  }
+
+  /**
+   * Returns when the run has come to rest here: it has ended, is somebody else's, or waits for the next process. Throws
+   * when the claim could not be written.
+   */
+  async execute(run: Pick<RunRow, 'run_id' | 'thread_id'>, workerId: string): Promise<void> {
+    if (this.#active.has(run.run_id)) return;
+    const { claims, clock } = this.#options;
+    const expected = this.expect(run.run_id);
+    try {
+      const claimed = await claims.claim(run, { workerId, at: toIso(clock()) });
+      if (claimed) await expected.perform(claimed, workerId);
+    } finally {
+      expected.forget();
+    }
+  }
+
+  async #perform(
+    { row, kwargs }: ClaimedRun,
+    { workerId, controller }: { workerId: string; controller: AbortController },
+  ): Promise<void> {
+    const { streamLog, log } = this.#options;
+    const claim = { runId: row.run_id, threadId: row.thread_id, workerId, attempt: row.attempt };
+    const { signal } = controller;
+    try {
+      streamLog.begin(row.run_id, { base: (row.attempt - 1) * idsPerAttempt });
+      this.#frame(row.run_id, 'metadata', metadataOf(row));
+      const recorder = await this.#recorder(row, claim);
+      const attempt = { row, kwargs: JSON.parse(kwargs) as RunKwargs, claim, recorder, signal };
+      const outcome = await this.#outcome(attempt, controller);
+      if (outcome && outcome.status !== 'success') await this.#stopTasks(row);
+      if (outcome) await this.#end(attempt, outcome);
+      else streamLog.abandon(row.run_id);
+    } catch (error) {
+      // Its end could not be written, or is not ours to write.
+      streamLog.abandon(row.run_id);
+      if (!(isClaimLost(error) || isStop(error)))
+        log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
+    }
+  }
+
+  /** Before its end is written, so that a crash in between repeats it. Its tools see to it too, where they still run. */
+  async #stopTasks({ run_id: runId, user_id: userId }: RunRow): Promise<void> {
+    const { stopTasks, log } = this.#options;
+    if (!stopTasks || userId === null) return;
+    await stopTasks(userId, runId).catch((error: unknown) =>
+      log.warn({ err: error, runId }, 'Tasks of a run that has ended could not be stopped'),
+    );
+  }
+
+  /** How the run has ended; undefined when it has not, and goes on elsewhere. */
+  async #outcome(attempt: Attempt, controller: AbortController): Promise<RunOutcome | undefined> {
+    const { row, signal } = attempt;
+    if (row.cancel_action) return this.#afterStop(attempt, cancelStop(row.cancel_action));
+    const refusal = refusalToResume(row, this.#options.rules);
+    if (refusal) return { ...refusal, state: await this.#stateOf(row) };
+    const { timeLimitMs } = this.#options.rules;
+    const cancelLimit = this.#timer(
+      () => controller.abort(new RunStop({ kind: 'timeout', limitMs: timeLimitMs })),
+      timeLimitMs,
+    );
+    try {
+      return await this.#outcomeOf(row, await this.#runAgent(attempt));
+    } catch (error) {
+      if (signal.aborted && signal.reason instanceof RunStop)
+        return await this.#afterStop(attempt, signal.reason);
+      this.#options.log.warn({ err: error, runId: row.run_id }, 'A run failed outside of its graph');
+      return { ...failedOutcome(error), state: await this.#stateOf(row) };
+    } finally {
+      cancelLimit();
+    }
+  }
+
+  async #runAgent(attempt: Attempt): Promise<AgentRunEnd> {
+    const { row, kwargs, recorder, signal } = attempt;
+    await this.#beginnings.next();
+    signal.throwIfAborted();
+    if (row.attempt > 1) {
+      // Clients may have lost frames with the process that made them: here is everything.
+      const state = await this.#stateOf(row);
+      if (state) this.#frame(row.run_id, 'values', valuesOf(state, null));
+    }
+    recorder.recordStart(kwargs.input);
+    const running = this.#options.runner.run(requestOf(row, kwargs), {
+      signal,
+      recorder,
+      frame: (event, data) => this.#frame(row.run_id, event, data),
+    });
+    return this.#unlessDeaf(running, signal);
+  }
+
+  /** A runner that does not hear its signal is left behind: nothing that it still does is stored. */
+  async #unlessDeaf(running: Promise<AgentRunEnd>, signal: AbortSignal): Promise<AgentRunEnd> {
+    const deaf = newDeferred<never>();
+    let cancel = (): void => undefined;
+    const onAbort = (): void => {
+      cancel = this.#timer(() => deaf.reject(signal.reason), deafMs);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([running, deaf.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      cancel();
+    }
+  }
+
+  async #outcomeOf(row: RunRow, end: AgentRunEnd): Promise<RunOutcome> {
+    if (end.outcome === 'done') {
+      const { state, rest, stopReason = null } = end;
+      return { status: 'success', error: null, stopReason, state, rest };
+    }
+    const state = end.state ?? (await this.#stateOf(row));
+    return {
+      status: 'error',
+      error: errorOf(Object.assign(new Error(), end.error)),
+      stopReason: null,
+      state,
+    };
+  }
+
+  async #afterStop({ row }: Attempt, { how }: RunStop): Promise<RunOutcome | undefined> {
+    const outcome = outcomeOfStop(how);
+    if (!outcome) return undefined;
+    if (how.kind === 'cancelled' && how.action === 'rollback') {
+      try {
+        await this.#options.states.rollback(row.thread_id, row.run_id);
+      } catch (error) {
+        const message = `The state before the run could not be restored: ${errorOf(error).message}`;
+        return { ...failedOutcome(new Error(message)), state: await this.#stateOf(row) };
+      }
+    }
+    return { ...outcome, state: await this.#stateOf(row) };
+  }
+
+  /** Again until it is written, or is not ours to write: a run without its end would keep its thread for ever. */
+  async #end({ row, claim, recorder, signal }: Attempt, outcome: RunOutcome): Promise<void> {
+    const { ending, log } = this.#options;
+    recorder.recordEnd({ status: outcome.status, error: outcome.error });
+    for (;;) {
+      try {
+        return await ending.end(claim, { run: row, outcome, recorder });
+      } catch (error) {
+        if (isClaimLost(error)) throw error;
+        log.error({ err: error, runId: row.run_id }, 'The end of a run could not be written');
+        if (!isPassing(error)) break;
+      }
+      if (isGivenUp(signal)) throw signal.reason;
+      await sleepWithSignal(endRetryMs, { timer: this.#timer });
+    }
+    const { status: _status, ...failed } = failedOutcome(
+      new Error('The last events and the state of the run could not be stored.'),
+    );
+    const bare = { ...failed, status: 'error' as const, state: undefined };
+    await ending.end(claim, { run: row, outcome: bare, recorder, isBare: true });
+  }
+
+  async #recorder(row: RunRow, claim: Claim): Promise<RunRecorder> {
+    return this.#options.journal.recorderFor({
+      threadId: row.thread_id,
+      runId: row.run_id,
+      userId: row.user_id,
+      attempt: row.attempt,
+      followUpTo: row.follow_up_to_run_id,
+      confirm: confirmClaim.with(claim),
+    });
+  }
+
+  /** Undefined where it cannot be read; the run ends without it. */
+  async #stateOf(row: RunRow): Promise<StateView | undefined> {
+    const thread = { threadId: row.thread_id, graphId: row.graph_id, userId: row.user_id };
+    try {
+      const state = await this.#options.states.current(thread);
+      return state ? viewOf(state) : undefined;
+    } catch (error) {
+      this.#options.log.warn({ err: error, runId: row.run_id }, 'The state of a run could not be read');
+      return undefined;
+    }
+  }
+
+  #frame(runId: string, event: string, data: unknown): void {
+    this.#options.streamLog.append(runId, event, JsonText.of(data));
+  }
+}
+
+function metadataOf({ run_id, thread_id, attempt }: RunRow): object {
+  return { run_id, thread_id, attempt };
+}
+
+function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
+  return {
+    runId: row.run_id,
+    threadId: row.thread_id,
+    userId: row.user_id,
+    assistantId: row.assistant_id,
+    graphId: row.graph_id,
+    agentName: kwargs.agent_name ?? null,
+    attempt: row.attempt,
+    input: kwargs.input,
+    command: kwargs.command,
+    checkpoint: kwargs.checkpoint,
+    config: kwargs.config,
+    context: kwargs.context,
+    metadata: kwargs.metadata,
+    interruptBefore: kwargs.interrupt_before,
+    interruptAfter: kwargs.interrupt_after,
+    streamModes: kwargs.stream_mode,
+    streamSubgraphs: kwargs.stream_subgraphs,
+    durability: kwargs.durability,
+  };
+}
+
+function cancelStop(action: CancelAction): RunStop {
+  return new RunStop({ kind: 'cancelled', action });
+}
+
+function isStop(error: unknown): boolean {
+  return error instanceof RunStop;
+}
+
+/** The process is going, or the run is not its own any more: nobody waits for the end here. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return (
+    aborted && reason instanceof RunStop && (reason.how.kind === 'lost' || reason.how.kind === 'released')
+  );
+}
+
+const passing = new Set(['database_unavailable', 'database_busy', 'storage_full', 'shutting_down']);
+
+/** A fault of the database that goes by; anything else would only come again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && passing.has(error.code);
+}

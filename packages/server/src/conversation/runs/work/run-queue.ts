@@ -1,0 +1,165 @@
+import type { WaitingRun } from '../records/run-store.ts';
+
+interface Line {
+  /** In the order of admission. */
+  runs: WaitingRun[];
+  isActive: boolean;
+}
+
+interface OwnerLine {
+  /** Threads whose first run could begin, in the order in which they became so. */
+  threads: Set<string>;
+  running: number;
+  /** When it was served last, in a count of services. */
+  servedAt: number;
+}
+
+/**
+ * Runs that wait to be claimed: first in, first out within a thread, one at a time there; between owners whoever has the
+ * fewest at work, then whoever waits longest. What it holds is a guess at the rows; the claim decides.
+ */
+export class RunQueue {
+  readonly #lines = new Map<string, Line>();
+  readonly #owners = new Map<string, OwnerLine>();
+  readonly #waitingOf = new Map<string, number>();
+  readonly #known = new Set<string>();
+  #services = 0;
+
+  /** Runs that wait. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Threads and owners that are remembered. */
+  get kept(): number {
+    return this.#lines.size + this.#owners.size + this.#waitingOf.size;
+  }
+
+  sizeOf(userId: string): number {
+    return this.#waitingOf.get(userId) ?? 0;
+  }
+
+  has(runId: string): boolean {
+    return this.#known.has(runId);
+  }
+
+  add(run: WaitingRun): void {
+    if (this.#known.has(run.run_id)) return;
+    this.#known.add(run.run_id);
+    this.#waitingOf.set(run.user_id, this.sizeOf(run.user_id) + 1);
+    const line = this.#lines.get(run.thread_id) ?? { runs: [], isActive: false };
+    this.#lines.set(run.thread_id, line);
+    const place = line.runs.findLastIndex(({ admission }) => admission < run.admission) + 1;
+    // Behind others it changes nothing about whose turn it is.
+    if (place > 0) return void line.runs.splice(place, 0, run);
+    this.#unready(run.thread_id, line);
+    line.runs.unshift(run);
+    this.#ready(run.thread_id, line);
+  }
+
+  remove({ run_id, thread_id }: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
+    const line = this.#lines.get(thread_id);
+    const index = line?.runs.findIndex((run) => run.run_id === run_id) ?? -1;
+    if (!line || index < 0) return;
+    this.#unready(thread_id, line);
+    const [removed] = line.runs.splice(index, 1);
+    this.#forget(removed);
+    this.#ready(thread_id, line);
+    if (removed) this.#dropOwner(removed.user_id);
+  }
+
+  /** The run that is to begin next. Its thread is taken until `release`. */
+  take(): WaitingRun | undefined {
+    const userId = this.#nextOwner();
+    const [threadId] = this.#owners.get(userId ?? '')?.threads ?? [];
+    const line = this.#lines.get(threadId ?? '');
+    const run = line?.runs[0];
+    if (!line || !run) return undefined;
+    this.#unready(run.thread_id, line);
+    this.#forget(line.runs.shift());
+    line.isActive = true;
+    this.#serve(run.user_id);
+    return run;
+  }
+
+  /** As if a run of this thread had been added and taken at once; false where one is there already. */
+  occupy({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): boolean {
+    if (this.#lines.has(thread_id)) return false;
+    this.#lines.set(thread_id, { runs: [], isActive: true });
+    this.#serve(user_id);
+    return true;
+  }
+
+  /** The run that was taken has come to rest; its thread's next one may follow. */
+  release({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
+    const owner = this.#owners.get(user_id);
+    if (owner) owner.running -= 1;
+    const line = this.#lines.get(thread_id);
+    if (line) {
+      line.isActive = false;
+      this.#ready(thread_id, line);
+    }
+    this.#dropOwner(user_id);
+  }
+
+  #ready(threadId: string, line: Line): void {
+    const [first] = line.runs;
+    if (line.isActive) return;
+    if (!first) {
+      this.#lines.delete(threadId);
+      return;
+    }
+    this.#ownerLine(first.user_id).threads.add(threadId);
+  }
+
+  #serve(userId: string): void {
+    const owner = this.#ownerLine(userId);
+    this.#services += 1;
+    owner.running += 1;
+    owner.servedAt = this.#services;
+  }
+
+  #ownerLine(userId: string): OwnerLine {
+    const owner = this.#owners.get(userId) ?? newOwner(this.#services);
+    this.#owners.set(userId, owner);
+    return owner;
+  }
+
+  /** A thread stands in the line of the owner of its first run, which is about to change. */
+  #unready(threadId: string, line: Line): void {
+    const [first] = line.runs;
+    if (!first) return;
+    this.#owners.get(first.user_id)?.threads.delete(threadId);
+  }
+
+  #forget(run: WaitingRun | undefined): void {
+    if (!run) return;
+    this.#known.delete(run.run_id);
+    const left = this.sizeOf(run.user_id) - 1;
+    if (left > 0) this.#waitingOf.set(run.user_id, left);
+    else this.#waitingOf.delete(run.user_id);
+  }
+
+  #nextOwner(): string | undefined {
+    let best: { userId: string; owner: OwnerLine } | undefined;
+    for (const [userId, owner] of this.#owners) {
+      if (owner.threads.size === 0) continue;
+      if (!best || isBefore(owner, best.owner)) best = { userId, owner };
+    }
+    return best?.userId;
+  }
+
+  #dropOwner(userId: string): void {
+    const owner = this.#owners.get(userId);
+    if (owner && owner.running === 0 && owner.threads.size === 0) this.#owners.delete(userId);
+  }
+}
+
+/** Whoever comes anew stands behind those that wait. */
+function newOwner(servedAt: number): OwnerLine {
+  return { threads: new Set(), running: 0, servedAt };
+}
+
+function isBefore(one: OwnerLine, other: OwnerLine): boolean {
+  return one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;
+}

@@ -1,0 +1,123 @@
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../../lib/clock.ts';
+import type { Ownership } from '../../../platform/ownership/ownership.ts';
+import type { RunClaimStore } from '../records/run-claim-store.ts';
+import { RunStop } from '../records/run-stop.ts';
+import type { RunStore, WaitingRun } from '../records/run-store.ts';
+import type { RunExecutor } from './run-executor.ts';
+import type { RunScheduler } from './run-scheduler.ts';
+import { leaseOf, type RunWorker } from './run-worker.ts';
+
+interface RunRecoveryOptions {
+  store: Pick<RunStore, 'openAfter'>;
+  claims: Pick<RunClaimStore, 'releaseWorker' | 'release'>;
+  scheduler: Pick<RunScheduler, 'add'>;
+  executor: Pick<RunExecutor, 'isAtWork' | 'stop'>;
+  ownership: Pick<Ownership, 'hold'>;
+  worker: Pick<RunWorker, 'id'>;
+  clock: Clock;
+  timer?: Timer;
+  onFault: (error: unknown) => void;
+}
+
+const sweepEveryMs = 15_000;
+const rowsAtOnce = 500;
+
+/**
+ * Finds what nobody works on: at start, when a process has died, and now and then as a safety net, since nothing else
+ * depends on it. A run that has not ended is waiting here, at work here, or under somebody's lease that is watched.
+ */
+export class RunRecovery {
+  readonly #options: RunRecoveryOptions;
+  readonly #timer: Timer;
+  readonly #closing = new AbortController();
+  readonly #watched = new Map<string, Promise<void>>();
+  readonly #alongside: (() => Promise<void>)[] = [];
+  #cancelTimer: () => void = () => undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(options: RunRecoveryOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  /** Registers what else is looked after in the same rhythm. */
+  alsoSweep(sweep: () => Promise<void>): void {
+    this.#alongside.push(sweep);
+  }
+
+  async open(): Promise<void> {
+    await this.sweep();
+    this.#plan();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelTimer();
+    await this.#sweeping;
+    await Promise.all(this.#watched.values());
+  }
+
+  async sweep(): Promise<void> {
+    const { store } = this.#options;
+    let last: WaitingRun | null = null;
+    do {
+      const rows: WaitingRun[] = await store.openAfter(last, rowsAtOnce);
+      for (const row of rows) await this.#lookAt(row);
+      last = rows.length < rowsAtOnce ? null : (rows.at(-1) ?? null);
+    } while (last && !this.#closing.signal.aborted);
+    for (const sweep of this.#alongside) await sweep();
+  }
+
+  async #lookAt(run: WaitingRun): Promise<void> {
+    const { scheduler, executor, worker } = this.#options;
+    if (run.worker_id === null) scheduler.add(run);
+    else if (run.worker_id !== worker.id) this.#watch(run.worker_id);
+    else if (!executor.isAtWork(run.run_id)) await this.#takeUpAgain(run);
+    else if (run.cancel_action)
+      executor.stop(run.run_id, new RunStop({ kind: 'cancelled', action: run.cancel_action }));
+  }
+
+  /** Claimed here, and nobody is at it: its claim or its end was written and the answer to that was lost. */
+  async #takeUpAgain(run: WaitingRun): Promise<void> {
+    const { claims, scheduler, clock } = this.#options;
+    await claims.release(run, toIso(clock()));
+    scheduler.add({ ...run, worker_id: null });
+  }
+
+  /** Waits until the process that has these runs is gone, and frees them. It may live for days. */
+  #watch(workerId: string): void {
+    if (this.#watched.has(workerId) || this.#closing.signal.aborted) return;
+    const { ownership, claims, clock, onFault } = this.#options;
+    const { signal } = this.#closing;
+    const watching = ownership
+      .hold(leaseOf(workerId), async () => void (await claims.releaseWorker(workerId, toIso(clock()))), {
+        signal,
+      })
+      .then(
+        () => {
+          this.#watched.delete(workerId);
+          this.#sweepSoon();
+        },
+        (error: unknown) => {
+          this.#watched.delete(workerId);
+          if (!signal.aborted) onFault(error);
+        },
+      );
+    this.#watched.set(workerId, watching);
+  }
+
+  #plan(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#timer(() => this.#sweepSoon(), sweepEveryMs);
+  }
+
+  #sweepSoon(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#sweeping = this.#sweeping
+      .then(() => this.sweep())
+      .catch(this.#options.onFault)
+      .then(() => this.#plan());
+  }
+}

@@ -1,0 +1,144 @@
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { ClaimedRun } from '../records/run-claim-store.ts';
+import type { WaitingRun } from '../records/run-store.ts';
+import type { RunExecutor } from './run-executor.ts';
+import { RunQueue } from './run-queue.ts';
+import type { RunWorker } from './run-worker.ts';
+
+interface RunSchedulerOptions {
+  executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
+  worker: Pick<RunWorker, 'id'>;
+  /** Runs at work at the same time. */
+  slots: number;
+  clock: Clock;
+  timer?: Timer;
+  onFault: (error: unknown, run: WaitingRun) => void;
+}
+
+const retryMs = 1_000;
+
+/** Room for a run that is not stored yet: it may be stored as claimed, which saves it a unit. */
+export interface Place {
+  workerId: string;
+  begin: (claimed: ClaimedRun) => void;
+  giveUp: () => void;
+}
+
+/** Hands runs to the executor: when they are admitted, when they are due, and when another one has come to rest. */
+export class RunScheduler {
+  readonly #options: RunSchedulerOptions;
+  readonly #timer: Timer;
+  readonly #queue = new RunQueue();
+  /** Runs for which it is too early, by id. */
+  readonly #later = new Map<string, { run: WaitingRun; cancel: () => void }>();
+  readonly #running = new Set<Promise<void>>();
+  /** Slots that are in use or reserved. */
+  #taken = 0;
+  #isClosed = false;
+
+  constructor(options: RunSchedulerOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  /** Runs that wait here. */
+  get waiting(): number {
+    return this.#queue.size + this.#later.size;
+  }
+
+  waitingOf(userId: string): number {
+    const later = [...this.#later.values()].filter(({ run }) => run.user_id === userId);
+    return this.#queue.sizeOf(userId) + later.length;
+  }
+
+  /** Adding a run that is known already changes nothing. */
+  add(run: WaitingRun): void {
+    const { run_id, run_at } = run;
+    if (this.#isClosed || this.#queue.has(run_id) || this.#later.has(run_id)) return;
+    if (this.#options.executor.isAtWork(run_id)) return;
+    const delayMs = run_at === null ? 0 : Date.parse(run_at) - this.#options.clock();
+    if (delayMs > 0) this.#addLater(run, delayMs);
+    else {
+      this.#queue.add(run);
+      this.pump();
+    }
+  }
+
+  /** Null where it has to wait its turn. Whoever has a place begins or gives it up. */
+  reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
+    const { executor, slots } = this.#options;
+    const workerId = this.#options.worker.id;
+    if (this.#isClosed || workerId === null || this.#taken >= slots || !this.#queue.occupy(run)) return null;
+    const expected = executor.expect(run.run_id);
+    this.#taken += 1;
+    const free = (): void => {
+      expected.forget();
+      this.#free(run);
+    };
+    const begin = (claimed: ClaimedRun): void =>
+      this.#keep(expected.perform(claimed, workerId).finally(free));
+    return { workerId, begin, giveUp: free };
+  }
+
+  /** It has ended without having begun. */
+  remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
+    this.#later.get(run.run_id)?.cancel();
+    this.#later.delete(run.run_id);
+    this.#queue.remove(run);
+    // It may have stood before others.
+    this.pump();
+  }
+
+  /** Begins as many runs as there is room for. */
+  pump(): void {
+    const workerId = this.#options.worker.id;
+    while (!this.#isClosed && workerId !== null && this.#taken < this.#options.slots) {
+      const run = this.#queue.take();
+      if (!run) return;
+      this.#taken += 1;
+      this.#keep(this.#execute(run, workerId).finally(() => this.#free(run)));
+    }
+  }
+
+  /** Begins nothing any more. */
+  stop(): void {
+    this.#isClosed = true;
+    for (const { cancel } of this.#later.values()) cancel();
+    this.#later.clear();
+  }
+
+  /** When everything that had begun has come to rest. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #keep(running: Promise<void>): void {
+    const kept: Promise<void> = running.finally(() => this.#running.delete(kept));
+    this.#running.add(kept);
+  }
+
+  #free(run: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
+    this.#taken -= 1;
+    this.#queue.release(run);
+    this.pump();
+  }
+
+  /** Never rejects. */
+  async #execute(run: WaitingRun, workerId: string): Promise<void> {
+    try {
+      await this.#options.executor.execute(run, workerId);
+    } catch (error) {
+      this.#options.onFault(error, run);
+      if (!this.#isClosed) this.#addLater(run, retryMs);
+    }
+  }
+
+  #addLater(run: WaitingRun, delayMs: number): void {
+    const cancel = this.#timer(() => {
+      this.#later.delete(run.run_id);
+      this.add(run);
+    }, delayMs);
+    this.#later.set(run.run_id, { run, cancel });
+  }
+}

@@ -1,0 +1,96 @@
+import { newDeferred } from '../../../lib/async/deferred.ts';
+import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { newId } from '../../../lib/ids.ts';
+import type { Ownership } from '../../../platform/ownership/ownership.ts';
+
+interface RunWorkerOptions {
+  ownership: Pick<Ownership, 'hold'>;
+  timer?: Timer;
+}
+
+/** What follows the lease of this process. */
+export interface LeaseListener {
+  /** There is a lease to work under, for the first time or again. */
+  onReady?: () => void;
+  /** Another process may own the runs under the lease soon: stop them, write nothing. */
+  onLost?: (error: unknown) => void;
+}
+
+/** A database that does not answer is not asked in a loop. */
+const retryMs = 1_000;
+
+/**
+ * The lease under which this process works on runs: one for all of them, so that a run costs no write of its own for it.
+ * Each run's row names it. When it lapses, whoever takes it over frees those rows.
+ */
+export class RunWorker {
+  readonly #options: RunWorkerOptions;
+  readonly #closing = new AbortController();
+  readonly #listeners: LeaseListener[] = [];
+  #id: string | null = null;
+  #holding: Promise<void> = Promise.resolve();
+
+  constructor(options: RunWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Null while there is no lease. */
+  get id(): string | null {
+    return this.#id;
+  }
+
+  /** Register before `open`. */
+  listen(listener: LeaseListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Resolves once there is a lease. */
+  async open(): Promise<void> {
+    const ready = newDeferred();
+    this.#holding = this.#holdAlways(() => ready.resolve());
+    await ready.promise;
+  }
+
+  /** Gives the lease back. Whoever calls it has freed the rows. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#holding;
+  }
+
+  /** A lost lease is not taken again: its name may belong to somebody who frees its runs. The next one has another. */
+  async #holdAlways(onFirst: () => void): Promise<void> {
+    const { ownership, timer = systemTimer } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const id = newId();
+      try {
+        await ownership.hold(
+          leaseOf(id),
+          async (lease) => {
+            this.#id = id;
+            onFirst();
+            for (const { onReady } of this.#listeners) onReady?.();
+            await aborted(lease.signal);
+            this.#id = null;
+          },
+          { signal },
+        );
+      } catch (error) {
+        if (signal.aborted) return;
+        for (const { onLost } of this.#listeners) onLost?.(error);
+        await sleepWithSignal(retryMs, { signal, timer }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** The key of a worker's lease. */
+export function leaseOf(workerId: string): string {
+  return `runs:${workerId}`;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

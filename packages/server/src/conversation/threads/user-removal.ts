@@ -1,0 +1,61 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
+import type { Removals } from '../removals.ts';
+import type { ConversationTables } from '../tables.ts';
+import { requireFolderName } from '../user-files/user-folder.ts';
+import type { ThreadStore } from './thread-store.ts';
+
+const kind = 'conversation.remove-user';
+const threadsAtOnce = 100;
+
+/** Plans it in the unit that deletes an account, so that it is done also when the gateway stops in between. */
+export function userRemovalBy(jobs: Pick<Jobs, 'enqueue' | 'wake'>) {
+  return {
+    plan: <Tables>(trx: WriteTransaction<Tables>, userId: string): Promise<void> =>
+      jobs.enqueue(trx, { kind, key: userId, payload: { userId } }),
+    wake: (): void => jobs.wake(kind),
+  };
+}
+
+interface UserRemovalOptions {
+  database: Pick<Database<ConversationTables>, 'write'>;
+  threads: Pick<ThreadStore, 'idsOf'>;
+  removals: Pick<Removals, 'forgetUser'>;
+  /** Deletes a thread with everything in it. Throws while something in it does not stop; the job comes back to it then. */
+  deleteThread: (owner: Owner, threadId: string) => Promise<unknown>;
+  /** The data home. */
+  home: string;
+}
+
+/** Once an account is gone, so is what its user had here: threads, files, memories, agents, assistants. */
+export class UserRemoval {
+  readonly #options: UserRemovalOptions;
+
+  constructor(options: UserRemovalOptions) {
+    this.#options = options;
+  }
+
+  register(jobs: Pick<Jobs, 'register'>): void {
+    jobs.register(kind, ({ payload, signal }) => this.#remove(String(payload.userId), signal));
+  }
+
+  async #remove(userId: string, signal: Job['signal']): Promise<void> {
+    const { database, threads, removals, deleteThread, home } = this.#options;
+    for (;;) {
+      const threadIds = await threads.idsOf(userId, threadsAtOnce);
+      for (const threadId of threadIds) {
+        signal.throwIfAborted();
+        await deleteThread({ user: userId }, threadId);
+      }
+      if (threadIds.length < threadsAtOnce) break;
+    }
+    // Which models were asked how often stays, for the sums of administrators.
+    await database.write((trx) => removals.forgetUser(trx, userId));
+    // Last: what was still at work for the user has written into it until now.
+    const folder = join(resolve(home), 'users', requireFolderName('user', userId));
+    await rm(folder, { recursive: true, force: true });
+  }
+}

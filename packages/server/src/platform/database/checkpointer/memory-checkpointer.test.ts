@@ -1,4 +1,0 @@
-import { openDatabase } from '../open.ts';
-import { checkpointerConformance } from './checkpointer-conformance.ts';
-
-checkpointerConformance('memory', () => openDatabase({ backend: 'memory' }));

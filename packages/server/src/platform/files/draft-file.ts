@@ -1,0 +1,75 @@
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { newId } from '../../lib/ids.ts';
+import type { Disk } from './disk.ts';
+import { writeBlob } from './write-blob.ts';
+
+/** A content that is on the disk and not in its place yet. */
+export interface Draft {
+  path: string;
+  sha256: string;
+  sizeBytes: number;
+}
+
+interface DraftOptions {
+  source: Readable;
+  maxBytes: number;
+  requireSpace: () => Promise<void>;
+}
+
+const draftName = /^\.upload-.*\.part$/i;
+
+/** What a crash left behind is called so too: never shown, and nobody can upload under such a name. */
+export function isDraftName(name: string): boolean {
+  return draftName.test(name);
+}
+
+/** No request takes longer to send its body, and no copy longer to be made. */
+const staleMs = 60 * 60 * 1000;
+
+/** Removes what a crash has left behind. */
+export async function sweepDrafts(disk: Disk, folder: string, nowMs: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isDraftName)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (nowMs - mtimeMs > staleMs) await dropDraft(disk, path);
+  }
+}
+
+/** Leaves nothing behind when it fails. */
+export async function writeDraft(disk: Disk, folder: string, options: DraftOptions): Promise<Draft> {
+  const path = join(folder, `.upload-${newId()}.part`);
+  try {
+    const { sha256, sizeBytes } = await writeBlob(disk, path, options);
+    return { path, sha256, sizeBytes };
+  } catch (error) {
+    await dropDraft(disk, path);
+    throw error;
+  }
+}
+
+/** Replaces what is there in one step. Once this has answered, the file outlives a power cut. */
+export async function placeDraft(disk: Disk, { path }: Draft, target: string): Promise<void> {
+  await disk.rename(path, target);
+  await disk.syncDirectory(dirname(target));
+}
+
+/** A failure to tidy up must not hide what went wrong; whoever streams into the folder next sweeps. */
+export async function dropDraft(disk: Disk, path: string): Promise<void> {
+  await disk.unlink(path).catch(() => undefined);
+}
+
+/**
+ * What may be overwritten: nothing, or an ordinary file with no second name, since through a link of either kind another
+ * file than the named one would seem to change.
+ */
+export async function isReplaceable(path: string): Promise<boolean> {
+  try {
+    const stats = await lstat(path);
+    return stats.isFile() && stats.nlink === 1;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,300 @@
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../src/platform/database/database.ts';
+import { isUniqueViolation } from '../src/platform/database/database-errors.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { Prepared } from '../src/platform/database/prepared.ts';
+
+interface Tables {
+  notes: { id: string; text: string; size: number | null; bytes: Uint8Array | null };
+}
+
+const createNotes = {
+  name: '001-notes',
+  async up(db: Kysely<never>): Promise<void> {
+    await db.schema
+      .createTable('notes')
+      .addColumn('id', 'varchar(36)', (column) => column.primaryKey())
+      .addColumn('text', 'text', (column) => column.notNull())
+      .addColumn('size', 'bigint')
+      .addColumn('bytes', 'bytea')
+      .execute();
+  },
+};
+
+/** What every database does, whatever it is. `open` answers an empty one. */
+export function databaseConformance(name: string, open: () => Promise<Database<unknown>>): void {
+  describe(name, () => {
+    let opened: Database<unknown>;
+    let database: Database<Tables>;
+
+    beforeAll(async () => {
+      opened = await open();
+      database = opened.withTables<Tables>();
+      await migrate(opened, 'notes', [createNotes]);
+    });
+    beforeEach(() => database.write((trx) => trx.deleteFrom('notes').execute()));
+    afterAll(() => opened.close());
+
+    const ids = async (): Promise<string[]> => {
+      const rows = await database.read.selectFrom('notes').select('id').orderBy('id').execute();
+      return rows.map(({ id }) => id);
+    };
+    const insert = (id: string, text = ''): Promise<unknown> =>
+      database.write((trx) =>
+        trx.insertInto('notes').values({ id, text, size: null, bytes: null }).execute(),
+      );
+
+    describe('a statement that is built once', () => {
+      const byText = new Prepared((db: Kysely<Tables>, { text, most }: { text: string; most: number }) =>
+        db.selectFrom('notes').selectAll().where('text', '=', text).where('size', '<=', most).orderBy('id'),
+      );
+      const put = new Prepared((db: Kysely<Tables>, note: { id: string; size: number | null }) =>
+        db.insertInto('notes').values({ id: note.id, text: 'fixed', size: note.size, bytes: null }),
+      );
+
+      it('takes other values each time, null too, in a unit and in a read', async () => {
+        await database.write(async (trx) => {
+          await put.run(trx, { id: 'a', size: 1 });
+          await put.run(trx, { id: 'b', size: 5 });
+          await put.run(trx, { id: 'c', size: null });
+        });
+        const idsUpTo = async (most: number) =>
+          (await byText.run(database.read, { text: 'fixed', most })).rows.map(({ id }) => id);
+        expect(await idsUpTo(1)).toEqual(['a']);
+        expect(await idsUpTo(5)).toEqual(['a', 'b']);
+        expect(await byText.first(database.read, { text: 'other', most: 5 })).toBeUndefined();
+      });
+
+      it('does not write where only reads belong', async () => {
+        await expect(put.run(database.read, { id: 'd', size: 1 })).rejects.toThrow('database.write()');
+      });
+    });
+
+    describe('values', () => {
+      it('gives numbers, text, bytes and null back as they were', async () => {
+        const row = {
+          id: 'all',
+          text: 'Ünïcödé 漢字 🚂 \\ \' " %',
+          size: Number.MAX_SAFE_INTEGER,
+          bytes: new Uint8Array([0, 1, 255]),
+        };
+        await database.write((trx) => trx.insertInto('notes').values(row).execute());
+        const [read] = await database.read.selectFrom('notes').selectAll().execute();
+        expect({ ...read, bytes: new Uint8Array(read?.bytes ?? []) }).toStrictEqual(row);
+      });
+
+      it('counts and adds up in numbers', async () => {
+        await database.write((trx) =>
+          trx
+            .insertInto('notes')
+            .values([1, 2].map((size) => ({ id: `${size}`, text: '', size, bytes: null })))
+            .execute(),
+        );
+        const query = database.read
+          .selectFrom('notes')
+          .select((eb) => [eb.fn.countAll().as('count'), eb.fn.sum('size').as('sum')]);
+        expect(await query.executeTakeFirst()).toStrictEqual({ count: 2, sum: 3 });
+      });
+
+      it('says how many rows a statement changed', async () => {
+        await Promise.all([insert('a'), insert('b')]);
+        const result = await database.write((trx) =>
+          trx.updateTable('notes').set({ text: 'new' }).executeTakeFirstOrThrow(),
+        );
+        expect(result.numUpdatedRows).toBe(2n);
+      });
+
+      it.each([
+        ['a boolean', true, 'boolean'],
+        ['an object', { a: 1 }, 'an object (Object)'],
+        ['a date', new Date(), 'an object (Date)'],
+        ['not a number', Number.NaN, 'not a number'],
+      ])('refuses %s as a parameter and says which one', async (_title, value, described) => {
+        const query = database.read
+          .selectFrom('notes')
+          .select('id')
+          .where('id', '=', 'x')
+          .where('text', '=', value as never);
+        await expect(query.execute()).rejects.toThrow(`Parameter 2 of a statement is ${described}.`);
+      });
+    });
+
+    describe('writes', () => {
+      it('answers what the unit answered, when its rows can be read', async () => {
+        const answer = await database.write(async (trx) => {
+          await trx.insertInto('notes').values({ id: 'a', text: '', size: null, bytes: null }).execute();
+          return (await trx.selectFrom('notes').select('id').execute()).length;
+        });
+        expect(answer).toBe(1);
+        expect(await ids()).toEqual(['a']);
+      });
+
+      it('lets a unit that fails fail alone among those that arrive with it', async () => {
+        const outcomes = await Promise.allSettled([
+          insert('a'),
+          database.write(async (trx) => {
+            await trx.insertInto('notes').values({ id: 'b', text: '', size: null, bytes: null }).execute();
+            throw new Error('no');
+          }),
+          insert('c'),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect(await ids()).toEqual(['a', 'c']);
+      });
+
+      it('takes a unit that throws before it awaits anything', async () => {
+        const failing = database.write(() => {
+          throw new Error('at once');
+        });
+        await expect(failing).rejects.toThrow('at once');
+      });
+
+      it('tells a row that exists already from other faults', async () => {
+        await insert('a');
+        expect(isUniqueViolation(await insert('a').catch((error: unknown) => error))).toBe(true);
+        const withoutText = database.write((trx) =>
+          trx
+            .insertInto('notes')
+            .values({ id: 'b', text: null as never, size: null, bytes: null })
+            .execute(),
+        );
+        expect(isUniqueViolation(await withoutText.catch((error: unknown) => error))).toBe(false);
+      });
+
+      it('refuses a unit that goes on after a failed statement, since Postgres would drop it without a word', async () => {
+        await insert('a');
+        const goingOn = database.write(async (trx) => {
+          await trx.insertInto('notes').values({ id: 'b', text: '', size: null, bytes: null }).execute();
+          const again = trx.insertInto('notes').values({ id: 'a', text: '', size: null, bytes: null });
+          await again.execute().catch(() => undefined);
+        });
+        await expect(goingOn).rejects.toThrow('went on after one of its statements had failed');
+        expect(await ids()).toEqual(['a']);
+      });
+
+      it('keeps a unit from reaching into the database after it has answered', async () => {
+        const kept = await database.write(async (trx) => ({ trx }));
+        const late = kept.trx.insertInto('notes').values({ id: 'late', text: '', size: null, bytes: null });
+        await expect(late.execute()).rejects.toThrow('This write unit is over');
+        expect(await ids()).toEqual([]);
+      });
+    });
+
+    describe('a unit that awaits something other than its trx', () => {
+      const awaiting = (other: () => Promise<unknown>): Promise<unknown> =>
+        database.write(async (trx) => {
+          await trx.insertInto('notes').values({ id: 'early', text: '', size: null, bytes: null }).execute();
+          await other();
+          await trx.insertInto('notes').values({ id: 'late', text: '', size: null, bytes: null }).execute();
+        });
+
+      it.each([
+        ['a timer', () => new Promise((resolve) => setTimeout(resolve, 20))],
+        ['another write', () => insert('inner')],
+        ['nothing that ever comes', () => new Promise(() => undefined)],
+      ])('is refused for %s, undone, and holds nobody up', async (_title, other) => {
+        const outcomes = await Promise.allSettled([awaiting(other), insert('beside')]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+        expect((outcomes[0] as PromiseRejectedResult).reason.message).toContain(
+          'awaited something other than its trx',
+        );
+        expect((await ids()).filter((id) => id === 'early' || id === 'late')).toEqual([]);
+      });
+
+      it('may use many statements, one after the other and at once', async () => {
+        await database.write(async (trx) => {
+          const add = (id: string): Promise<unknown> =>
+            trx.insertInto('notes').values({ id, text: '', size: null, bytes: null }).execute();
+          for (let index = 0; index < 20; index += 1) await add(`one-${index}`);
+          await Promise.all(Array.from({ length: 20 }, (_, index) => add(`other-${index}`)));
+        });
+        expect(await ids()).toHaveLength(40);
+      });
+    });
+
+    describe('reads', () => {
+      it('never see a row that is not committed', async () => {
+        const seen: Promise<string[]>[] = [];
+        const failing = database.write(async (trx) => {
+          await trx.insertInto('notes').values({ id: 'undone', text: '', size: null, bytes: null }).execute();
+          seen.push(ids());
+          await trx
+            .insertInto('notes')
+            .values({ id: 'undone-too', text: '', size: null, bytes: null })
+            .execute();
+          throw new Error('undo');
+        });
+        await expect(failing).rejects.toThrow('undo');
+        expect(await Promise.all(seen)).toEqual([[]]);
+      });
+
+      it.each([
+        ['an insert', (db: Kysely<Tables>) => db.insertInto('notes').defaultValues().execute()],
+        ['an update', (db: Kysely<Tables>) => db.updateTable('notes').set({ text: '' }).execute()],
+        ['a delete', (db: Kysely<Tables>) => db.deleteFrom('notes').execute()],
+        ['a new table', (db: Kysely<Tables>) => db.schema.createTable('more').execute()],
+        ['raw statements that change', (db: Kysely<Tables>) => sql`delete from notes`.execute(db)],
+      ])('refuse %s', async (_title, act) => {
+        await expect(act(database.read)).rejects.toThrow('Hand it to database.write()');
+      });
+
+      it('refuse to open a transaction', async () => {
+        const transaction = database.read.transaction().execute(async () => undefined);
+        await expect(transaction).rejects.toThrow('Transactions go through database.write()');
+      });
+    });
+
+    it('answers a ping', async () => {
+      await expect(database.ping(5_000)).resolves.toBeUndefined();
+    });
+
+    describe('migrations', () => {
+      const makes = (name: string, table: string) => ({
+        name,
+        up: (db: Kysely<never>) => db.schema.createTable(table).addColumn('id', 'text').execute(),
+      });
+
+      it('run once each, in order', async () => {
+        const [first, second] = [makes('001-a', 'ordered_a'), makes('002-b', 'ordered_b')];
+        expect(await migrate(opened, 'ordered', [first])).toEqual(['001-a']);
+        expect(await migrate(opened, 'ordered', [first, second])).toEqual(['002-b']);
+        expect(await migrate(opened, 'ordered', [first, second])).toEqual([]);
+      });
+
+      it('leave nothing behind when one of them fails', async () => {
+        const failing = { name: '002-b', up: () => Promise.reject(new Error('no')) };
+        const all = [makes('001-a', 'failing_a'), failing];
+        await expect(migrate(opened, 'failing', all)).rejects.toThrow('no');
+        expect(await migrate(opened, 'failing', [makes('001-a', 'failing_a')])).toEqual(['001-a']);
+      });
+
+      it('refuse a database that a newer version has written', async () => {
+        await migrate(opened, 'newer', [makes('001-a', 'newer_a'), makes('002-b', 'newer_b')]);
+        await expect(migrate(opened, 'newer', [makes('001-a', 'newer_a')])).rejects.toThrow(
+          'The database is newer than this version: it has the migration 002-b of newer,',
+        );
+      });
+
+      it('refuse a database that lacks one in the middle', async () => {
+        await migrate(opened, 'gap', [makes('002-b', 'gap_b')]);
+        await expect(
+          migrate(opened, 'gap', [makes('001-a', 'gap_a'), makes('002-b', 'gap_b')]),
+        ).rejects.toThrow('has later migrations of gap than 001-a');
+      });
+    });
+
+    it('writes what is in line when it closes, then takes nothing more', async () => {
+      const other = await open();
+      await migrate(other, 'notes', [createNotes]).catch(() => undefined); // Postgres and files have it already
+      const notes = other.withTables<Tables>();
+      const written = notes.write(async () => 'written');
+      await other.close();
+      expect(await written).toBe('written');
+      await expect(notes.write(async () => 'late')).rejects.toMatchObject({ code: 'shutting_down' });
+      await expect(notes.read.selectFrom('notes').selectAll().execute()).rejects.toMatchObject({
+        code: 'shutting_down',
+      });
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { ManualTime } from '../src/lib/async/manual-time.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { EmbeddedJobs, type EmbeddedJobsOptions } from '../src/platform/jobs/embedded-jobs.ts';
+import type { Jobs } from '../src/platform/jobs/jobs.ts';
+import type { JobTables } from '../src/platform/jobs/tables.ts';
+import type { JobsVariant } from './jobs-conformance.ts';
+
+/** Processes that share one database and its clock, each with timers of its own. */
+export class JobFleet {
+  readonly databaseClock = new ManualTime();
+  /** The view of the test itself. */
+  readonly database: Database<JobTables>;
+  readonly #connect: () => Promise<Database<unknown>>;
+  readonly #connections: Database<JobTables>[] = [];
+  readonly #times = new Map<Jobs, ManualTime>();
+  readonly #stopped = new Set<Jobs>();
+
+  static async open(connect: () => Promise<Database<unknown>>): Promise<JobFleet> {
+    return new JobFleet(connect, (await connect()).withTables());
+  }
+
+  private constructor(connect: () => Promise<Database<unknown>>, database: Database<JobTables>) {
+    this.#connect = connect;
+    this.database = database;
+    this.#connections.push(database);
+  }
+
+  asVariant(): JobsVariant {
+    return {
+      database: this.database.withTables(),
+      now: this.databaseClock.now,
+      newProcess: async () => (await this.newProcess()).jobs,
+      kill: (jobs) => this.stop(jobs),
+      pass: (forMs) => this.pass(forMs),
+      close: () => this.close(),
+    };
+  }
+
+  async newProcess(
+    options: Partial<EmbeddedJobsOptions> = {},
+  ): Promise<{ jobs: EmbeddedJobs; time: ManualTime }> {
+    const time = new ManualTime(0);
+    const jobs = new EmbeddedJobs({
+      isAlone: false,
+      report: () => undefined,
+      timer: time.timer,
+      databaseTime: () => sql<number>`cast(${this.databaseClock.now()} as bigint)`,
+      random: () => 0.5,
+      ...options,
+      database: options.database ?? (await this.#newConnection()),
+    });
+    this.#times.set(jobs, time);
+    return { jobs, time };
+  }
+
+  /** Its time stands still, as that of a process that was stopped or killed. */
+  stop(jobs: Jobs): void {
+    this.#stopped.add(jobs);
+  }
+
+  resume(jobs: Jobs): void {
+    this.#stopped.delete(jobs);
+  }
+
+  async pass(forMs: number): Promise<void> {
+    const stepMs = Math.max(250, forMs / 50);
+    for (let elapsedMs = 0; elapsedMs < forMs; elapsedMs += stepMs) {
+      this.databaseClock.advance(stepMs);
+      for (const [jobs, time] of this.#times) if (!this.#stopped.has(jobs)) time.advance(stepMs);
+      await this.settle();
+    }
+  }
+
+  /** Lets what has been started come to rest: a question on each connection is answered after those before it. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 6; round += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await Promise.all(this.#connections.map(({ read }) => sql`select 1`.execute(read)));
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((database) => database.close()));
+  }
+
+  async #newConnection(): Promise<Database<JobTables>> {
+    const database: Database<JobTables> = (await this.#connect()).withTables();
+    this.#connections.push(database);
+    return database;
+  }
+}

@@ -1,0 +1,13 @@
+/** One of many gateways that start at once on the same data home: says how that went, and stays until it is ended. */
+import { acquireHomeLock } from '../src/platform/home-lock.ts';
+
+const { home }: { home: string } = JSON.parse(process.argv[2] ?? '');
+
+try {
+  await acquireHomeLock(home);
+  process.send?.({ pid: process.pid, refusal: null });
+} catch (error) {
+  process.send?.({ pid: process.pid, refusal: String(error) });
+}
+// The channel to the parent keeps the process alive, and its end ends it.
+process.on('disconnect', () => process.exit());

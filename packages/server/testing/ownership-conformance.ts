@@ -1,0 +1,446 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newDeferred } from '../src/lib/async/deferred.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { type Lease, LeaseLost } from '../src/platform/ownership/lease.ts';
+import type { Ownership } from '../src/platform/ownership/ownership.ts';
+import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
+import { Fleet, failing, leaseLifeMs, type OwnershipStorage } from './ownership-fleet.ts';
+
+const second = 1_000;
+const hour = 60 * 60 * second;
+const day = 24 * hour;
+
+/** What ownership promises, whichever database holds the leases. */
+export function ownershipConformance(name: string, openStorage: () => Promise<OwnershipStorage>): void {
+  describe(`ownership: ${name}`, () => {
+    let storage: OwnershipStorage;
+    let fleet: Fleet;
+
+    beforeEach(async () => {
+      storage = await openStorage();
+      fleet = await Fleet.open(storage);
+    });
+
+    afterEach(async () => {
+      await fleet.close();
+      await storage.close();
+    });
+
+    describe('hold', () => {
+      test('gives the work a key, a token and a signal, and resolves when it is done', async () => {
+        const { ownership } = await fleet.newProcess();
+        let seen: Lease | undefined;
+        await ownership.hold('instance-1', async (lease) => {
+          seen = lease;
+          expect(lease.signal.aborted).toBe(false);
+        });
+        expect(seen).toMatchObject({ key: 'instance-1', token: expect.any(Number) });
+      });
+
+      test('lets one work at a time, the next one in the same process as soon as the first is done', async () => {
+        const { ownership } = await fleet.newProcess();
+        const first = startHolding(ownership, 'key');
+        await first.started;
+        const second = startHolding(ownership, 'key');
+        await fleet.settle();
+        expect(second.lease()).toBeUndefined();
+        first.finish();
+        await first.held;
+        await second.started;
+        second.finish();
+        await second.held;
+      });
+
+      test('holds different keys at the same time', async () => {
+        const { ownership } = await fleet.newProcess();
+        const one = startHolding(ownership, 'one');
+        const other = startHolding(ownership, 'other');
+        await Promise.all([one.started, other.started]);
+        one.finish();
+        other.finish();
+      });
+
+      test('gives each owner a higher token, also after the row was pruned', async () => {
+        const { ownership } = await fleet.newProcess();
+        const tokens = [await tokenOf(ownership), await tokenOf(ownership)];
+        fleet.databaseClock.advance(day + 1);
+        await ownership.prune();
+        expect(await fleet.database.read.selectFrom('leases').selectAll().execute()).toEqual([]);
+        tokens.push(await tokenOf(ownership));
+        expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+      });
+
+      test('rejects with what the work throws, and gives the key back', async () => {
+        const { ownership } = await fleet.newProcess();
+        const failing = ownership.hold('key', async () => {
+          throw new Error('worker broke');
+        });
+        await expect(failing).rejects.toThrow('worker broke');
+        await ownership.hold('key', async () => undefined);
+      });
+
+      test('stops waiting when its signal aborts, and leaves nothing behind', async () => {
+        const holder = await fleet.newProcess();
+        const waiting = await fleet.newProcess();
+        const first = startHolding(holder.ownership, 'key');
+        await first.started;
+        const controller = new AbortController();
+        const second = startHolding(waiting.ownership, 'key', controller.signal);
+        await until(() => waiting.time.nextTimerMs !== null);
+        controller.abort(new Error('no longer configured'));
+        await expect(second.held).rejects.toThrow('no longer configured');
+        expect(waiting.time.nextTimerMs).toBeNull();
+        first.finish();
+      });
+
+      test('passes the abort of its signal on to the work', async () => {
+        const { ownership, time } = await fleet.newProcess();
+        const controller = new AbortController();
+        const holding = startHolding(ownership, 'key', controller.signal);
+        await holding.started;
+        controller.abort(new Error('stop'));
+        expect(holding.lease()?.signal.reason).toEqual(new Error('stop'));
+        holding.finish();
+        await holding.held;
+        expect(time.nextTimerMs).toBeNull();
+      });
+    });
+
+    describe('tryHold', () => {
+      test('answers false at once when somebody else works, true when the work is done', async () => {
+        const one = await fleet.newProcess();
+        const other = await fleet.newProcess();
+        const holding = startHolding(one.ownership, 'key');
+        await holding.started;
+        expect(await other.ownership.tryHold('key', async () => undefined)).toBe(false);
+        holding.finish();
+        await holding.held;
+        expect(await other.ownership.tryHold('key', async () => undefined)).toBe(true);
+      });
+
+      test('takes over what has lapsed', async () => {
+        const dead = await fleet.newProcess();
+        const alive = await fleet.newProcess();
+        const holding = startHolding(dead.ownership, 'key');
+        await holding.started;
+        fleet.databaseClock.advance(leaseLifeMs + 1);
+        expect(await alive.ownership.tryHold('key', async () => undefined)).toBe(true);
+        holding.finish();
+      });
+    });
+
+    describe('renewal', () => {
+      test('keeps a key for as long as the work lasts', async () => {
+        const holder = await fleet.newProcess();
+        const waiting = await fleet.newProcess();
+        const holding = startHolding(holder.ownership, 'key');
+        await holding.started;
+        const next = startHolding(waiting.ownership, 'key');
+        for (let elapsedMs = 0; elapsedMs < 10 * 60 * second; elapsedMs += 5 * second) {
+          fleet.databaseClock.advance(5 * second);
+          holder.time.advance(5 * second);
+          await fleet.settle();
+          waiting.time.advance(5 * second);
+          await fleet.settle();
+        }
+        expect(next.lease()).toBeUndefined();
+        expect(holding.lease()?.signal.aborted).toBe(false);
+        holding.finish();
+        await holding.held;
+      });
+
+      test('renews hundreds of keys in a few writes, and none once they are given back', async () => {
+        let writes = 0;
+        const counting: Database<OwnershipTables> = Object.assign(Object.create(fleet.database), {
+          write: (unit: Parameters<typeof fleet.database.write>[0]) => {
+            writes += 1;
+            return fleet.database.write(unit);
+          },
+        });
+        const { ownership, time } = await fleet.newProcess({ database: counting });
+        const many = Array.from({ length: 600 }, (_, index) => startHolding(ownership, `key-${index}`));
+        await Promise.all(many.map(({ started }) => started));
+        writes = 0;
+        time.advance(5 * second);
+        await fleet.settle();
+        expect(writes).toBe(2);
+        for (const holding of many) holding.finish();
+        await Promise.all(many.map(({ held }) => held));
+        expect(time.nextTimerMs).toBeNull();
+      });
+
+      test('rides out a database that is away for a while', async () => {
+        const faulty = failing(fleet.database);
+        const { ownership, time } = await fleet.newProcess({ database: faulty.database });
+        const holding = startHolding(ownership, 'key');
+        await holding.started;
+        faulty.fail();
+        await fleet.pass(time, 11 * second);
+        faulty.heal();
+        await fleet.pass(time, 60 * second);
+        expect(holding.lease()?.signal.aborted).toBe(false);
+        holding.finish();
+        await holding.held;
+      });
+
+      test('aborts the work before somebody else may start when it cannot renew', async () => {
+        const faulty = failing(fleet.database);
+        const { ownership, time } = await fleet.newProcess({ database: faulty.database });
+        const holding = startHolding(ownership, 'key');
+        await holding.started;
+        faulty.fail();
+        await fleet.pass(time, 12 * second);
+        expect(holding.lease()?.signal.aborted).toBe(false);
+        await fleet.pass(time, second);
+        expect(time.now()).toBeLessThan(leaseLifeMs);
+        expect(holding.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
+        expect(holding.lease()?.signal.reason.cause).toEqual(new Error('connection refused'));
+        holding.finish();
+        await expect(holding.held).rejects.toBeInstanceOf(LeaseLost);
+      });
+
+      test('aborts the work in time although the renewal never answers', async () => {
+        const faulty = failing(fleet.database);
+        const { ownership, time } = await fleet.newProcess({ database: faulty.database });
+        const holding = startHolding(ownership, 'key');
+        await holding.started;
+        faulty.hang();
+        await fleet.pass(time, 13 * second);
+        expect(holding.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
+        faulty.heal();
+        holding.finish();
+        await expect(holding.held).rejects.toBeInstanceOf(LeaseLost);
+      });
+
+      test('tells the loss, and not how the work ended because of it', async () => {
+        const faulty = failing(fleet.database);
+        const { ownership, time } = await fleet.newProcess({ database: faulty.database });
+        const started = newDeferred();
+        const held = ownership.hold('key', async ({ signal }) => {
+          started.resolve();
+          await new Promise((_, reject) =>
+            signal.addEventListener('abort', () => reject(new Error('socket closed'))),
+          );
+        });
+        await started.promise;
+        faulty.fail();
+        time.advance(13 * second);
+        await expect(held).rejects.toBeInstanceOf(LeaseLost);
+      });
+    });
+
+    describe('a holder that is paused', () => {
+      test('is followed by the next one, which has a higher token', async () => {
+        const paused = await fleet.newProcess();
+        const next = await fleet.newProcess();
+        const first = startHolding(paused.ownership, 'key');
+        await first.started;
+        const second = startHolding(next.ownership, 'key');
+        await until(() => next.time.nextTimerMs !== null);
+        fleet.databaseClock.advance(leaseLifeMs);
+        next.time.advance(leaseLifeMs);
+        await second.started;
+        expect(second.lease()?.token).toBeGreaterThan(first.lease()?.token ?? Number.POSITIVE_INFINITY);
+
+        paused.time.advance(60 * 1_000);
+        expect(first.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
+        first.finish();
+        await expect(first.held).rejects.toBeInstanceOf(LeaseLost);
+        expect(second.lease()?.signal.aborted).toBe(false);
+        second.finish();
+        await second.held;
+      });
+
+      test('cannot write any more, even before it learns of its loss', async () => {
+        const { first, second } = await takenOver();
+        const late = fleet.database.write(async (trx) => {
+          await first.confirm(trx);
+          await trx
+            .insertInto('leases')
+            .values({ key: 'late write', token: 0, holder: null, expiresAtMs: 0 })
+            .execute();
+        });
+        await expect(late).rejects.toBeInstanceOf(LeaseLost);
+        expect(first.signal.reason).toBeInstanceOf(LeaseLost);
+        await fleet.database.write(async (trx) => {
+          await second.confirm(trx);
+          await trx
+            .insertInto('leases')
+            .values({ key: 'right write', token: 0, holder: null, expiresAtMs: 0 })
+            .execute();
+        });
+        const keys = await fleet.database.read.selectFrom('leases').select('key').orderBy('key').execute();
+        expect(keys.map(({ key }) => key)).toEqual(['key', 'right write']);
+      });
+
+      test('may go on when it comes back before anybody took over', async () => {
+        const paused = await fleet.newProcess();
+        const holding = startHolding(paused.ownership, 'key');
+        await holding.started;
+        fleet.databaseClock.advance(hour);
+        await fleet.database.write(
+          (trx) => holding.lease()?.confirm(trx) ?? Promise.reject(new Error('not started')),
+        );
+        holding.finish();
+        await holding.held;
+      });
+
+      /** Two leases on one key, of which the first holder has not noticed its loss. */
+      async function takenOver(): Promise<{ first: Lease; second: Lease }> {
+        const paused = await fleet.newProcess();
+        const first = startHolding(paused.ownership, 'key');
+        await first.started;
+        fleet.databaseClock.advance(leaseLifeMs + 1);
+        const second = startHolding((await fleet.newProcess()).ownership, 'key', undefined, 'tryHold');
+        await second.started;
+        const leases = [first.lease(), second.lease()];
+        first.finish();
+        second.finish();
+        const [one, other] = leases;
+        if (!one || !other) throw new Error('Both have started.');
+        return { first: one, second: other };
+      }
+    });
+
+    describe('clocks that are set', () => {
+      test('unseat nobody who renews: the database jumps three days ahead', async () => {
+        const holder = await fleet.newProcess();
+        const waiting = await fleet.newProcess();
+        const holding = startHolding(holder.ownership, 'key');
+        await holding.started;
+        fleet.databaseClock.jump(3 * day);
+        const next = startHolding(waiting.ownership, 'key');
+        for (let elapsedMs = 0; elapsedMs < 60 * second; elapsedMs += second) {
+          fleet.databaseClock.advance(second);
+          holder.time.advance(second);
+          await fleet.settle();
+          waiting.time.advance(second);
+          await fleet.settle();
+        }
+        expect(next.lease()).toBeUndefined();
+        expect(holding.lease()?.signal.aborted).toBe(false);
+        holding.finish();
+      });
+
+      test('keep no dead holder in office: the database goes back by two hours', async () => {
+        const dead = await fleet.newProcess();
+        const waiting = await fleet.newProcess();
+        const holding = startHolding(dead.ownership, 'key');
+        await holding.started;
+        fleet.databaseClock.jump(-2 * hour);
+        const next = startHolding(waiting.ownership, 'key');
+        await fleet.pass(waiting.time, 40 * second);
+        await next.started;
+        next.finish();
+        holding.finish();
+      });
+    });
+
+    test('of many who wait for the same key, one at a time gets it, and all get their turn', async () => {
+      const all = await Promise.all(Array.from({ length: storage.contenders }, () => fleet.newProcess()));
+      let working = 0;
+      let mostAtOnce = 0;
+      const tokens: number[] = [];
+      const holds = all.map(({ ownership }) =>
+        ownership.hold('key', async ({ token }) => {
+          working += 1;
+          mostAtOnce = Math.max(mostAtOnce, working);
+          tokens.push(token);
+          await fleet.settle();
+          working -= 1;
+        }),
+      );
+      const done = Promise.all(holds);
+      let isDone = false;
+      void done.then(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        fleet.databaseClock.advance(second);
+        for (const { time } of all) time.advance(second);
+        await fleet.settle();
+      }
+      expect(mostAtOnce).toBe(1);
+      expect(tokens).toHaveLength(storage.contenders);
+      expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+    });
+
+    describe('close', () => {
+      test('aborts the work, waits for its end, and gives the key back to whoever waits elsewhere', async () => {
+        const closing = await fleet.newProcess();
+        const other = await fleet.newProcess();
+        const holding = startHolding(closing.ownership, 'key');
+        await holding.started;
+        let isClosed = false;
+        const closed = closing.ownership.close().then(() => {
+          isClosed = true;
+        });
+        expect(holding.lease()?.signal.aborted).toBe(true);
+        await fleet.settle();
+        expect(isClosed).toBe(false);
+        holding.finish();
+        await closed;
+        expect(await other.ownership.tryHold('key', async () => undefined)).toBe(true);
+        expect(closing.time.nextTimerMs).toBeNull();
+        await expect(closing.ownership.hold('key', async () => undefined)).rejects.toThrow('closed');
+      });
+    });
+
+    test('at start of the one process that owns its database, nobody waits for the process before', async () => {
+      const killed = await fleet.newProcess();
+      const holding = startHolding(killed.ownership, 'key');
+      await holding.started;
+      const restarted = await fleet.newProcess();
+      await restarted.ownership.freeAll();
+      expect(await restarted.ownership.tryHold('key', async () => undefined)).toBe(true);
+      holding.finish();
+    });
+
+    test('prune drops what nobody has used for long and keeps what is held', async () => {
+      const { ownership } = await fleet.newProcess();
+      await ownership.hold('given back', async () => undefined);
+      const holding = startHolding(ownership, 'held');
+      await holding.started;
+      fleet.databaseClock.jump(3 * day);
+      await ownership.prune();
+      const keys = await fleet.database.read.selectFrom('leases').select('key').execute();
+      expect(keys).toEqual([{ key: 'held' }]);
+      holding.finish();
+    });
+  });
+}
+
+/** Work that lasts until it is told to finish. */
+function startHolding(
+  ownership: Ownership,
+  key: string,
+  signal?: AbortSignal,
+  how: 'hold' | 'tryHold' = 'hold',
+) {
+  const started = newDeferred();
+  const finished = newDeferred();
+  let lease: Lease | undefined;
+  const held = ownership[how](
+    key,
+    async (given) => {
+      lease = given;
+      started.resolve();
+      await finished.promise;
+    },
+    { signal },
+  );
+  held.catch(() => undefined);
+  return { held, started: started.promise, finish: () => finished.resolve(), lease: () => lease };
+}
+
+async function tokenOf(ownership: Ownership): Promise<number> {
+  let token = 0;
+  await ownership.hold('key', async (lease) => {
+    token = lease.token;
+  });
+  return token;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,438 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dataOf } from '../src/platform/stream-log/stream-frame.ts';
+import {
+  readerGrace,
+  StreamBroken,
+  type StreamLog,
+  type StreamLogLimits,
+  type StreamPart,
+} from '../src/platform/stream-log/stream-log.ts';
+
+export interface StreamLogVariant {
+  /** Two ends of one log: two replicas, or twice the same object where there is only one process. */
+  writer: StreamLog;
+  reader: StreamLog;
+  /** Lets time pass. */
+  pass(forMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const limits: StreamLogLimits = {
+  framesPerRun: 10,
+  bytesPerRun: 20_000,
+  bytes: 60_000,
+  retentionMs: 120_000,
+};
+
+/** A frame in short: id, name, data. */
+type Seen = [number, string, unknown];
+
+/** What every variant of the stream log does. */
+export function streamLogConformance(
+  name: string,
+  makeVariant: (limits: StreamLogLimits) => Promise<StreamLogVariant>,
+): void {
+  describe(`stream log: ${name}`, () => {
+    let variant: StreamLogVariant;
+    let stop: AbortController;
+    let writer: StreamLog;
+
+    beforeEach(async () => {
+      variant = await makeVariant(limits);
+      writer = variant.writer;
+      stop = new AbortController();
+    });
+    afterEach(async () => {
+      stop.abort();
+      await variant.close();
+    });
+
+    const read = (key: string, after = 0) => variant.reader.read(key, { after, signal: stop.signal });
+
+    /** Appends frames named `n` with ascending numbers. */
+    function write(key: string, count: number, size = 0): void {
+      for (let i = 0; i < count; i += 1)
+        writer.append(key, 'n', JSON.stringify(size === 0 ? i : 'x'.repeat(size)));
+    }
+
+    const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+    describe('a stream', () => {
+      test('gives its frames in order, with ids from base + 1', async () => {
+        writer.begin('run', { base: 0 });
+        expect(writer.append('run', 'metadata', '{"run_id":"run"}')).toBe(1);
+        expect(writer.append('run', 'values', '{"text":"Grüße, 東京 🙂"}')).toBe(2);
+        writer.end('run');
+        expect(await collect(read('run'))).toEqual([
+          [1, 'metadata', { run_id: 'run' }],
+          [2, 'values', { text: 'Grüße, 東京 🙂' }],
+        ]);
+      });
+
+      test('is encoded as it crosses the wire', async () => {
+        writer.begin('run', { base: 6 });
+        writer.append('run', 'messages|agent:1', '["a\\nb"]');
+        writer.end('run');
+        const parts = await allParts(read('run', 6));
+        expect(parts.flatMap(framesOf).map(({ text }) => text)).toEqual([
+          'event: messages|agent:1\nid: 7\ndata: ["a\\nb"]\n\n',
+        ]);
+      });
+
+      test('is waited for before it begins', async () => {
+        const frames = collect(read('run'));
+        await turn();
+        writer.begin('run', { base: 0 });
+        write('run', 1);
+        writer.end('run');
+        expect(await frames).toEqual([[1, 'n', 0]]);
+      });
+
+      test('gives each of many readers everything, whenever they come', async () => {
+        const early = [collect(read('run')), collect(read('run'))];
+        writer.begin('run', { base: 0 });
+        write('run', 3);
+        await turn();
+        const late = collect(read('run'));
+        write('run', 3);
+        await turn();
+        writer.end('run');
+        const all = await Promise.all([...early, late, collect(read('run'))]);
+        for (const frames of all) expect(frames.map(([id]) => id)).toEqual(ids(1, 6));
+      });
+
+      test('is replayed from every id that is retained', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 5);
+        writer.end('run');
+        for (const after of ids(0, 5)) {
+          const frames = await collect(read('run', after));
+          expect(frames.map(([id]) => id)).toEqual(ids(after + 1, 5));
+        }
+      });
+
+      test('goes on live after the replay, without a gap or a double', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        const seen: number[] = [];
+        for await (const [id] of frames(read('run'))) {
+          seen.push(id);
+          if (id < 8) write('run', 1);
+          else writer.end('run');
+        }
+        expect(seen.slice(0, 8)).toEqual(ids(1, 8));
+        expect(seen).toEqual(ids(1, seen.length));
+      });
+
+      test('is apart from other streams', async () => {
+        writer.begin('a', { base: 0 });
+        writer.begin('b', { base: 0 });
+        writer.append('a', 'n', '"a"');
+        writer.append('b', 'n', '"b"');
+        writer.end('a');
+        expect(await collect(read('a'))).toEqual([[1, 'n', 'a']]);
+      });
+
+      test('counts an id that was never given as its newest', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 3);
+        const rest = collect(read('run', 99));
+        await turn();
+        write('run', 1);
+        writer.end('run');
+        expect((await rest).map(([id]) => id)).toEqual([4]);
+      });
+
+      test('refuses frames before it begins and after it ends', () => {
+        expect(() => writer.append('run', 'n', '1')).toThrow('run is not open');
+        writer.begin('run', { base: 0 });
+        writer.end('run');
+        expect(() => writer.append('run', 'n', '1')).toThrow('run is not open');
+      });
+
+      test('refuses a name or data that would forge another event', () => {
+        writer.begin('run', { base: 0 });
+        expect(() => writer.append('run', 'n\ndata: x', '1')).toThrow('line break');
+        expect(() => writer.append('run', 'n', '1\n\nevent: error')).toThrow('line break');
+        expect(writer.append('run', 'n', '1')).toBe(1);
+      });
+    });
+
+    describe('the end', () => {
+      test('comes after what is left', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 4);
+        const reading = collect(read('run'));
+        writer.end('run');
+        expect((await reading).length).toBe(4);
+      });
+
+      test('reaches those who wait for a stream that never began, and those who come later', async () => {
+        const waiting = collect(read('run'));
+        await turn();
+        writer.end('run');
+        expect(await waiting).toEqual([]);
+        expect(await collect(read('run'))).toEqual([]);
+      });
+
+      test('may be said twice', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 1);
+        writer.end('run');
+        writer.end('run');
+        expect((await collect(read('run'))).length).toBe(1);
+      });
+
+      test('keeps the frames as long as stated, then frees them', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        expect(await variant.reader.has('run')).toBe(true);
+        writer.end('run');
+        await variant.pass(limits.retentionMs - 1);
+        expect((await collect(read('run'))).length).toBe(2);
+        await variant.pass(2);
+        expect(await variant.reader.has('run')).toBe(false);
+      });
+
+      test('does not free what is still open', async () => {
+        writer.begin('done', { base: 0 });
+        writer.begin('open', { base: 0 });
+        writer.end('done');
+        await variant.pass(2 * limits.retentionMs);
+        expect([await variant.reader.has('done'), await variant.reader.has('open')]).toEqual([false, true]);
+      });
+    });
+
+    describe('a reader', () => {
+      test('ends when its signal aborts, before the stream begins and afterwards', async () => {
+        const waiting = collect(read('never'));
+        writer.begin('run', { base: 0 });
+        write('run', 1);
+        const reading = collect(read('run'));
+        await turn();
+        stop.abort();
+        expect(await waiting).toEqual([]);
+        expect((await reading).length).toBe(1);
+        expect(await variant.reader.has('never')).toBe(false);
+      });
+
+      test('may leave the loop', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 3);
+        for await (const [id] of frames(read('run'))) {
+          expect(id).toBe(1);
+          break;
+        }
+        writer.end('run');
+        expect((await collect(read('run'))).length).toBe(3);
+      });
+
+      test('that is overtaken is told and broken off; the others miss nothing', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        const slow = read('run');
+        expect((await nextPart(slow))?.type).toBe('frames');
+        await variant.pass(readerGrace.forMs + 1);
+        const seen: number[] = [];
+        const quick = (async () => {
+          for await (const [id] of frames(read('run'))) seen.push(id);
+        })();
+        for (let round = 0; round < 4; round += 1) {
+          write('run', limits.framesPerRun / 2);
+          await turn();
+        }
+        expect(await nextPart(slow)).toEqual({ type: 'gap', requested: 2, earliest: 13, latest: 22 });
+        await expect(slow.next()).rejects.toThrow(new StreamBroken('overtaken'));
+        writer.end('run');
+        await quick;
+        expect(seen).toEqual(ids(1, 22));
+      });
+    });
+
+    describe('a reader that keeps up', () => {
+      const most = readerGrace.times * limits.framesPerRun;
+
+      test('misses nothing when a run makes more at once than is retained', async () => {
+        const seen = collect(read('run'));
+        writer.begin('run', { base: 0 });
+        await turn();
+        await variant.pass(10 * readerGrace.forMs);
+        write('run', most);
+        await turn();
+        write('run', 1);
+        writer.end('run');
+        expect((await seen).map(([id]) => id)).toEqual(ids(1, most + 1));
+        const parts = await allParts(read('run'));
+        expect(parts[0]?.type).toBe('gap');
+        expect(parts.flatMap(framesOf).length).toBe(limits.framesPerRun);
+      });
+
+      test('is not kept up with without end', async () => {
+        writer.begin('run', { base: 0 });
+        const reading = read('run');
+        const first = nextPart(reading);
+        await turn();
+        write('run', most + 1);
+        expect(await first).toEqual({ type: 'gap', requested: 0, earliest: 2, latest: most + 1 });
+        await expect(reading.next()).rejects.toThrow(new StreamBroken('overtaken'));
+      });
+    });
+
+    describe('what is retained', () => {
+      test('is bounded in number; who asks for more is told of the gap and gets the rest', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 25);
+        writer.end('run');
+        const parts = await allParts(read('run', 3));
+        expect(parts[0]).toEqual({ type: 'gap', requested: 3, earliest: 16, latest: 25 });
+        expect(parts.flatMap(framesOf).map(({ id }) => id)).toEqual(ids(16, 25));
+      });
+
+      test('is without a gap for who has seen the last frame that is gone', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 25);
+        writer.end('run');
+        expect((await collect(read('run', 15))).map(([id]) => id)).toEqual(ids(16, 25));
+      });
+
+      test('is bounded in bytes for each run', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 8, 4_000);
+        writer.end('run');
+        const parts = await allParts(read('run'));
+        expect(parts[0]?.type).toBe('gap');
+        const kept = parts.flatMap(framesOf);
+        const bytes = kept.reduce((sum, frame) => sum + frame.sizeBytes, 0);
+        expect(kept.length).toBeGreaterThan(2);
+        expect(bytes).toBeLessThanOrEqual(limits.bytesPerRun);
+        expect(kept.at(-1)?.id).toBe(8);
+      });
+
+      test('includes the newest frame, however large', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        write('run', 1, 2 * limits.bytesPerRun);
+        writer.end('run');
+        expect((await collect(read('run', 2))).map(([id]) => id)).toEqual([3]);
+      });
+
+      test('is bounded in bytes for all runs, the ones that ended first go first', async () => {
+        for (const key of ['first', 'second', 'third']) {
+          writer.begin(key, { base: 0 });
+          write(key, 4, 4_000);
+        }
+        writer.end('second');
+        writer.end('first');
+        writer.begin('fourth', { base: 0 });
+        write('fourth', 4, 4_000);
+        expect(await Promise.all(['first', 'second', 'third'].map((key) => variant.reader.has(key)))).toEqual(
+          [true, false, true],
+        );
+      });
+
+      test('is bounded in bytes when nothing has ended, and each stream keeps its newest frame', async () => {
+        const keys = ids(1, 8).map(String);
+        for (const key of keys) {
+          writer.begin(key, { base: 0 });
+          write(key, 4, 4_000);
+        }
+        let bytes = 0;
+        for (const key of keys) {
+          writer.end(key);
+          const kept = (await allParts(read(key))).flatMap(framesOf);
+          bytes += kept.reduce((sum, frame) => sum + frame.sizeBytes, 0);
+          expect(kept.at(-1)?.id).toBe(4);
+        }
+        expect(bytes).toBeLessThanOrEqual(limits.bytes);
+      });
+    });
+
+    describe('a stream that is taken over', () => {
+      test('breaks its readers off when its writer gives up, and forgets its frames', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        const reading = read('run');
+        await nextPart(reading);
+        writer.abandon('run');
+        await expect(reading.next()).rejects.toThrow(new StreamBroken('abandoned'));
+        expect(await variant.reader.has('run')).toBe(false);
+      });
+
+      test('tells who comes back of the gap and goes on at the new base', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        writer.abandon('run');
+        const back = allParts(read('run', 2));
+        await turn();
+        writer.begin('run', { base: 1_000_000 });
+        write('run', 1);
+        writer.end('run');
+        const parts = await back;
+        expect(parts[0]).toMatchObject({ type: 'gap', requested: 2, earliest: 1_000_001 });
+        expect(parts.flatMap(framesOf).map(({ id }) => id)).toEqual([1_000_001]);
+      });
+
+      test('goes on for its readers when the same log takes it up again', async () => {
+        const reading = collect(read('run'));
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        await turn();
+        writer.begin('run', { base: 1_000_000 });
+        write('run', 1);
+        writer.end('run');
+        expect((await reading).map(([id]) => id)).toEqual([1, 2, 1_000_001]);
+        expect((await collect(read('run', 1))).map(([id]) => id)).toEqual([2, 1_000_001]);
+      });
+
+      test('cannot go back with its ids', () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        expect(() => writer.begin('run', { base: 0 })).toThrow('ids ascend');
+      });
+    });
+
+    test('breaks its readers off when it closes, and takes no more', async () => {
+      writer.begin('run', { base: 0 });
+      write('run', 1);
+      const reading = read('run');
+      await nextPart(reading);
+      const broken = expect(reading.next()).rejects.toThrow(new StreamBroken('closed'));
+      await variant.reader.close();
+      await broken;
+      await expect(read('run').next()).rejects.toThrow(new StreamBroken('closed'));
+    });
+  });
+}
+
+/** Lets what was appended reach the readers. */
+async function turn(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function nextPart(reading: AsyncGenerator<StreamPart, void>): Promise<StreamPart | undefined> {
+  return (await reading.next()).value ?? undefined;
+}
+
+async function allParts(reading: AsyncIterable<StreamPart>): Promise<StreamPart[]> {
+  const parts: StreamPart[] = [];
+  for await (const part of reading) parts.push(part);
+  return parts;
+}
+
+function framesOf(part: StreamPart) {
+  return part.type === 'frames' ? part.frames : [];
+}
+
+/** The frames of a read; a gap in it is a failure of the test. */
+async function* frames(reading: AsyncIterable<StreamPart>): AsyncGenerator<Seen, void, undefined> {
+  for await (const part of reading) {
+    if (part.type === 'gap') throw new Error(`An unexpected gap after ${part.requested}.`);
+    for (const frame of part.frames) yield [frame.id, frame.event, JSON.parse(dataOf(frame)) as unknown];
+  }
+}
+
+async function collect(reading: AsyncIterable<StreamPart>): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for await (const frame of frames(reading)) seen.push(frame);
+  return seen;
+}
