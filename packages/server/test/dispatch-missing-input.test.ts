@@ -1,6 +1,6 @@
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
-import { afterEach, expect, it } from 'vitest';
-import { type DispatchPool, startPool } from './support/dispatch-pool.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
 
 /** Somebody put the picture on a worker by hand; the gateway has not seen it. */
 const workflow = {
@@ -11,16 +11,16 @@ const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 let pool: DispatchPool;
-let workers: Awaited<ReturnType<typeof startReferenceWorker>>[] = [];
+const workers: Awaited<ReturnType<typeof startReferenceWorker>>[] = [];
 
 afterEach(async () => {
   await pool.close();
-  await Promise.all(workers.map((worker) => worker.close()));
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
 });
 
 async function usePool(count: number): Promise<void> {
   pool = await startPool({ workers: [] });
-  workers = await Promise.all(Array.from({ length: count }, () => startReferenceWorker()));
+  workers.push(...(await Promise.all(Array.from({ length: count }, () => startReferenceWorker()))));
   await pool.admin.useWorkers(workers.map(({ port }) => port));
 }
 
@@ -47,5 +47,75 @@ it('a file that one of the workers has is found there', async () => {
   expect(await pool.user.ended(id)).toMatchObject({
     status: 'completed',
     instanceId: `127.0.0.1:${workers[1]?.port}`,
+  });
+});
+
+describe('while a worker is stuck', () => {
+  const refusal = {
+    error: {
+      type: 'prompt_outputs_failed_validation',
+      message: 'Prompt outputs failed validation',
+      details: '',
+    },
+    node_errors: {
+      '1': {
+        class_type: 'LoadImage',
+        errors: [
+          {
+            type: 'custom_validation_failed',
+            message: 'Custom validation failed for node',
+            details: 'image - Invalid image file: by-hand.png',
+          },
+        ],
+      },
+    },
+  };
+
+  /** Nobody has the file, and the first worker is at somebody else's run for ever. */
+  async function poolWithStuckWorker(count: number): Promise<string> {
+    pool = await startPool({ workers: Array.from({ length: count }, () => held) });
+    for (const worker of pool.workers) worker.refuses = () => refusal;
+    const [stuck] = pool.workers;
+    if (!stuck) throw new Error('The pool has no worker.');
+    stuck.refuses = () => null;
+    await fetch(`http://127.0.0.1:${stuck.port}/prompt`, {
+      method: 'POST',
+      body: JSON.stringify({ prompt: workflow, prompt_id: 'somebody-else' }),
+    });
+    stuck.refuses = () => refusal;
+    await pool.user.until(
+      () => pool.user.instance(stuck.port),
+      ({ state }) => state === 'busy',
+    );
+    return `127.0.0.1:${stuck.port}`;
+  }
+
+  it('a file that the two others do not have ends the task', async () => {
+    const stuckId = await poolWithStuckWorker(3);
+    const { id } = await pool.user.submit({ workflow });
+    const { error, attempts } = await pool.user.ended(id);
+    expect(error).toMatchObject({ code: 'input_file_missing', node: '1' });
+    const asked = attempts.map(({ instanceId }: { instanceId: string }) => instanceId);
+    expect(asked).not.toContain(stuckId);
+    expect(new Set(asked).size).toBe(2);
+  });
+
+  it('a file that the only other one does not have is a warning until the stuck one has said so, too', async () => {
+    await poolWithStuckWorker(2);
+    const other = `127.0.0.1:${pool.workers[1]?.port}`;
+    const { id } = await pool.user.submit({ workflow });
+    const task = await pool.user.until(
+      () => pool.user.task(id),
+      ({ warnings }) => warnings.length > 0,
+    );
+    expect(task).toMatchObject({ status: 'pending', error: null });
+    expect(task.warnings).toEqual([
+      expect.stringMatching(new RegExp(`^${other} does not have an input file.*by-hand\\.png`)),
+    ]);
+    pool.workers[0]?.finishRun();
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'input_file_missing' },
+    });
   });
 });

@@ -50,7 +50,7 @@ export class AttemptRecord {
     this.#row = { ...this.#row, cancelRequested: 1 };
   }
 
-  /** Kept in memory until the end is written. */
+  /** Kept in memory until the end of the attempt is written. */
   warn(messages: readonly string[]): void {
     const warnings = [...(JSON.parse(this.#row.warnings) as string[]), ...messages];
     this.#row = { ...this.#row, warnings: JSON.stringify(warnings) };
@@ -103,7 +103,12 @@ export class AttemptRecord {
     this.#deps.marks.take(this.fence);
     const at = toIso(this.#deps.clock());
     const text = error && JSON.stringify(error);
-    const requeued = await this.#deps.attempts.requeue(this.fence, { outcome, error: text, at });
+    const requeued = await this.#deps.attempts.requeue(this.fence, {
+      outcome,
+      error: text,
+      warnings: this.#row.warnings,
+      at,
+    });
     if (requeued !== 'requeued') return requeued;
     if (error) this.#note(kindOfFailure(outcome), describeError(error));
     this.#note('queued_again', error ? 'It is tried again.' : 'The instance was drained with force.');

@@ -7,6 +7,7 @@ import type { Requirement } from './capability.ts';
 import { type Cooldowns, cooldownKeys } from './cooldowns.ts';
 import type { InstanceMonitor } from './instance-monitor.ts';
 import type { Matchmaker } from './matchmaker.ts';
+import { fileIdsIn } from './params.ts';
 import { pendingOf } from './pending-task.ts';
 import { type AfterFailure, type AttemptFailure, decideRetry } from './task.ts';
 import type { TaskAttempt } from './task-attempt.ts';
@@ -18,7 +19,7 @@ export interface SettlementOptions {
   matchmaker: Pick<Matchmaker, 'addLater'>;
   monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
   cooldowns: Cooldowns;
-  /** The instances that might run what needs this. */
+  /** The instances that might run what needs this and that can be asked: not away, nor stuck. */
   candidates: (requirement: Requirement) => string[];
   /** A cooldown of the instance has begun; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
@@ -35,8 +36,8 @@ type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 
 /** Outcomes of attempts that used up none of the task's own tries. */
 const notCounted = ['not_taken', 'given_back'];
-/** How often an instance says that a file is not there until it is believed: one that was sent is sent anew once. */
-const missingFileSayings = 2;
+/** Instances that say so of themselves are enough to believe that no instance has a file. */
+const instancesThatAgree = 2;
 const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
@@ -94,6 +95,7 @@ export class AttemptSettlement {
       await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
       return;
     }
+    if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);
     const next = await this.#decide(attempt, failure);
     if (next.next === 'fail') await attempt.record.fail(error, failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
@@ -120,11 +122,13 @@ export class AttemptSettlement {
     const sayings = (await this.#options.attempts.of(id)).filter(
       (row) => row.attempt === attempt || saysFileIsMissing(row),
     );
-    const candidates = this.#options.candidates(JSON.parse(input.requirement) as Requirement);
-    return candidates.every(
-      (candidate) =>
-        sayings.filter(({ instanceId }) => instanceId === candidate).length >= missingFileSayings,
-    );
+    // A file that was sent there is sent again once, before its absence counts.
+    const isSent = fileIdsIn(JSON.parse(input.params) as Record<string, unknown>).length > 0;
+    const hasSaidSo = (candidate: string): boolean =>
+      sayings.filter(({ instanceId }) => instanceId === candidate).length >= (isSent ? 2 : 1);
+    const agreeing = new Set(sayings.map(({ instanceId }) => instanceId).filter(hasSaidSo));
+    const reachable = this.#options.candidates(JSON.parse(input.requirement) as Requirement);
+    return agreeing.size >= instancesThatAgree || (reachable.length > 0 && reachable.every(hasSaidSo));
   }
 
   async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<AfterFailure> {
@@ -154,6 +158,12 @@ export class AttemptSettlement {
     const avoids = avoidancesOf(await attempts.of(id), { nowMs: clock(), firstMs });
     matchmaker.addLater(pendingOf(record.row, requirement, avoids), delayMs);
   }
+}
+
+/** Said once of each instance, while the others are asked. */
+function warnOfMissingFile({ record }: TaskAttempt, { message }: TaskError): void {
+  const warning = `${record.row.instanceId} does not have an input file, other instances are asked: ${message}`;
+  if (!(JSON.parse(record.row.warnings) as string[]).includes(warning)) record.warn([warning]);
 }
 
 function saysFileIsMissing({ error }: { error: string | null }): boolean {

@@ -177,7 +177,7 @@ export class AttemptStore {
    */
   async requeue(
     fence: AttemptFence,
-    requeue: { outcome: string; error: string | null; at: string },
+    requeue: { outcome: string; error: string | null; warnings: string; at: string },
   ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
     return this.#database.write(async (trx) => {
       const before = await fencedTask.first(trx, { ...fence });
@@ -189,6 +189,7 @@ export class AttemptStore {
         instanceId: null,
         claimToken: null,
         node: null,
+        warnings: requeue.warnings,
         updatedAt: requeue.at,
       };
       await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();

@@ -94,6 +94,12 @@ export class FleetMember {
     return viewInstance(this.#row, this.#owned?.monitor.live ?? null);
   }
 
+  /** It takes tasks now or will, as far as is known: it is neither away nor stuck. */
+  get canBeAsked(): boolean {
+    const { state } = this.view;
+    return state !== 'unreachable' && state !== 'suspect';
+  }
+
   get isUnused(): boolean {
     return this.#owned?.runner.isUnused ?? true;
   }

@@ -198,9 +198,9 @@ export class Fleet {
       marks: this.#marks,
       storedCapabilities: () => store.capabilitiesOf(row.id),
       candidates: (requirement) =>
-        this.#offers()
-          .filter((offer) => mightRun(offer, requirement))
-          .map(({ instanceId }) => instanceId),
+        this.#enabled()
+          .filter(({ canBeAsked, offer }) => canBeAsked && mightRun(offer, requirement))
+          .map(({ row: { id } }) => id),
       onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
       onSettled: () => {
         if (member.row.removed === 0 || !member.isUnused) return;
