@@ -7,12 +7,14 @@ export interface Column<Row> {
 }
 
 const gap = '  ';
-/** A cell that is cut keeps this much, or the width of its title: less tells nothing. */
+/** A column that is cut keeps this much, or the width of its title: less tells nothing. */
 const narrowest = 8;
+/** Of columns that are no wider nothing is cut: little would be won. */
+const short = 10;
 
 /**
  * Columns as wide as their widest cell. Where a terminal has less room (`columnsOfTerminal`) the widest columns are cut
- * first, and the first one never: it is the id that the next command needs.
+ * first, and the first one never: it is the id that the next command needs. What does not fit then is cut at the edge.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -24,8 +26,12 @@ export function table<Row>(
     ...rows.map((row) => columns.map(({ of }) => plainText(String(of(row) ?? '-')))),
   ];
   const natural = columns.map((_, index) => Math.max(...lines.map((cells) => widthOf(cells[index] ?? ''))));
-  const floors = columns.map(({ title }) => Math.max(narrowest, widthOf(title)));
+  const floors = columns.map(({ title }, index) => {
+    const width = natural[index] ?? 0;
+    return width <= short ? width : Math.max(narrowest, widthOf(title));
+  });
   const widths = fitted(natural, floors, columnsOfTerminal - gap.length * (columns.length - 1));
+  const edge = Math.max(columnsOfTerminal, (natural[0] ?? 0) + gap.length + 1);
   return lines
     .map((cells) =>
       cells
@@ -33,7 +39,7 @@ export function table<Row>(
         .join(gap)
         .trimEnd(),
     )
-    .map((line) => `${line}\n`)
+    .map((line) => `${cutToWidth(line, edge)}\n`)
     .join('');
 }
 

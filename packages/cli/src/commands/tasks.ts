@@ -137,9 +137,9 @@ const columns: Column<Task>[] = [
   { title: 'ID', of: ({ id }) => id },
   { title: 'STATUS', of: outcomeOf },
   { title: 'PROGRESS', of: ({ progress }) => `${progress}%` },
+  { title: 'NAME', of: ({ name }) => name },
   { title: 'INSTANCE', of: ({ instanceId }) => instanceId },
   { title: 'CREATED', of: ({ createdAt }) => createdAt },
-  { title: 'NAME', of: ({ name }) => name },
 ];
 
 function printTasks(tasks: TaskDetail[], { output }: OutputOptions, terminal: Terminal): void {
