@@ -182,6 +182,23 @@ describe('run', () => {
     );
   });
 
+  it('gives the worker extra data and the outputs to run, its secrets shown masked', async () => {
+    const file = join(desk.path, 'extra.json');
+    writeFileSync(file, JSON.stringify({ api_key_comfy_org: 'comfyui-1', note: 'mine' }));
+    const graph = JSON.parse(readFileSync(batchInvert, 'utf8')) as Record<string, { class_type: string }>;
+    const only = Object.keys(graph).find((id) => graph[id]?.class_type === 'SaveImage') ?? '';
+    const args = ['run', batchInvert, '--pool', 'nobody', '--json', '--extra-data', file, '--only', only];
+    const [task] = await json(args);
+    expect(task).toMatchObject({
+      extraData: { api_key_comfy_org: '***', note: 'mine' },
+      partialExecutionTargets: [only],
+    });
+    await cli(['tasks', 'cancel', task.id]);
+    const refused = await cli(['run', batchInvert, '--only', 'nowhere']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no node nowhere') });
+    expect(await cli(['run', batchInvert, '--extra-data', 'missing.json'])).toMatchObject({ code: 2 });
+  });
+
   it('ends with 2 for a file that is not there, before anything is sent', async () => {
     const { total } = await json(['files', 'list', '-o', 'json']);
     expect(await cli(['run', 'missing.json'])).toMatchObject({ code: 2 });
