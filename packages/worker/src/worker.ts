@@ -18,6 +18,7 @@ import { nodeClasses } from './nodes/node-classes.ts';
 import { NodeRegistry } from './nodes/registry.ts';
 import { defaultLimits, type WorkerOptions } from './options.ts';
 import { listenOnFirst, portsToTry } from './port.ts';
+import { CollectedOutputs } from './prompt/collected-outputs.ts';
 import { Executor } from './prompt/executor.ts';
 import { History } from './prompt/history.ts';
 import { Interrupt } from './prompt/interrupt.ts';
@@ -63,14 +64,38 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const registry = new NodeRegistry(nodeClasses, files);
   const cache = new OutputCache(limits.maxCacheBytes);
   const history = new History(limits);
-  const features = () => ({ supports_preview_metadata: true, max_upload_size: limits.maxUploadBytes });
+  const features = () => ({
+    supports_preview_metadata: true,
+    max_upload_size: limits.maxUploadBytes,
+    deletes_collected: true,
+  });
   const status = () => ({ exec_info: { queue_remaining: queue.remaining } });
   const queue = new PromptQueue(() => sockets.send('status', { status: status() }, undefined));
   const sockets = new ClientSockets(
     { status, features, currentNode: (clientId) => executor.currentNodeOf(clientId) },
     { faults, limits },
   );
-  const tools = { registry, cache, sockets, files, limits, interrupt, faults, paceMs, queue, history, log };
+  const collected = new CollectedOutputs({
+    files,
+    history,
+    cache,
+    isRunning: () => queue.remaining > queue.pendingCount,
+    log,
+  });
+  const tools = {
+    collected,
+    registry,
+    cache,
+    sockets,
+    files,
+    limits,
+    interrupt,
+    faults,
+    paceMs,
+    queue,
+    history,
+    log,
+  };
   const executor = new Executor(tools);
 
   const identity = { token: randomBytes(24).toString('base64url'), startedAt: new Date().toISOString() };

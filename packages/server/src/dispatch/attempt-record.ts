@@ -33,6 +33,7 @@ export class AttemptRecord {
   readonly #deps: RecordDeps;
   readonly #instanceId: string | null;
   #row: TaskRow;
+  #isOver = false;
 
   constructor(deps: RecordDeps, { row, fence }: { row: TaskRow; fence: AttemptFence }) {
     this.#deps = deps;
@@ -44,6 +45,11 @@ export class AttemptRecord {
   /** As it stands, marks that are not written yet included. */
   get row(): TaskRow {
     return this.#row;
+  }
+
+  /** This runner has written how the attempt ended. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   noteCancel(): void {
@@ -110,6 +116,7 @@ export class AttemptRecord {
       at,
     });
     if (requeued !== 'requeued') return requeued;
+    this.#isOver = true;
     if (error) this.#note(kindOfFailure(outcome), describeError(error));
     this.#note('queued_again', error ? 'It is tried again.' : 'The instance was drained with force.');
     this.#row = {
@@ -164,6 +171,7 @@ export class AttemptRecord {
       await withEnd(trx, row);
     });
     if (!written) return false;
+    this.#isOver = true;
     this.#row = row;
     events.announce({ type: 'task_ended', task: row });
     return true;

@@ -309,6 +309,7 @@ export class InstanceRunner {
     if (isIncapable(outcome)) void this.#options.monitor.refreshCapabilities();
     const settle = () => this.#settlement.settle(attempt, outcome);
     await settlePatiently(attempt, { settle, ...this.#patience(signal) });
+    if (hasRunToItsEnd(outcome)) attempt.discardOutputs();
   }
 
   #patience(signal: AbortSignal) {
@@ -320,6 +321,12 @@ export class InstanceRunner {
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
     await sleepWithSignal(delayMs, { signal, timer: this.#timer }).catch(() => undefined);
   }
+}
+
+/** The worker has put the run away, however it ended. */
+function hasRunToItsEnd(outcome: AttemptOutcome): boolean {
+  if (outcome.kind !== 'failed') return true;
+  return outcome.failure === 'graph_error' || outcome.failure === 'worker_error';
 }
 
 function isLost(outcome: AttemptOutcome): boolean {

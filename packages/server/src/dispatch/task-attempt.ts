@@ -192,6 +192,13 @@ export class TaskAttempt {
     this.#deps.client.forget(this.promptId);
   }
 
+  /** Once the end is written: until then a restarted gateway would fetch the outputs again. */
+  discardOutputs(): void {
+    if (!this.record.isOver) return;
+    // What stays on the worker costs room there and nothing else.
+    this.#deps.client.discardOutputs(this.promptId).catch(nothing);
+  }
+
   async #input(): Promise<AttemptInput> {
     const row = await this.#deps.tasks.input(this.taskId);
     if (!row) throw new Error(`Task ${this.taskId} has no input row.`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { contains, folderInside, isMissing, isPlainName, UnsafePathError } from './safe-path.ts';
@@ -97,6 +97,22 @@ export class WorkerFiles {
         this.#remember(key, counter);
         return { filename, subfolder, type: area };
       }
+    }
+  }
+
+  /** Takes the folders along that are empty then. One that is gone already is no error. */
+  async remove(reference: FileReference): Promise<void> {
+    const path = await this.find(reference);
+    if (path === undefined) return;
+    await rm(path, { force: true });
+    const root = await realpath(this.folder(reference.type));
+    for (let folder = dirname(path); folder !== root && contains(root, folder); folder = dirname(folder)) {
+      const isGone = await rmdir(folder).then(
+        () => true,
+        // Something else lies in it.
+        () => false,
+      );
+      if (!isGone) return;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { CollectedOutputs } from '../prompt/collected-outputs.ts';
 import { isRecord } from '../prompt/graph.ts';
 import type { History } from '../prompt/history.ts';
 import type { Interrupt } from '../prompt/interrupt.ts';
@@ -11,11 +12,12 @@ interface Tools {
   queue: PromptQueue;
   history: History;
   interrupt: Interrupt;
+  collected: Pick<CollectedOutputs, 'discard'>;
   freeMemory: () => void;
   maxBytes: number;
 }
 
-export function queueRoutes({ queue, history, interrupt, freeMemory, maxBytes }: Tools): Route[] {
+export function queueRoutes({ queue, history, interrupt, collected, freeMemory, maxBytes }: Tools): Route[] {
   async function change(
     call: Call,
     target: { clear: () => void; delete: (id: string) => void },
@@ -55,6 +57,14 @@ export function queueRoutes({ queue, history, interrupt, freeMemory, maxBytes }:
       method: 'GET',
       path: '/history/:promptId',
       handle: (call) => sendJson(call, history.get(call.params.promptId ?? '')),
+    },
+    {
+      method: 'DELETE',
+      path: '/outputs/:promptId',
+      handle: async (call) => {
+        await collected.discard(call.params.promptId ?? '');
+        sendEmpty(call);
+      },
     },
     { method: 'POST', path: '/interrupt', handle: requestInterrupt },
     { method: 'POST', path: '/free', handle: free },

@@ -1,4 +1,5 @@
 import { pause } from '../faults.ts';
+import type { CollectedOutputs } from './collected-outputs.ts';
 import { nodeOf } from './graph.ts';
 import type { History, HistoryEntry } from './history.ts';
 import type { PromptQueue, QueuedPrompt } from './prompt-queue.ts';
@@ -9,6 +10,7 @@ import { describeFailure } from './run-failure.ts';
 interface ExecutorTools extends Omit<RunTools, 'signal'> {
   queue: PromptQueue;
   history: History;
+  collected: Pick<CollectedOutputs, 'sweep'>;
   log: (line: string) => void;
 }
 
@@ -60,6 +62,7 @@ export class Executor {
       });
       this.#run = undefined;
       this.#freeIfRequested();
+      await this.#tools.collected.sweep();
     }
   }
 

@@ -38,6 +38,13 @@ export class OutputCache {
     }
   }
 
+  /** Drops the nodes whose shown outputs are these, so that they run again. */
+  dropShowing(isIt: (ui: NonNullable<CachedNode['ui']>) => boolean): void {
+    for (const [signature, { node }] of this.#nodes) {
+      if (node.ui !== undefined && isIt(node.ui)) this.#drop(signature);
+    }
+  }
+
   clear(): void {
     this.#nodes.clear();
     this.#sizeBytes = 0;

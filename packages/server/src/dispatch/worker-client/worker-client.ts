@@ -56,6 +56,9 @@ export interface WorkerClient {
   /** Opens an output; null when the worker does not have it. The caller reads the body to its end or destroys it. */
   pullOutput(output: OutputFile, options: PullOptions): Promise<PulledOutput | null>;
 
+  /** Lets the worker delete what the run made, where the worker says that it does so. Others are left as they are. */
+  discardOutputs(promptId: string): Promise<void>;
+
   /** Asks the worker to unload models and free memory before its next run. */
   freeMemory(): Promise<void>;
 }

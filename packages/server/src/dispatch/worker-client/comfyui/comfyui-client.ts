@@ -71,6 +71,7 @@ export class ComfyuiClient implements WorkerClient {
   /** Of the last answer that was read; most answers are the same, and large. */
   #objectInfoHash: string | null = null;
   #hasJobs: boolean | null = null;
+  #deletesCollected: boolean | null = null;
 
   constructor(options: ComfyuiClientOptions) {
     this.#clientId = options.clientId;
@@ -236,6 +237,11 @@ export class ComfyuiClient implements WorkerClient {
     return pullOutput(this.#http, output, { ...options, timer: this.#timer });
   }
 
+  async discardOutputs(promptId: string): Promise<void> {
+    this.#deletesCollected ??= await this.#calls.deletesCollected();
+    if (this.#deletesCollected) await this.#calls.deleteCollected(promptId);
+  }
+
   freeMemory(): Promise<void> {
     return this.#calls.freeMemory();
   }
@@ -305,6 +311,7 @@ export class ComfyuiClient implements WorkerClient {
     this.#pushed.clear();
     this.#version = null;
     this.#hasJobs = null;
+    this.#deletesCollected = null;
     this.#objectInfoHash = null;
   }
 }

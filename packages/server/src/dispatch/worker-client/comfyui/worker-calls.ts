@@ -1,7 +1,7 @@
 import { type RunResult, WorkerCallError } from '../worker-client.ts';
 import { failureOfStatus } from './call-failure.ts';
 import { readHistoryEntry } from './run-result.ts';
-import { cancelled, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
+import { cancelled, features, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
 import type { CallAnswer, WorkerHttp } from './worker-http.ts';
 
 const megabyte = 1_048_576;
@@ -59,6 +59,34 @@ export class WorkerCalls {
       if (error instanceof WorkerCallError) return false;
       throw error;
     }
+  }
+
+  /** ComfyUI keeps what it made; the reference worker says in its features that it deletes what was collected. */
+  async deletesCollected(): Promise<boolean> {
+    const answer = await this.#http.call({
+      method: 'GET',
+      path: '/features',
+      deadlineMs: this.#deadlineMs,
+      maxBytes: megabyte,
+    });
+    // A worker without this route says so with a status, or answers what is no JSON.
+    if (answer.status !== 200) return false;
+    try {
+      return readJson(answer.body, features, this.#http.label).deletes_collected === true;
+    } catch (error) {
+      if (error instanceof WorkerCallError) return false;
+      throw error;
+    }
+  }
+
+  async deleteCollected(promptId: string): Promise<void> {
+    const answer = await this.#http.call({
+      method: 'DELETE',
+      path: `/outputs/${encodeURIComponent(promptId)}`,
+      deadlineMs: this.#deadlineMs,
+      maxBytes: megabyte,
+    });
+    this.#bodyOf(answer);
   }
 
   async ask<Value>(path: string, check: WireCheck<Value>, options: AskOptions = {}): Promise<Value> {

@@ -16,7 +16,7 @@ export interface WorkerAddress {
 }
 
 export interface CallRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   body?: string;
   deadlineMs: number;
@@ -31,7 +31,7 @@ export interface CallAnswer {
 }
 
 export interface StreamRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
   /** Until the answer's head is there, body sent included. */
