@@ -9,7 +9,7 @@ const bot = { type: 'telegram', token, users: { '11': 'ada@example.com' } };
 const desk = { type: 'http', secret, url: 'https://desk.example/in', user: 'ada', allowed_users: ['*'] };
 
 describe('channels', () => {
-  it('are a list, or a map from their names', () => {
+  it('can be written as a list, or as a map keyed by name', () => {
     expect(readChannels({ bot })).toEqual(readChannels([{ name: 'bot', ...bot }]));
     expect(readChannels({ bot, desk })).toMatchObject([
       {
@@ -23,7 +23,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('take the ids of senders as numbers too', () => {
+  it('accept the ids of senders as numbers too', () => {
     const [channel] = readChannels({
       bot: { type: 'telegram', token, user: 'ada', allowed_users: [11, '22'] },
     });

@@ -14,49 +14,49 @@ import {
 
 /** One entry of `channels`, as the file writes it. */
 export interface ChannelConfig {
-  /** Part of the address under which it is called, and of what its threads are found by. */
+  /** Part of the address under which the channel is called, and of the metadata by which its threads are found. */
   name: string;
   type: 'telegram' | 'http';
   enabled: boolean;
   /** The account that allowed senders act as: its e-mail address or its id. */
   user: string | null;
-  /** Accounts of single senders, by the channel's id of the sender. */
+  /** Accounts for individual senders, keyed by the sender's id in the channel. */
   users: Readonly<Record<string, string>>;
-  /** Senders that may act as `user`; `*` for everybody who can reach the channel. */
+  /** Senders that may act as `user`; `*` admits everyone who can reach the channel. */
   allowed_users: readonly string[];
   assistant: string;
-  /** Laid over what runs of channels begin with. */
+  /** Merged over the context with which runs of channels begin. */
   context: Readonly<Section>;
-  /** Steps of a run. */
+  /** Maximum number of steps in a run. */
   recursion_limit: number;
-  /** Largest file in either direction. */
+  /** Maximum size of a file in either direction. */
   max_file_bytes: number;
-  /** Of a Telegram bot. */
+  /** Telegram only: the token of the bot. */
   token: string | null;
   base_url: string;
-  /** Answer in groups too, where everybody in the group reads the answers. */
+  /** Whether the bot also answers in groups, where every member reads the answers. */
   groups: boolean;
-  /** Show an answer while it is written. */
+  /** Whether an answer is shown while it is written. */
   stream: boolean;
   edit_interval_ms: number;
-  /** Of an HTTP channel: signs in both directions. */
+  /** HTTP channels only: signs messages in both directions. */
   secret: string | null;
-  /** Where its answers go. */
+  /** HTTP channels only: where the answers are sent. */
   url: string | null;
-  /** It may call loopback and private networks. */
+  /** Whether the channel may call loopback and private networks. */
   private_addresses: boolean;
 }
 
-const mostChannels = 20;
-const mostSenders = 1_000;
+const maxChannels = 20;
+const maxSenders = 1_000;
 /** Standard Webhooks asks for 24 to 64 bytes. */
-const secretBytes = { least: 24, most: 64 };
+const secretBytes = { min: 24, max: 64 };
 
 /** A list of channels, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
 export function readChannels(data: unknown): ChannelConfig[] {
   const entries = entriesOf(data, 'channels');
-  if (entries.length > mostChannels)
-    throw new RangeError(`has ${entries.length} entries; ${mostChannels} are the limit`);
+  if (entries.length > maxChannels)
+    throw new RangeError(`has ${entries.length} entries; ${maxChannels} are the limit`);
   const channels = entries.map(([place, entry]) => readChannel(place, section(place, entry, readers)));
   const names = channels.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -65,7 +65,10 @@ export function readChannels(data: unknown): ChannelConfig[] {
   return channels;
 }
 
-/** What is signed for one channel must not count in another, and one bot has one that fetches its messages. */
+/**
+ * A secret must not be shared, because a message signed for one channel must not count in another. A bot token must not
+ * be shared, because only one reader can fetch a bot's messages.
+ */
 function refuseShared(channels: readonly ChannelConfig[]): void {
   for (const key of ['secret', 'token'] as const) {
     for (const [index, channel] of channels.entries()) {
@@ -80,7 +83,7 @@ function refuseShared(channels: readonly ChannelConfig[]): void {
   }
 }
 
-/** Secrets as `***`; the context may hold some too, so of it only the names are shown. */
+/** Shows secrets as `***`. The context may hold secrets too, so only the names of its keys are shown. */
 export function maskedChannels(channels: readonly ChannelConfig[]): object[] {
   return channels.map((channel) => ({
     ...channel,
@@ -122,7 +125,7 @@ const readers: { [Key in keyof ChannelConfig]: Reader<ChannelConfig[Key]> } = {
   private_addresses: flag,
 };
 
-/** What only one type understands. */
+/** Keys that only one type of channel understands. */
 const keysOf = {
   telegram: ['token', 'base_url', 'groups', 'stream', 'edit_interval_ms'],
   http: ['secret', 'url', 'private_addresses'],
@@ -167,7 +170,10 @@ function refuseKeysOfOthers(place: string, entry: Section, type: ChannelConfig['
   }
 }
 
-/** Nobody is let in by forgetting: a channel names its accounts, and who may use one that several share. */
+/**
+ * A forgotten key must not let anyone in: a channel has to name its accounts, and the senders that may use a shared
+ * one.
+ */
 function requireComplete(place: string, channel: ChannelConfig): void {
   const { type, user, users, allowed_users: allowed } = channel;
   if (type === 'telegram' && channel.token === null)
@@ -186,20 +192,20 @@ function requireComplete(place: string, channel: ChannelConfig): void {
     );
 }
 
-/** Telegram's ids are numbers, which YAML reads as such. */
+/** Telegram's ids are numbers, and YAML reads them as numbers. */
 function senders(value: unknown): readonly string[] | Refusal {
   const list = Array.isArray(value)
     ? value.map((item) => (typeof item === 'number' ? String(item) : item))
     : value;
-  if (Array.isArray(list) && list.length > mostSenders)
-    return new Refusal(`has more than ${mostSenders} entries`);
+  if (Array.isArray(list) && list.length > maxSenders)
+    return new Refusal(`has more than ${maxSenders} entries`);
   return texts(senderId, 'must be a list of ids of senders, written ["12345"], or ["*"] for everybody')(list);
 }
 
 function accountsOfSenders(value: unknown): Record<string, string> | Refusal {
   if (!isRecord(value)) return new Refusal('must map ids of senders to accounts');
   const pairs = Object.entries(value);
-  if (pairs.length > mostSenders) return new Refusal(`has more than ${mostSenders} entries`);
+  if (pairs.length > maxSenders) return new Refusal(`has more than ${maxSenders} entries`);
   const isPair = ([sender, user]: [string, unknown]) =>
     senderId.test(sender) && sender !== '*' && typeof user === 'string' && account.test(user);
   if (!pairs.every(isPair))
@@ -210,7 +216,7 @@ function accountsOfSenders(value: unknown): Record<string, string> | Refusal {
 function signingSecret(value: unknown): string | Refusal {
   const encoded = typeof value === 'string' ? /^whsec_([A-Za-z0-9+/]+=*)$/.exec(value)?.[1] : undefined;
   const bytes = Buffer.from(encoded ?? '', 'base64').length;
-  const { least, most } = secretBytes;
-  if (encoded !== undefined && bytes >= least && bytes <= most) return value as string;
-  return new Refusal(`must be whsec_ and ${least} to ${most} bytes in base64`);
+  const { min, max } = secretBytes;
+  if (encoded !== undefined && bytes >= min && bytes <= max) return value as string;
+  return new Refusal(`must be whsec_ and ${min} to ${max} bytes in base64`);
 }

@@ -1,11 +1,11 @@
 import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
-/** Lists of sections in the configuration, or maps from their names: models, kinds of sub-agents. */
+/** Lists of sections in the configuration, or maps from their names: models, kinds of sub-agents, channels. */
 
 export type Section = Record<string, unknown>;
 
-/** What a key of an entry must be, as people are told. */
+/** What a key of an entry must be, in the words of the fault. */
 export class Refusal {
   readonly rule: string;
 
@@ -16,7 +16,7 @@ export class Refusal {
 
 export type Reader<Value> = (value: unknown) => NonNullable<Value> | Refusal;
 
-/** Each entry with its place; a map's entries have their key as `name`. */
+/** Returns each entry with its place. The entries of a map get their key as `name`. */
 export function entriesOf(data: unknown, what: string): [place: string, entry: unknown][] {
   if (Array.isArray(data)) return data.map((entry: unknown, index) => [`[${index}]`, entry]);
   if (!isRecord(data)) {
@@ -28,7 +28,7 @@ export function entriesOf(data: unknown, what: string): [place: string, entry: u
   });
 }
 
-/** The entry, where it holds known keys only. */
+/** Returns the entry if it holds only known keys, and throws otherwise. */
 export function section(place: string, entry: unknown, readers: Record<string, unknown>): Section {
   const known = Object.keys(readers);
   if (!isRecord(entry)) throw new RangeError(`${place} must hold keys: ${known.join(', ')}`);
@@ -41,7 +41,10 @@ export function section(place: string, entry: unknown, readers: Record<string, u
   return entry;
 }
 
-/** Reads one key after another; null for one that is absent or empty. Throws a RangeError that says which one is wrong. */
+/**
+ * Returns a reader for the keys of an entry. It returns null for a key that is absent or empty, and throws a RangeError
+ * that says which key is wrong.
+ */
 export function readerOf<Entry>(
   readers: { [Key in keyof Entry]: Reader<Entry[Key]> },
   { place, entry }: { place: string; entry: Section },
@@ -67,7 +70,7 @@ export function texts(pattern: RegExp, rule: string): Reader<readonly string[]> 
   };
 }
 
-/** `${NAME}` arrives as text. */
+/** A value from `${NAME}` arrives as text. */
 export function flag(value: unknown): boolean | Refusal {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;

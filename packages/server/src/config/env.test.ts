@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from './env.ts';
 
 describe('reading the environment', () => {
-  it('knows every key by its long name and some by a short one', () => {
+  it('knows every key by its long name and some keys by a short name too', () => {
     const { entries, faults } = readEnvironment({
       SWITCHYARD__DATABASE__POOL_SIZE: '5',
       AUTH_TRUSTED_PROXIES: '10.0.0.1',
@@ -18,12 +18,12 @@ describe('reading the environment', () => {
     ]);
   });
 
-  it('puts the long name before the short one', () => {
+  it('prefers the long name to the short one', () => {
     const { entries } = readEnvironment({ SWITCHYARD_PORT: '1', SWITCHYARD__SERVER__PORT: '2' });
     expect(entries.map(({ data }) => data)).toEqual(['2', '1']);
   });
 
-  it('takes an empty variable for an unset one', () => {
+  it('treats an empty variable as unset', () => {
     expect(readEnvironment({ SWITCHYARD_PORT: '', SWITCHYARD__AREAS__DISPATCH: '' }).entries).toEqual([]);
   });
 

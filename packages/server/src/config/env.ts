@@ -4,19 +4,21 @@ import type { Entry } from './resolve.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-/** The one place that touches the process's environment; everything else is handed what it needs. */
+/** The only place that reads the process's environment. All other code receives what it needs. */
 export function environment(): Environment {
   return process.env;
 }
 
-/** For code that is not ours and reads its environment itself. What is set already wins. */
+/** For libraries that read the environment themselves. A variable that is already set keeps its value. */
 export function setMissingVariables(variables: Environment): void {
   for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
 }
 
 const prefix = 'SWITCHYARD__';
 
-/** Values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset. */
+/**
+ * Reads values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset.
+ */
 export function readEnvironment(env: Environment): { entries: Entry[]; faults: ConfigFault[] } {
   const entries: Entry[] = [];
   const faults: ConfigFault[] = [];
@@ -47,8 +49,8 @@ function notAKey(key: string, source: Source): ConfigFault {
 }
 
 /**
- * LangChain looks for it while its modules load. Its callbacks are awaited then, so that what they record stands before
- * whatever follows from it.
+ * LangChain looks for this variable while its modules load. With it, LangChain awaits its callbacks, so that what they
+ * record is stored before the next step begins.
  */
 export function awaitLangchainCallbacks(): void {
   process.env.LANGCHAIN_CALLBACKS_BACKGROUND = 'false';

@@ -9,7 +9,7 @@ export type Source =
   | { kind: 'default' };
 
 export interface ConfigFault {
-  /** Null where the fault is the file's as a whole. */
+  /** Null when the fault concerns the whole file. */
   key: string | null;
   message: string;
   source: Source;
@@ -17,7 +17,7 @@ export interface ConfigFault {
   nearest?: string;
 }
 
-/** Carries every fault of the configuration; the message is the list that a person reads. */
+/** Carries every fault of the configuration. The message is the list that a person reads. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[];
 
@@ -44,7 +44,7 @@ export function describeSource(source: Source): string {
   }
 }
 
-/** An unknown key; `siblings` are the names that would be right in its place. */
+/** The fault for an unknown key. `siblings` are the names that would be right in its place. */
 export function unknownKey(key: string, siblings: readonly string[], source: Source): ConfigFault {
   if (fields.has(key)) return dottedKey(key, source);
   const prefix = key.slice(0, key.lastIndexOf('.') + 1);
@@ -58,14 +58,14 @@ export function unknownKey(key: string, siblings: readonly string[], source: Sou
   return { key, source, message: `unknown key "${key}"; did you mean ${suggestion}?`, nearest: suggestion };
 }
 
-/** Only a file can do this: `server.port: 7300` in one word. */
+/** The fault for `server.port: 7300` written as one word, which only a file can contain. */
 function dottedKey(key: string, source: Source): ConfigFault {
   const [name, ...sections] = key.split('.').reverse();
   const section = sections.reverse().join('.');
   return { key, source, message: `unknown key "${key}"; write ${name} inside ${section}`, nearest: key };
 }
 
-/** A right name in the wrong section, for example `port` at the top. */
+/** The fault for a right name in the wrong section, for example `port` at the top. */
 function inAnotherSection(name: string): string | undefined {
   const keysByName = new Map([...fields.keys()].map((key) => [key.slice(key.lastIndexOf('.') + 1), key]));
   const match = nearest(name, keysByName.keys());
@@ -76,7 +76,7 @@ function describeFault({ key, message, source }: ConfigFault): string {
   const place = describeSource(source);
   const needsKey = key !== null && !message.includes(key);
   if (!needsKey) return `${place}  ${message}`;
-  // Of an entry in a list or a map the message begins with where it stands there: `.fast has …`, `[0].model is …`.
+  // A message about an entry of a list or a map begins with the entry's place: `.fast has …`, `[0].model is …`.
   const gap = /^[.[]/.test(message) ? '' : ' ';
   return `${place}  ${key}${gap}${message}`;
 }

@@ -23,15 +23,15 @@ export type FieldKind =
   | 'subagents'
   | 'channels';
 
-/** One key of the configuration: JSON Schema for editors, marks (`x-…`) for everything that reads it. */
+/** One key of the configuration: a JSON Schema for editors, with marks (`x-…`) for the code that reads it. */
 export interface Field {
   'x-kind': FieldKind;
   description: string;
-  /** As it would stand in the file; null means that the key may be absent. */
+  /** As it would be written in the file; null means that the key may be absent. */
   default: string | number | boolean | readonly string[] | null;
   /** Never shown and never quoted in a fault. */
   'x-secret': boolean;
-  /** Takes effect at the next start only. */
+  /** A change takes effect only at the next start. */
   'x-restart': boolean;
   /** A short environment name besides `SWITCHYARD__A__B`. */
   'x-env'?: string;
@@ -84,7 +84,7 @@ export function integer(
   return field('integer', { fallback, description, marks: options }, { type: 'integer', minimum, maximum });
 }
 
-/** With decimals. */
+/** A number that may have decimals. */
 export function number(
   fallback: number,
   description: string,
@@ -167,17 +167,17 @@ export function list(description: string, options: Marks & { format: FormatName 
   );
 }
 
-/** A list of sections, or a map from their names; what they hold is judged in models.ts. */
+/** A list of sections, or a map from their names. models.ts checks what they hold. */
 export function models(description: string): TUnsafe<readonly ModelConfig[]> {
   return field('models', { fallback: [], description }, { type: ['array', 'object'] });
 }
 
-/** As `models`; see subagents.ts. */
+/** The same for sub-agents; see subagents.ts. */
 export function subagents(description: string): TUnsafe<readonly SubagentConfig[]> {
   return field('subagents', { fallback: [], description }, { type: ['array', 'object'] });
 }
 
-/** As `models`; see channels.ts. */
+/** The same for channels; see channels.ts. */
 export function channels(description: string): TUnsafe<readonly ChannelConfig[]> {
   return field('channels', { fallback: [], description }, { type: ['array', 'object'] });
 }

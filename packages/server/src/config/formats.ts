@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** What a text must look like. Each answers the text in its normal form, or throws a RangeError that says how to write it. */
+/**
+ * Formats of texts. Each function returns the text in its normal form, or throws a RangeError that says how to write
+ * it.
+ */
 const formats = {
   host(text: string): string {
     if (isIP(text) || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text)) return text;

@@ -22,7 +22,7 @@ describe('interpolate', () => {
     expect(interpolate(text, env)).toBe(expected);
   });
 
-  it('puts a value in as it is, without looking for further variables in it', () => {
+  it('inserts a value unchanged and does not look for variables inside it', () => {
     expect(interpolate('${DOLLAR}', env)).toBe('a$b${HOST}');
   });
 

@@ -1,4 +1,4 @@
-/** True when a text of the file refers to the environment (or escapes such a reference). */
+/** Returns true when a text of the file refers to the environment (or escapes such a reference). */
 export function isTemplate(text: string): boolean {
   return text.includes('${');
 }

@@ -10,7 +10,7 @@ function accepts(yaml: string): boolean {
 }
 
 describe('the schema for editors', () => {
-  it('accepts what the gateway accepts, references to the environment included', () => {
+  it('accepts what the gateway accepts, including references to the environment', () => {
     expect(accepts('{}')).toBe(true);
     expect(accepts('server: { port: 7301, body_limit: 4MB, cors: { origins: ["https://a"] } }')).toBe(true);
     expect(accepts('server: { port: "${PORT:-7300}" }\nareas: { dispatch: "${D}" }')).toBe(true);

@@ -3,7 +3,7 @@ import { isSection, rootSection, type Section } from './keys.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** JSON Schema of the file for editors: `# yaml-language-server: $schema=…`. */
+/** The JSON Schema of the file for editors: `# yaml-language-server: $schema=…`. */
 export function configJsonSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -12,7 +12,7 @@ export function configJsonSchema(): JsonSchema {
   };
 }
 
-/** A key or a section that is left empty means its default, hence null everywhere. */
+/** A key or a section that is left empty means its default. That is why null is allowed everywhere. */
 function sectionSchema(section: Section): JsonSchema {
   const properties = Object.entries(section.properties).map(([name, node]) => [
     name,
@@ -26,7 +26,7 @@ function sectionSchema(section: Section): JsonSchema {
   };
 }
 
-/** Any value may be written as a reference to the environment, whatever its own type. */
+/** Any value may be written as a reference to the environment, whatever its own type is. */
 function fieldSchema(field: Field): JsonSchema {
   const { description, default: fallback, ...rest } = field;
   const keywords = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('x-')));

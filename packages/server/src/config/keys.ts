@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Field } from './fields.ts';
 import { configSchema } from './schema.ts';
 
-/** A section of the schema: more keys below it. */
+/** A section of the schema; it has keys below it. */
 export interface Section {
   description: string;
   properties: Record<string, Section | Field>;
@@ -17,7 +17,10 @@ export function isSection(node: Section | Field): node is Section {
   return 'properties' in node;
 }
 
-/** The names that a section knows. Looked up by own property: `constructor` and `__proto__` are unknown keys too. */
+/**
+ * Returns the key or section of that name. Only own properties count: `constructor` and `__proto__` are unknown keys
+ * too.
+ */
 export function child(section: Section, name: string): Section | Field | undefined {
   return Object.hasOwn(section.properties, name) ? section.properties[name] : undefined;
 }

@@ -57,7 +57,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes flags before environment before file before defaults, and remembers which', () => {
+  it('prefers flags to environment to file to defaults, and remembers the source', () => {
     const file = 'server:\n  port: 1\n';
     const env = { SWITCHYARD__SERVER__PORT: '2', SWITCHYARD_PORT: '3' };
     expect(portAndSource(load({ file, env, flags: { port: '4' } }))).toEqual([4, '--port']);
@@ -81,7 +81,7 @@ describe('loadConfig', () => {
     expect(load({ file }).config.server.port).toBe(3);
   });
 
-  it('refuses a named file that is not there', () => {
+  it('refuses a named file that does not exist', () => {
     expect(faultsOf({ flags: { config: 'gone.yaml' } })).toEqual([
       'gone.yaml:1:1  cannot be read: there is no such file',
     ]);
@@ -131,11 +131,11 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('judges a value of the file even where a flag overrides it', () => {
+  it('checks a value of the file even if a flag overrides it', () => {
     expect(faultsOf({ file: 'server: { port: x }', flags: { port: '0' } })).toHaveLength(1);
   });
 
-  it('shows each bad item of a list in its own line', () => {
+  it('shows each bad item of a list on its own line', () => {
     const file = 'auth:\n  trusted_proxies:\n    - 10.0.0.1\n    - here\n    - 10.0.0.0/99\n';
     expect(faultsOf({ file }).map((fault) => fault.split('  ')[0])).toEqual([
       'switchyard.yaml:4:7',
@@ -154,13 +154,13 @@ describe('references to the environment in the file', () => {
     expect(config.areas.dispatch).toBe(false);
   });
 
-  it('mean the default when they come out empty', () => {
+  it('mean the default when their result is empty', () => {
     const { config, sources } = load({ file: 'server: { port: "${P:-}", public_url: "${U:-}" }' });
     expect(config.server).toMatchObject({ port: 7300, public_url: null });
     expect(sources.get('server.port')).toEqual({ kind: 'default' });
   });
 
-  it('are faults where a variable is missing, but not where another layer overrides the value', () => {
+  it('are faults if a variable is missing, unless another layer overrides the value', () => {
     const file = 'database: { backend: postgres, url: "${DATABASE_URL:?ask the operator}" }';
     expect(faultsOf({ file })).toEqual([
       'switchyard.yaml:1:37  database.url needs the environment variable DATABASE_URL: ask the operator',
@@ -168,7 +168,7 @@ describe('references to the environment in the file', () => {
     expect(faultsOf({ file, env: { SWITCHYARD__DATABASE__URL: 'postgres://host/db' } })).toEqual([]);
   });
 
-  it('are not looked for in values that come from the environment itself', () => {
+  it('are not expanded in values that come from the environment itself', () => {
     const url = 'postgres://me:pa${ss}@host/db';
     expect(load({ env: { SWITCHYARD__DATABASE__URL: url } }).config.database.url).toBe(url);
   });
@@ -208,7 +208,7 @@ describe('rules between keys', () => {
     expect(load({ file: 'areas: { conversation: false }' }).config.areas.dispatch).toBe(true);
   });
 
-  it('are not applied to a key that is faulty by itself', () => {
+  it('are not applied to a key that already has a fault', () => {
     expect(faultsOf({ file: 'database: { backend: postgres, url: 5 }' })).toEqual([
       'switchyard.yaml:1:37  database.url must be text',
     ]);

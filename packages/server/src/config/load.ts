@@ -9,18 +9,18 @@ import { type Entry, resolveConfig } from './resolve.ts';
 import { checkRules } from './rules.ts';
 import type { Config } from './schema.ts';
 
-/** Options of the command line, as typed. */
+/** Options of the command line, as the user typed them. */
 export type Flags = { [Name in FlagName | 'config']?: string | undefined };
 
 export interface LoadedConfig {
   config: Config;
   /** Where each key's value came from. */
   sources: ReadonlyMap<string, Source>;
-  /** Absolute path of the file that was read, if there was one. */
+  /** The absolute path of the file that was read; null if there was none. */
   file: string | null;
 }
 
-/** Flags, then environment, then file, then defaults. Throws a ConfigError that lists every fault. */
+/** Takes flags first, then environment, then file, then defaults. Throws a ConfigError that lists every fault. */
 export function loadConfig(given: { flags?: Flags; env: Environment; cwd: string }): LoadedConfig {
   const { flags = {}, env, cwd } = given;
   const file = findFile(flags, env, cwd);
@@ -34,7 +34,7 @@ export function loadConfig(given: { flags?: Flags; env: Environment; cwd: string
   return { config, sources, file };
 }
 
-/** A file that was named must exist; `switchyard.yaml` beside the caller is read when it does. */
+/** A file that the user named must exist. Otherwise `switchyard.yaml` in the working directory is read if it exists. */
 function findFile(flags: Flags, env: Environment, cwd: string): string | null {
   const named = flags.config || env.SWITCHYARD_CONFIG;
   if (named) return resolve(cwd, named);

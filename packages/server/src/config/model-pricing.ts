@@ -1,13 +1,13 @@
 import { isRecord } from '../lib/is-record.ts';
 import { number, Refusal } from './entries.ts';
 
-/** What a million tokens of a model cost. */
+/** The price of a million tokens of a model. */
 export interface ModelPricing {
   input_per_million: number;
   output_per_million: number;
-  /** For input that the provider has read before; as the other input when null. */
+  /** The price of input that the provider has read before; null means the price of other input. */
   input_cache_hit_per_million: number | null;
-  /** Three letters, as in ISO 4217. */
+  /** A currency code of three letters, as in ISO 4217. */
   currency: string;
 }
 
@@ -16,7 +16,7 @@ const price = number({ minimum: 0, maximum: 1_000_000 });
 const rule =
   'must hold the prices input_per_million and output_per_million, and may hold input_cache_hit_per_million and currency, three capital letters';
 
-/** Both prices or none: half of a cost would look like all of it. */
+/** Both prices must be set, or neither: half of a cost would look like the whole cost. */
 export function readPricing(value: unknown): ModelPricing | Refusal {
   if (!isRecord(value)) return new Refusal(rule);
   const { input_per_million, output_per_million, input_cache_hit_per_million = null, ...rest } = value;

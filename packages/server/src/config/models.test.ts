@@ -4,7 +4,7 @@ import { loadConfig } from './load.ts';
 import { maskedModels, readModels } from './models.ts';
 
 describe('models', () => {
-  it('are a list, or a map from their names', () => {
+  it('can be written as a list, or as a map keyed by name', () => {
     const keys = { provider: 'openai', model: 'gpt-x', max_tokens: 100 };
 
     expect(readModels({ fast: keys })).toEqual(readModels([{ name: 'fast', ...keys }]));
@@ -39,7 +39,7 @@ describe('models', () => {
     expect(() => readModels(data)).toThrow(message);
   });
 
-  it('cost what is written, in US dollars where no currency is', () => {
+  it('have the price that is written, in US dollars if no currency is named', () => {
     const pricing = { input_per_million: 3, output_per_million: '15' };
     expect(readModels({ a: { pricing }, b: {} })).toMatchObject([
       { pricing: { ...pricing, output_per_million: 15, input_cache_hit_per_million: null, currency: 'USD' } },

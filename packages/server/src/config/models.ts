@@ -14,11 +14,11 @@ import { type ModelPricing, readPricing } from './model-pricing.ts';
 
 /** One entry of `models`, as the file writes it. */
 export interface ModelConfig {
-  /** As runs name it. */
+  /** The name that runs use. */
   name: string;
-  /** `openai`, `anthropic`, or a package of LangChain's, with `:Class` where it has several chat models. */
+  /** `openai`, `anthropic`, or a LangChain package, with `:Class` if it has several chat models. */
   provider: string;
-  /** As the provider names it. */
+  /** The provider's name for the model. */
   model: string;
   base_url: string | null;
   api_key: string | null;
@@ -29,26 +29,26 @@ export interface ModelConfig {
   supports_vision: boolean;
   max_tokens: number | null;
   temperature: number | null;
-  /** Tokens that fit into one request; older messages are summarised before that. */
+  /** Maximum number of tokens in one request. Older messages are summarised before it is reached. */
   context_window: number | null;
-  /** Null: what the model costs is not known, which is not the same as nothing. */
+  /** Null means that the price is unknown, which is not the same as free. */
   pricing: ModelPricing | null;
   /** The model that is asked when this one fails. */
   fallback: string | null;
-  /** Handed to the provider's class as they are. */
+  /** Passed to the provider's class unchanged. */
   options: Options;
   when_thinking_enabled: Options;
   when_thinking_disabled: Options;
 }
 type Options = Readonly<Section>;
 
-const mostModels = 100;
+const maxModels = 100;
 
 /** A list of models, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
 export function readModels(data: unknown): ModelConfig[] {
   const entries = entriesOf(data, 'models');
-  if (entries.length > mostModels)
-    throw new RangeError(`has ${entries.length} entries; ${mostModels} are the limit`);
+  if (entries.length > maxModels)
+    throw new RangeError(`has ${entries.length} entries; ${maxModels} are the limit`);
   const models = entries.map(([place, entry]) => readModel(place, section(place, entry, readers)));
   const names = models.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -60,7 +60,7 @@ export function readModels(data: unknown): ModelConfig[] {
   return models;
 }
 
-/** Secrets as `***`; options may hold keys too, so of them only the names are shown. */
+/** Shows secrets as `***`. Options may hold keys too, so only their names are shown. */
 export function maskedModels(models: readonly ModelConfig[]): object[] {
   return models.map((model) => {
     const options = maskedOptions(model);

@@ -7,7 +7,7 @@ const faultsOf = (text: string) =>
   );
 
 describe('reading the file', () => {
-  it('gives every value with the place where it stands', () => {
+  it('gives every value with its position', () => {
     const { entries, faults } = parseConfig('server:\n  port: 7301\nareas: { dispatch: false }\n', 'x.yaml');
     expect(faults).toEqual([]);
     expect(entries).toEqual([
@@ -26,7 +26,7 @@ describe('reading the file', () => {
     ]);
   });
 
-  it('gives the place of each item of a list', () => {
+  it('gives the position of each item of a list', () => {
     const [entry] = parseConfig(
       'auth:\n  trusted_proxies:\n    - 10.0.0.1\n    - 10.0.0.2\n',
       'x.yaml',
@@ -34,7 +34,7 @@ describe('reading the file', () => {
     expect(entry?.items).toMatchObject([{ line: 3 }, { line: 4 }]);
   });
 
-  it.each(['', '# only a comment\n', 'server:\n', '---\n'])('takes %j for a file without values', (text) => {
+  it.each(['', '# only a comment\n', 'server:\n', '---\n'])('reads %j as a file without values', (text) => {
     expect(parseConfig(text, 'x.yaml')).toEqual({ entries: [], faults: [] });
   });
 
@@ -65,13 +65,13 @@ describe('reading the file', () => {
     expect(faults[0]).toContain(expected);
   });
 
-  it('tells no further faults of a file whose syntax is broken, for they would be guesses', () => {
+  it('reports only the syntax faults of a file with broken syntax, because others would be guesses', () => {
     expect(
       faultsOf('server: { prot: [ }\nnonsense: 1\n').every((fault) => fault.includes('not valid YAML')),
     ).toBe(true);
   });
 
-  it('never quotes a line of the file, since it may hold a secret', () => {
+  it('never quotes a line of the file, because it may hold a secret', () => {
     expect(faultsOf('database: { url: "postgres://me:hunter2@host/db\n').join()).not.toContain('hunter2');
   });
 

@@ -16,7 +16,7 @@ import { type ConfigFault, type Source, unknownKey } from './faults.ts';
 import { child, isSection, rootSection, type Section } from './keys.ts';
 import type { Entry } from './resolve.ts';
 
-/** A configuration is written by hand; anything larger is another file given by mistake. */
+/** People write configurations by hand. A larger file was given by mistake. */
 const maxFileBytes = 1024 * 1024;
 
 type Place = (offset?: number) => Source;
@@ -26,7 +26,7 @@ interface FileContents {
   faults: ConfigFault[];
 }
 
-/** Reads the file at `path`; `name` is what faults call it. */
+/** Reads the file at `path`. Faults call it `name`. */
 export function readConfigFile(path: string, name: string): FileContents {
   let text: string;
   try {
@@ -40,10 +40,10 @@ export function readConfigFile(path: string, name: string): FileContents {
   return parseConfig(text, name);
 }
 
-/** Every value with its position. Unknown keys are faults; whether a value fits its key is judged later. */
+/** Returns every value with its position. Unknown keys are faults. Whether a value fits its key is checked later. */
 export function parseConfig(text: string, file: string): FileContents {
   const lines = new LineCounter();
-  // Pretty errors quote the line, which may hold a secret.
+  // Pretty errors would quote the line, which may hold a secret.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -63,7 +63,7 @@ export function parseConfig(text: string, file: string): FileContents {
   return { entries: walker.entries, faults: [...faults, ...walker.faults] };
 }
 
-/** Goes through the document along the schema, so its depth is the schema's. */
+/** Walks the document along the schema, so the schema limits the depth. */
 class Walker {
   readonly entries: Entry[] = [];
   readonly faults: ConfigFault[] = [];

@@ -6,11 +6,11 @@ import { fields } from './keys.ts';
 import type { Config } from './schema.ts';
 import { type GivenValue, ItemFault, readValue } from './value.ts';
 
-/** One value as it was given, not yet judged. */
+/** One value as it was given, not yet checked. */
 export interface Entry extends GivenValue {
   key: string;
   source: Source;
-  /** Where each item of a list stands. */
+  /** The position of each item of a list. */
   items?: Source[];
 }
 
@@ -20,8 +20,8 @@ interface Surroundings {
 }
 
 /**
- * Takes each key's value from the first entry that has one (`entries` stands strongest first), else its default.
- * A weaker value that is overridden is still judged, so that a broken file does not hide behind a flag.
+ * Takes each key's value from the first entry that has one (`entries` is sorted by precedence), else the default. An
+ * overridden value is checked too, so that a flag does not hide a broken file.
  */
 export function resolveConfig(
   entries: readonly Entry[],
@@ -44,13 +44,13 @@ export function resolveConfig(
   return { config: nest(values), sources, faults };
 }
 
-/** The value, or undefined where the entry is empty or faulty. */
+/** Returns undefined when the entry is empty or faulty. */
 function readEntry(
   entry: Entry,
   field: Field,
   context: Surroundings & { faults: ConfigFault[]; isOverridden: boolean },
 ): unknown {
-  // An overridden reference needs no variable.
+  // A reference that is overridden needs no variable.
   if (context.isOverridden && !entry.isText && hasTemplate(entry.data)) return undefined;
   try {
     const given = expand(entry, context.env);
@@ -61,7 +61,7 @@ function readEntry(
   }
 }
 
-/** Only a RangeError is about the value; anything else is a defect of ours and passes on. */
+/** Only a RangeError concerns the value. Any other error is a defect in our code and is thrown again. */
 function toFaults(error: unknown, { key, source, items }: Entry): ConfigFault[] {
   const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
   return causes.map((cause) => {
@@ -71,7 +71,7 @@ function toFaults(error: unknown, { key, source, items }: Entry): ConfigFault[] 
   });
 }
 
-/** Only the file has templates; a `$` that arrives by the environment is meant. */
+/** Only the file has templates. A `$` in a value from the environment is literal. */
 function expand({ data, isText }: Entry, env: Surroundings['env']): GivenValue {
   if (isText) return { data, isText };
   if (typeof data === 'string' && isTemplate(data)) return { data: interpolate(data, env), isText: true };
@@ -101,7 +101,7 @@ function defaultOf(field: Field, values: Map<string, unknown>, cwd: string): unk
   return field.default === null ? null : readValue(field, { data: field.default, isText: false }, cwd);
 }
 
-/** `Config` is derived from the same schema that `fields` lists, which is what the cast rests on. */
+/** The cast is safe because `Config` is derived from the schema that `fields` lists. */
 function nest(values: Map<string, unknown>): Config {
   const root: Record<string, unknown> = {};
   for (const [key, value] of values) {

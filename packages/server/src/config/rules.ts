@@ -2,7 +2,7 @@ import type { ConfigFault, Source } from './faults.ts';
 import { environmentName } from './keys.ts';
 import type { Config } from './schema.ts';
 
-/** What one key demands of another. The first key is where the fault is shown. */
+/** A requirement of one key on another. The fault is shown at the first key. */
 interface Rule {
   keys: readonly [string, ...string[]];
   check(config: Config): string | null;
@@ -96,7 +96,7 @@ function notConfigured(name: string | null, models: Config['models']): string | 
   return 'must be the name of one of models';
 }
 
-/** Faults between keys. A key that is faulty by itself is left out: judging its default would mislead. */
+/** Returns the faults between keys. A key that already has a fault is left out: judging its default would mislead. */
 export function checkRules(
   config: Config,
   sources: ReadonlyMap<string, Source>,
@@ -108,7 +108,7 @@ export function checkRules(
   });
 }
 
-/** The place to look at: of the keys that a rule joins, the first that somebody set. */
+/** Returns the place to look at: the first of the rule's keys that somebody set. */
 function firstGiven(keys: readonly string[], sources: ReadonlyMap<string, Source>): Source {
   const given = keys.map((key) => sources.get(key)).find((source) => source && source.kind !== 'default');
   return given ?? { kind: 'default' };

@@ -347,7 +347,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       duration: duration('5m', 'How long an address stays locked out.', { minimum: '1s', maximum: '24h' }),
     }),
     hashing: section('Password hashing, which runs beside the event loop.', {
-      // Hashes run on libuv's four threads, which files and name look-ups need too.
+      // Hashes run on libuv's four threads, which file access and name look-ups also need.
       concurrency: integer(2, 'Hashes at the same time.', { minimum: 1, maximum: 3 }),
       queue: integer(128, 'Hashes that may wait, some 15 s of work; beyond it a login is answered 429.', {
         minimum: 1,

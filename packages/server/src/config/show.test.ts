@@ -12,7 +12,7 @@ const env = {
 };
 
 describe('config show', () => {
-  it('prints only what somebody set, unless asked for the effective values', () => {
+  it('prints only the keys that were set, unless asked for the effective values', () => {
     const loaded = loadConfig({ flags: { port: '7301' }, env: { SWITCHYARD_HOST: '::1' }, cwd });
     expect(showConfig(loaded, { effective: false, sources: true })).toBe(
       ['server:', '  host: ::1   # SWITCHYARD_HOST', '  port: 7301  # --port', ''].join('\n'),
@@ -20,7 +20,7 @@ describe('config show', () => {
     expect(listValues(loaded, { effective: true }).length).toBeGreaterThan(30);
   });
 
-  it('prints YAML that means the same when it is read again', () => {
+  it('prints YAML that reads back with the same meaning', () => {
     const shown = showConfig(loadConfig({ env: {}, cwd }), { effective: true, sources: true });
     expect(parse(shown)).toMatchObject({
       version: 1,
@@ -48,7 +48,7 @@ describe('config show', () => {
     });
   });
 
-  it('prints nothing where nothing is set', () => {
+  it('prints nothing when nothing is set', () => {
     expect(showConfig(loadConfig({ env: {}, cwd }), { effective: false, sources: false })).toBe('');
   });
 });

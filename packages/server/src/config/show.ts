@@ -16,7 +16,9 @@ interface ShownValue {
   source: string;
 }
 
-/** Every key with its effective value and its source; without `effective` only keys that somebody set. */
+/**
+ * Returns every key with its effective value and source. Without `effective`, returns only the keys that somebody set.
+ */
 export function listValues(loaded: LoadedConfig, options: { effective: boolean }): ShownValue[] {
   return [...fields].flatMap(([key, field]) => {
     const source = loaded.sources.get(key) ?? { kind: 'default' };
@@ -25,7 +27,7 @@ export function listValues(loaded: LoadedConfig, options: { effective: boolean }
   });
 }
 
-/** The same as YAML that could be used as a configuration file, but for its masked secrets. */
+/** Returns the same as YAML that could serve as a configuration file, except for its masked secrets. */
 export function showConfig(loaded: LoadedConfig, options: { effective: boolean; sources: boolean }): string {
   const shown = new Map(listValues(loaded, options).map((value) => [value.key, value]));
   const lines = [...sectionLines(rootSection, '', shown)];

@@ -6,7 +6,7 @@ import { readSubagents } from './subagents.ts';
 const keys = { description: 'Finds things.', system_prompt: 'You find things.' };
 
 describe('sub-agents', () => {
-  it('are a list, or a map from their names', () => {
+  it('can be written as a list, or as a map keyed by name', () => {
     expect(readSubagents({ finder: keys })).toEqual(readSubagents([{ name: 'finder', ...keys }]));
     expect(readSubagents({ finder: { ...keys, tools: ['run_workflow'], max_turns: '7' } })).toEqual([
       {
@@ -42,7 +42,7 @@ describe('sub-agents', () => {
     expect(() => readSubagents(data)).toThrow(message);
   });
 
-  it('work with models that there are', () => {
+  it('must use models that exist', () => {
     const env = (model: string) => ({
       SWITCHYARD__MODELS: '{"fast":{}}',
       SWITCHYARD__SUBAGENTS__AGENTS: JSON.stringify({ finder: { ...keys, model } }),

@@ -2,14 +2,14 @@ import { entriesOf, number, type Reader, readerOf, type Section, section, text, 
 
 /** One entry of `subagents.agents`, as the file writes it. */
 export interface SubagentConfig {
-  /** As the lead agent names it: `subagent_type`. */
+  /** The name that the lead agent uses: `subagent_type`. */
   name: string;
-  /** What it is good for; the lead agent chooses by it. */
+  /** What the sub-agent is good for. The lead agent chooses by it. */
   description: string;
   system_prompt: string;
-  /** Of the lead agent's; null for all. */
+  /** The lead agent's tools that the sub-agent may use; null for all. */
   tools: readonly string[] | null;
-  /** The run's own where null. */
+  /** Null means the model of the run. */
   model: string | null;
   max_turns: number | null;
   timeout_seconds: number | null;
@@ -20,13 +20,13 @@ export const subagentLimits = {
   seconds: { minimum: 1, maximum: 86_400 },
 } as const;
 
-const mostSubagents = 20;
+const maxSubagents = 20;
 
 /** A list of kinds, or a map from their names. Throws a RangeError that says which entry and key. */
 export function readSubagents(data: unknown): SubagentConfig[] {
   const entries = entriesOf(data, 'sub-agents');
-  if (entries.length > mostSubagents) {
-    throw new RangeError(`has ${entries.length} entries; ${mostSubagents} are the limit`);
+  if (entries.length > maxSubagents) {
+    throw new RangeError(`has ${entries.length} entries; ${maxSubagents} are the limit`);
   }
   const subagents = entries.map(([place, entry]) => readSubagent(place, section(place, entry, readers)));
   const names = subagents.map(({ name }) => name);
@@ -38,7 +38,7 @@ export function readSubagents(data: unknown): SubagentConfig[] {
 const toolName = /^[A-Za-z0-9_-]{1,64}$/;
 
 const readers: { [Key in keyof SubagentConfig]: Reader<SubagentConfig[Key]> } = {
-  // Events name a caller `subagent:<name>`.
+  // Events call the sub-agent `subagent:<name>`.
   name: text(/^[a-z][a-z0-9-]{0,47}$/, 'must be a name of small letters, digits and -'),
   description: text(/\S/, 'must be text'),
   system_prompt: text(/\S/, 'must be text'),

@@ -69,7 +69,7 @@ describe('values from the file', () => {
     expect(() => read(key, data)).toThrow(message);
   });
 
-  it('tells every bad item of a list', () => {
+  it('reports every bad item of a list', () => {
     const error = catchError(() => read('auth.trusted_proxies', ['x', '10.0.0.1', '10.0.0.0/33', 5]));
     expect(error).toBeInstanceOf(AggregateError);
     expect((error as AggregateError).errors).toMatchObject([{ index: 0 }, { index: 2 }, { index: 3 }]);
@@ -83,7 +83,7 @@ describe('values from the file', () => {
     },
   );
 
-  it('refuses every origin at once', () => {
+  it('refuses all faulty origins at once', () => {
     const error = catchError(() => read('server.cors.origins', ['*'])) as AggregateError;
     expect(error.errors).toMatchObject([{ message: expect.stringContaining('must name each origin') }]);
   });

@@ -8,7 +8,7 @@ import { checkFormat } from './formats.ts';
 import { readModels } from './models.ts';
 import { readSubagents } from './subagents.ts';
 
-/** One item of a list that is wrong; the others of the same list are told too. */
+/** One wrong item of a list. The other wrong items of the list are reported too. */
 export class ItemFault extends RangeError {
   readonly index: number;
 
@@ -20,11 +20,17 @@ export class ItemFault extends RangeError {
 
 export interface GivenValue {
   data: unknown;
-  /** The value comes as text (environment, command line, `${…}`) and is converted to the type of its key. */
+  /**
+   * True when the value arrives as text (environment, command line, `${…}`) and has to be converted to the type of its
+   * key.
+   */
   isText: boolean;
 }
 
-/** The value of a key, ready for use. Throws a RangeError, or an AggregateError of them, that says what to write. */
+/**
+ * Returns the value of a key, ready for use. Throws a RangeError, or an AggregateError of several, that says what to
+ * write.
+ */
 export function readValue(field: Field, { data, isText }: GivenValue, cwd: string): unknown {
   switch (field['x-kind']) {
     case 'text':
@@ -120,7 +126,7 @@ function readList(field: Field, data: unknown): string[] {
   return items;
 }
 
-/** How a list of sections comes from the environment. What is written is not quoted: it may hold keys. */
+/** Reads a list of sections from the environment. The fault does not quote the text, because it may hold keys. */
 function parseJson(data: unknown): unknown {
   try {
     return JSON.parse(String(data));
@@ -155,7 +161,7 @@ function toBoolean(data: unknown): unknown {
   return words[String(data).trim().toLowerCase()] ?? data;
 }
 
-/** Quotes what was written, but never a secret. */
+/** Quotes what was written, unless it is a secret. */
 function wrong(field: Field, rule: string, data: unknown): RangeError {
   return new RangeError(field['x-secret'] ? rule : `${rule}, not ${quote(data)}`);
 }

@@ -12,22 +12,22 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 export interface ContextOptions {
   version: string;
-  /** bcrypt's cost, where it is not the usual one: tests hash cheaply. */
+  /** Overrides the usual bcrypt cost, so that tests hash cheaply. */
   passwordCost?: number;
   logger?: Logger;
-  /** How to run the built-in worker; without it there is none. */
+  /** How to run the built-in worker. If it is absent, there is no built-in worker. */
   referenceWorker?: ReferenceWorkerProcess;
-  /** Folder of the skills that come with the product; without it there are none. */
+  /** The folder of the skills that ship with the product. If it is absent, there are none. */
   shippedSkills?: string;
   /** What runs in the thread that writes to SQLite; without it the gateway's own thread writes. */
   writeThread?: URL | undefined;
-  /** Load agents again when their files change. */
+  /** Whether agents are loaded again when their files change. */
   watchAgents?: boolean;
-  /** How long runs and their workers are waited for, where it is not the usual time: tests wait shortly. */
+  /** Overrides how long the gateway waits for runs and their workers, so that tests wait only shortly. */
   runTimeouts?: Partial<RunTimeouts>;
 }
 
-/** What every area stands on. */
+/** What every area needs. */
 export interface Base {
   config: Config;
   options: ContextOptions;

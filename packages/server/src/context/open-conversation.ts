@@ -32,7 +32,7 @@ import type { Base } from './base.ts';
 interface Surroundings {
   streams: OpenStreams;
   admission: Admission;
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
   accounts: AccountStore;
@@ -42,11 +42,11 @@ interface Surroundings {
 export interface OpenedConversation {
   routes: Routes[];
   ownAgents: AgentRuntime['ownAgents'];
-  /** Begins to work on runs and messages. Called once the gateway listens. */
+  /** Begins to work on runs and messages. Call it once the gateway listens. */
   start(): Promise<void>;
 }
 
-/** The conversation area with the runtime below it and the channels above it. */
+/** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, jobs } = base;
   const { streams, admission, workflows, workflowUsage, accounts, diskReserveBytes } = surroundings;
@@ -144,7 +144,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   };
 }
 
-/** Threads that only saved states know get an owner first; runs may go on in them then. */
+/** Threads that exist only as saved states get an owner before runs may continue in them. */
 async function adoptThreads(
   { logger }: Base,
   accounts: AccountStore,

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue, type Fault, statusOf } from '@switchyard/contract/errors';
 
 interface AppErrorOptions {
-  /** Replaces the catalogue's sentence; says what is wrong and what to do. */
+  /** Replaces the catalogue's sentence. It says what is wrong and what to do. */
   message?: string;
   faults?: Fault[];
   details?: unknown;
@@ -9,7 +9,7 @@ interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** The one error that domain code throws on purpose. Anything else that reaches the edge is a 500. */
+/** The only error that domain code throws on purpose. Any other error becomes a 500 response. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly faults: Fault[] | undefined;

@@ -4,13 +4,13 @@ import { boundedFetch } from './bounded-fetch.ts';
 const answering = (body: string | ReadableStream | null, init?: ResponseInit) => async () =>
   new Response(body, init);
 
-it('passes on what is as large as allowed', async () => {
+it('passes on an answer of exactly the allowed size', async () => {
   const fetch = boundedFetch(answering('12345', { status: 201, headers: { 'x-a': 'b' } }), { maxBytes: 5 });
   const response = await fetch('http://x/');
   expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([201, 'b', '12345']);
 });
 
-it('breaks off what goes on for ever, and tells whoever sends it', async () => {
+it('cuts off an endless answer and closes the connection to its sender', async () => {
   let wasCancelled = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
@@ -23,12 +23,12 @@ it('breaks off what goes on for ever, and tells whoever sends it', async () => {
   expect(wasCancelled).toBe(true);
 });
 
-it('leaves an answer without a body as it is', async () => {
+it('leaves an answer without a body unchanged', async () => {
   const response = await boundedFetch(answering(null, { status: 204 }), { maxBytes: 1 })('http://x/');
   expect(response.status).toBe(204);
 });
 
-it('breaks off a line that goes on for ever, and lets many short ones pass', async () => {
+it('cuts off an endless line, and passes on many short ones', async () => {
   const limits = { maxBytes: 1_000, maxLineBytes: 10 };
   const short = await boundedFetch(answering('12345678\n'.repeat(50)), limits)('http://x/');
   expect(await short.text()).toHaveLength(450);

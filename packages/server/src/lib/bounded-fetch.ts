@@ -2,11 +2,11 @@ export type Fetch = (address: string | URL, init?: RequestInit) => Promise<Respo
 
 export interface AnswerLimits {
   maxBytes: number;
-  /** Readers of event streams gather a line before they look at it, some at a cost that grows with its square. */
+  /** Readers of event streams collect a whole line before they parse it, some at a cost that grows with its square. */
   maxLineBytes?: number;
 }
 
-/** An answer was larger than whoever asked may take. */
+/** An answer was larger than the caller may take. */
 class AnswerTooLarge extends Error {
   constructor(what: string, maxBytes: number) {
     super(`${what} is larger than ${maxBytes} bytes.`);
@@ -14,7 +14,7 @@ class AnswerTooLarge extends Error {
   }
 }
 
-/** Breaks an answer off where it is larger than allowed: libraries read answers into memory, however long they are. */
+/** Cuts off an answer that is larger than allowed, because libraries read answers into memory whatever their length. */
 export function boundedFetch(fetch: Fetch, limits: AnswerLimits): Fetch {
   return async (address, init) => {
     const response = await fetch(address, init);

@@ -1,12 +1,15 @@
-/** Milliseconds since the epoch. A parameter wherever time matters, so that tests never sleep. */
+/** Milliseconds since the epoch. Code that depends on time takes a clock as a parameter, so that tests never sleep. */
 export type Clock = () => number;
 
 export const systemClock: Clock = Date.now;
 
-/** Milliseconds since some moment: for how long things take. Nobody sets it, so it never jumps and never goes back. */
+/**
+ * Milliseconds since some fixed moment, for measuring how long something takes. It cannot be set, so it never jumps and
+ * never goes back.
+ */
 export const steadyClock: Clock = () => performance.now();
 
-/** Keeps its last answer: what happens in one unit is written down many times with the same moment. */
+/** Keeps its last result, because the same moment is written many times within a millisecond. */
 export function toIso(epochMs: number): string {
   if (epochMs !== last.epochMs) last = { epochMs, text: new Date(epochMs).toISOString() };
   return last.text;

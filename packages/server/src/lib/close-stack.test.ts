@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CloseStack } from './close-stack.ts';
 
-test('closes in reverse order, and nothing twice', async () => {
+test('closes in reverse order, and closes nothing twice', async () => {
   const closed: string[] = [];
   const stack = new CloseStack();
   for (const name of ['database', 'bus', 'accounts']) stack.add(() => void closed.push(name));
@@ -10,7 +10,7 @@ test('closes in reverse order, and nothing twice', async () => {
   expect(closed).toEqual(['accounts', 'bus', 'database']);
 });
 
-test('closes the rest when one cannot be closed, and says so', async () => {
+test('closes the rest when one resource fails to close, and throws that failure', async () => {
   const closed: string[] = [];
   const stack = new CloseStack();
   stack.add(() => void closed.push('database'));

@@ -1,13 +1,16 @@
-/** What must be closed, in the order in which it was opened; closed in reverse. (Node 20 has no AsyncDisposableStack.) */
+/**
+ * Remembers resources in the order in which they were opened and closes them in reverse. (Node 20 has no
+ * AsyncDisposableStack.)
+ */
 export class CloseStack {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
-  /** Called at the line that opened the resource. */
+  /** Call it on the line that opened the resource. */
   add(close: () => void | Promise<void>): void {
     this.#closers.push(close);
   }
 
-  /** Closes everything even where one of them fails, and then throws what failed. Asking again closes nothing twice. */
+  /** Closes everything even if something fails, and then throws the failures. A second call closes nothing. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close; close = this.#closers.pop()) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstIdAt, newTimeOrderedId, poolRandomnessOfIds } from './ids.ts';
 
 describe('an id that is ordered by time', () => {
-  it('is a UUID of version 7 that ascends with the milliseconds', () => {
+  it('is a UUID of version 7 that increases with the milliseconds', () => {
     const ids = [1, 2, 3_000_000_000_000].map((epochMs) => newTimeOrderedId(epochMs));
     for (const id of ids)
       expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);

@@ -22,7 +22,7 @@ export function poolRandomnessOfIds(webCrypto: RandomValues = globalThis.crypto)
   };
 }
 
-/** UUIDv7: ascends with time, so rows written one after the other stand side by side in an index. */
+/** UUIDv7: it increases with time, so rows that are written one after the other are neighbours in an index. */
 export function newTimeOrderedId(epochMs: number = Date.now()): string {
   const bytes = nextRandom16();
   bytes.writeUIntBE(epochMs, 0, 6);
@@ -32,7 +32,7 @@ export function newTimeOrderedId(epochMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Randomness for many ids at once: to ask the system for each takes longer than all the rest of it. */
+/** Randomness for many ids at once, because asking the system for each id takes longer than all the other work. */
 const pool = Buffer.alloc(idBytes * 128);
 let usedBytes = pool.length;
 
@@ -45,7 +45,10 @@ function nextRandom16(): Buffer {
   return pool.subarray(usedBytes - idBytes, usedBytes);
 }
 
-/** Not after any time-ordered id of this moment or later, and after all of earlier ones: where a span of time begins. */
+/**
+ * Returns an id that is not after any time-ordered id of this moment or later, and that is after all earlier ones. A
+ * span of time begins there.
+ */
 export function firstIdAt(epochMs: number): string {
   const hex = Math.max(Math.floor(epochMs), 0).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;

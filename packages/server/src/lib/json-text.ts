@@ -1,4 +1,4 @@
-/** A value that is JSON text already, where a part of it that comes again and again was encoded once. */
+/** A value that is already JSON text. It saves encoding a part again that occurs many times. */
 export class JsonText {
   readonly text: string;
 
@@ -6,7 +6,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** As `JSON.stringify(value ?? null)`. */
+  /** Equals `JSON.stringify(value ?? null)`. */
   static of(value: unknown): string {
     return value instanceof JsonText ? value.text : JSON.stringify(value ?? null);
   }

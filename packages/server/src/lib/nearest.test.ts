@@ -14,7 +14,7 @@ describe('nearest', () => {
     expect(nearest(word, keys)).toBe(expected);
   });
 
-  it('suggests nothing where nothing is close', () => {
+  it('suggests nothing when no candidate is close', () => {
     expect(nearest('colour', keys)).toBeUndefined();
     expect(nearest('x', keys)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The candidate that a typist most likely meant, or undefined when none is close. */
+/** Returns the candidate that the user most likely meant, or undefined when none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 function editDistance(a: string, b: string): number {
   let twoBack: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,6 +1,6 @@
 /**
- * On whose behalf a store is asked: its first argument, always. There is no ambient user, so forgetting one is a
- * compile error; `requireOwner` makes it an error at run time too.
+ * The owner on whose behalf a store is asked; always its first argument. There is no ambient user, so a forgotten owner
+ * is a compile error. `requireOwner` makes it an error at run time too.
  */
 export type Owner = { user: string } | { admin: string } | { system: string };
 

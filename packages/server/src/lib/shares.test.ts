@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Shares } from './shares.ts';
 
 describe('shares', () => {
-  test('give each holder so much and no more, whatever others have', () => {
+  test('give each holder its limit and no more, whatever the others hold', () => {
     const shares = new Shares({ each: 10, together: 25 });
     expect(shares.take('ada', 10)).toBe('taken');
     expect(shares.take('ada', 1)).toBe('own_share_full');
@@ -10,7 +10,7 @@ describe('shares', () => {
     expect([shares.heldBy('ada'), shares.heldBy('bob'), shares.total]).toEqual([10, 10, 20]);
   });
 
-  test('have a limit for all together, and refusing takes nothing', () => {
+  test('have a limit for all holders together, and a refusal takes nothing', () => {
     const shares = new Shares({ each: 10, together: 15 });
     shares.take('ada', 10);
     expect(shares.take('bob', 6)).toBe('all_full');
@@ -18,7 +18,7 @@ describe('shares', () => {
     expect(shares.total).toBe(15);
   });
 
-  test('have room again for what was given back', () => {
+  test('have room again after something was given back', () => {
     const shares = new Shares({ each: 2, together: 2 });
     shares.take('ada');
     shares.take('ada');

@@ -1,11 +1,11 @@
 interface ShareLimits {
-  /** What one holder may have. */
+  /** Maximum for one holder. */
   each: number;
-  /** What all holders may have together. */
+  /** Maximum for all holders together. */
   together: number;
 }
 
-/** Counts what each holder has, up to a limit for each of them and one for all together. */
+/** Counts what each holder has, up to a limit per holder and a limit for all holders together. */
 export class Shares {
   readonly #limits: ShareLimits;
   readonly #heldBy = new Map<string, number>();
@@ -23,7 +23,7 @@ export class Shares {
     return this.#heldBy.get(holder) ?? 0;
   }
 
-  /** Takes nothing and says which limit stands in the way where there is no room. */
+  /** Takes the amount, or takes nothing and returns which limit prevented it. */
   take(holder: string, amount = 1): 'taken' | 'own_share_full' | 'all_full' {
     const own = this.heldBy(holder) + amount;
     if (own > this.#limits.each) return 'own_share_full';
@@ -33,7 +33,7 @@ export class Shares {
     return 'taken';
   }
 
-  /** Gives back what was taken; a holder without anything is forgotten. */
+  /** Gives back an amount. A holder that has nothing left is forgotten. */
   give(holder: string, amount = 1): void {
     const left = this.heldBy(holder) - amount;
     if (left > 0) this.#heldBy.set(holder, left);

@@ -2,8 +2,8 @@ const unitBytes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 
 type Unit = keyof typeof unitBytes;
 
 /**
- * Reads `512B`, `10KB`, `2MB`, `1GB` or a bare number of bytes. A KB is 1,024 bytes.
- * Throws a RangeError that says what to write.
+ * Reads `512B`, `10KB`, `2MB`, `1GB` or a plain number of bytes. A KB is 1,024 bytes. Throws a RangeError that says
+ * what to write.
  */
 export function parseSize(text: string): number {
   const match = /^(\d{1,15})\s?(B|KB|MB|GB|TB)?$/i.exec(text.trim());

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-test('threads without a record become those of the administrator, once; shared and deleted ones stay as they are', async () => {
+test('threads without a record go to the administrator once; shared and deleted threads do not change', async () => {
   const checkpoints = new ThreadCheckpoints(opened);
   const saver = await openCheckpointer(opened);
   for (const threadId of ['orphan-1', 'orphan-2', 'owned', 'shared', 'deleted']) {
@@ -61,7 +61,7 @@ test('threads without a record become those of the administrator, once; shared a
   });
 });
 
-test('reads as many pages of 500 as there are', async () => {
+test('reads all pages of 500 threads', async () => {
   const all = Array.from({ length: 1001 }, (_, place) => `t-${String(place).padStart(5, '0')}`);
   const adopted: string[] = [];
   const pages: number[] = [];

@@ -1,11 +1,11 @@
 import { type Clock, toIso } from '../lib/clock.ts';
 
 export interface AdoptOrphanThreadsOptions {
-  /** Threads with a saved state, in the order of their ids, behind this one. */
+  /** Returns ids of threads with a saved state that come after the given id, in order. */
   threadIdsAfter: (after: string, limit: number) => Promise<string[]>;
-  /** Of these, the ids that have no record and are not deleted. */
+  /** Returns those of the given ids that have no record and are not deleted. */
   unknownAmong: (threadIds: readonly string[]) => Promise<string[]>;
-  /** Makes the record, where nobody else has made it meanwhile. */
+  /** Creates the record, unless another process has created it in the meantime. */
   adopt: (thread: { threadId: string; userId: string; at: string }) => Promise<void>;
   adminId: string;
   clock: Clock;
@@ -14,8 +14,9 @@ export interface AdoptOrphanThreadsOptions {
 const pageSize = 500;
 
 /**
- * Gives threads that only the agent runtime's store knows to the administrator: nobody else could be told from a
- * stranger. Records that are marked as shared are somebody's wish and stay as they are. Answers how many were adopted.
+ * Gives the administrator the threads that only the agent runtime's store knows, because no other user can be told from
+ * a stranger. Records that are marked as shared were shared on purpose and do not change. Returns how many threads were
+ * adopted.
  */
 export async function adoptOrphanThreads(options: AdoptOrphanThreadsOptions): Promise<number> {
   const { threadIdsAfter, unknownAmong, adopt, adminId, clock } = options;

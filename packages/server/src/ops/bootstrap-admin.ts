@@ -11,25 +11,25 @@ interface BootstrapAdminOptions {
   passwords: Passwords;
   home: string;
   mode: 'auto' | 'interactive';
-  /** Of the account to be made; one that exists keeps its own. */
+  /** The e-mail address of the account to create. An existing account keeps its own. */
   email: string;
   log: AccountLog;
   clock: Clock;
 }
 
 export interface BootstrapOutcome {
-  /** `waiting`: the first visitor makes the administrator. */
+  /** `waiting`: the first visitor creates the administrator. */
   outcome: 'created' | 'reset' | 'kept' | 'waiting';
-  /** Where the credentials are while the initial password is still in use. */
+  /** Where the credentials are, as long as the initial password is in use. */
   credentialsPath: string | null;
 }
 
 const owner: Owner = { system: 'bootstrap' };
 
 /**
- * Ensures at start that there is an administrator who can sign in. The credentials are written before the row that they
- * belong to is committed, and while that row is held: of several processes that start at once, one writes the file, and
- * a file that a crash left behind without its row is replaced at the next start.
+ * Ensures at start that there is an administrator who can sign in. The credentials file is written before the account's
+ * row is committed, while that row is locked. So if several processes start at once, one of them writes the file. If a
+ * crash leaves a file without its row, the next start replaces the file.
  */
 export async function bootstrapAdmin(options: BootstrapAdminOptions): Promise<BootstrapOutcome> {
   const { store, home, mode, log } = options;
@@ -60,7 +60,7 @@ async function create({ store, passwords, home, email, clock }: BootstrapAdminOp
   });
   const write = () => writeCredentials(home, 'initial', { email: row.email, password });
   if (await store.insert(owner, row, write)) return true;
-  if (await store.findFirstAdmin(owner)) return false; // another process was first
+  if (await store.findFirstAdmin(owner)) return false; // Another process was first.
   throw new Error(
     `The administrator cannot be made: ${row.email} belongs to an ordinary account. Set auth.admin_email to another address.`,
   );

@@ -2,14 +2,17 @@ import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
 import type { TaskUsageStore } from '../dispatch/task-usage-store.ts';
 import { toIso } from '../lib/clock.ts';
 
-const mostWorkflows = 100;
+const maxWorkflows = 100;
 
-/** What agents' workflows have taken of the pool, for the summaries of conversations. Workers have no price, so none is told. */
+/**
+ * How much of the pool the workflows of agents have used, for the summaries of conversations. Workers have no price, so
+ * no cost is given.
+ */
 export function workflowUsageOf(store: Pick<TaskUsageStore, 'byName' | 'total'>): WorkflowUsageOf {
   return async (userId, { fromMs, toMs }) => {
     const range = { userId, fromIso: toIso(fromMs), toIso: toIso(toMs) };
     const [named, total] = await Promise.all([
-      store.byName(range, { limit: mostWorkflows }),
+      store.byName(range, { limit: maxWorkflows }),
       store.total(range),
     ]);
     const workflows = named.map(({ name, tasks, failed, seconds }) => ({
@@ -23,7 +26,7 @@ export function workflowUsageOf(store: Pick<TaskUsageStore, 'byName' | 'total'>)
   };
 }
 
-/** To milliseconds, as times are kept. */
+/** Rounds to milliseconds, the precision of stored times. */
 function rounded(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

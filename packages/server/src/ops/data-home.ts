@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 
-/** The directory of everything that the gateway stores on disk; nobody but its owner may look into it. */
+/** Creates the directory of everything that the gateway stores on disk. Only its owner may read it. */
 export function makeDataHome(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

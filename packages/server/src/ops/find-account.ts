@@ -1,6 +1,9 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** The account that a configuration names by its e-mail address or its id; null where there is none that may sign in. */
+/**
+ * Finds the account that a configuration names by its e-mail address or its id. Returns null when no such account may
+ * sign in.
+ */
 export async function findAccount(
   store: Pick<AccountStore, 'find' | 'findByEmail'>,
   name: string,

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 describe('gateway.json', () => {
-  it('is written for this user only and leaves nothing else behind', () => {
+  it('is readable by this user only and leaves no other file behind', () => {
     writeGatewayFile(home, content);
     expect(readGatewayFile(home)).toEqual(content);
     expect(statSync(join(home, 'gateway.json')).mode & 0o777).toBe(0o600);
@@ -26,7 +26,7 @@ describe('gateway.json', () => {
     expect(readGatewayFile(home)?.pid).toBe(42);
   });
 
-  it('is removed by the process that wrote it only', () => {
+  it('is removed only by the process that wrote it', () => {
     writeGatewayFile(home, content);
     removeGatewayFile(home, 43);
     expect(readGatewayFile(home)).toEqual(content);
@@ -34,7 +34,7 @@ describe('gateway.json', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it.each(['', '{', 'null', '{"url":1}'])('reads %j as none', (text) => {
+  it.each(['', '{', 'null', '{"url":1}'])('treats %j as a missing file', (text) => {
     writeFileSync(join(home, 'gateway.json'), text);
     expect(readGatewayFile(home)).toBeNull();
   });

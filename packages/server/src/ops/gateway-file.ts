@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What tools on this machine need in order to find a running gateway. */
+/** What tools on this machine need to find a running gateway. */
 export interface GatewayFile {
   url: string;
   pid: number;
@@ -11,14 +11,14 @@ export interface GatewayFile {
 
 const name = 'gateway.json';
 
-/** Written when the gateway is ready. Readers see the whole file or none. */
+/** Written when the gateway is ready. Readers see the whole file or no file. */
 export function writeGatewayFile(dataHome: string, content: GatewayFile): void {
   const temporary = join(dataHome, `.${name}.${randomBytes(8).toString('hex')}`);
   writeFileSync(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600 });
   renameSync(temporary, join(dataHome, name));
 }
 
-/** Null where none stands or it cannot be understood; a process that was killed leaves its file behind. */
+/** Returns null when there is no file or its content is invalid. A process that was killed leaves its file behind. */
 export function readGatewayFile(dataHome: string): GatewayFile | null {
   try {
     const content: unknown = JSON.parse(readFileSync(join(dataHome, name), 'utf8'));

@@ -6,7 +6,7 @@ import { guardedLookup, type HostPolicy } from '../dispatch/host-rules.ts';
 import { whyUrlDenied } from '../dispatch/webhook-call.ts';
 import type { Fetch } from '../lib/bounded-fetch.ts';
 
-/** MCP servers often live in private networks, as workers do. */
+/** MCP servers often live in private networks, like workers. */
 const policy: HostPolicy = { allowPrivate: true };
 
 export const mcpNetwork: McpNetwork = {
@@ -50,7 +50,7 @@ function exchange(
   });
 }
 
-/** Wherever a redirect leads, nobody has allowed it, and it would get the headers. */
+/** A redirect would lead to an address that the administrator has not allowed, and the headers would be sent there. */
 function refuseRedirect(incoming: IncomingMessage): void {
   const { statusCode = 0 } = incoming;
   if (statusCode < 300 || statusCode > 399) return;

@@ -6,7 +6,7 @@ import { postWebhook, whyUrlDenied } from '../dispatch/webhook-call.ts';
 import { webhookHeaders } from '../dispatch/webhook-signature.ts';
 import { AppError } from '../lib/app-error.ts';
 
-/** Channels sign and call as the webhooks of tasks do, under the same rules about addresses. */
+/** Channels sign and call like the webhooks of tasks, under the same rules about addresses. */
 export const channelNetwork: ChannelNetwork = {
   sign: webhookHeaders,
   post: async (url, { allowPrivate, ...call }) => {
@@ -22,7 +22,7 @@ export const channelNetwork: ChannelNetwork = {
   },
 };
 
-/** Redirects are not followed: they would lead around the check of the address. */
+/** Redirects are not followed, because they would avoid the check of the address. */
 function get(url: string, policy: HostPolicy, signal: AbortSignal): Promise<IncomingMessage> {
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {

@@ -1,13 +1,13 @@
 import { newDeferred } from '../lib/async/deferred.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 
-/** A gateway that was killed keeps its lease for 15 s; after that it is another one that lives. */
+/** A killed gateway keeps its lease for 15 s. If the lease is still held after this time, another gateway is alive. */
 const waitMs = 20_000;
 const retryMs = 1_000;
 
 /**
- * Makes this the only gateway of a Postgres database: two of them without Redis would not hear of each other's events.
- * Throws a sentence when another one lives.
+ * Makes this the only gateway of a Postgres database, because without Redis two gateways would not receive each other's
+ * events. Throws an error with instructions when another one is alive.
  */
 export async function holdAsOnlyGateway(
   ownership: Ownership,

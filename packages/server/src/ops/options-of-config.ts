@@ -33,7 +33,7 @@ export function databaseOptions(
   }
 }
 
-/** Where the gateway itself writes; a Postgres looks after its own disk. */
+/** The folders in which the gateway itself writes. Postgres takes care of its own disk. */
 export function writtenFolders({ data_home: home, database }: Config): string[] {
   return database.backend === 'sqlite' ? [home, database.sqlite_dir] : [home];
 }
@@ -43,7 +43,7 @@ export function httpLimits({ server }: Config): HttpLimits {
     ...defaultHttpLimits,
     bodyBytes: server.body_limit,
     largeBodyBytes: server.large_body_limit,
-    // Whatever is allowed has room, some of it side by side.
+    // Every allowed body fits, and several fit side by side.
     bodyMemoryBytes: Math.max(defaultHttpLimits.bodyMemoryBytes, 8 * server.large_body_limit),
     bodyBytesPerUser: Math.max(defaultHttpLimits.bodyBytesPerUser, 2 * server.large_body_limit),
     headBytes: server.header_limit,
@@ -78,15 +78,15 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
   };
 }
 
-/** Null where nobody is asked before an agent runs a workflow. */
+/** Returns null when no human is asked before an agent runs a workflow. */
 export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null {
   const { workflow_approval: approval, workflow_budget: budgetMs } = conversation;
-  const { workflow_budget_cost: most, workflow_price_per_hour: pricePerHour } = conversation;
+  const { workflow_budget_cost: max, workflow_price_per_hour: pricePerHour } = conversation;
   if (approval === 'never') return null;
   const budget =
-    most > 0
-      ? ({ kind: 'cost', most, pricePerHour: pricePerHour > 0 ? pricePerHour : null } as const)
-      : ({ kind: 'time', mostSeconds: budgetMs / 1000 } as const);
+    max > 0
+      ? ({ kind: 'cost', max, pricePerHour: pricePerHour > 0 ? pricePerHour : null } as const)
+      : ({ kind: 'time', maxSeconds: budgetMs / 1000 } as const);
   return { approval, budget };
 }
 
@@ -119,7 +119,7 @@ export function conversationOptions(
       timeLimitMs: conversation.run_timeout,
       onRecovery: conversation.on_recovery,
       limits: {
-        waiting: mostWaitingRuns,
+        waiting: maxWaitingRuns,
         waitingPerUser: conversation.max_waiting_runs_per_user,
         recursion: { standard: conversation.recursion_limit, most: conversation.max_recursion_limit },
       },
@@ -141,8 +141,8 @@ export function streamLimits({ conversation }: Config): StreamLogLimits {
   };
 }
 
-/** All users together: a row each, and a place in memory. */
-const mostWaitingRuns = 100_000;
+/** The limit for all users together: each waiting run is a row and takes memory. */
+const maxWaitingRuns = 100_000;
 
 export function turnOptions({ title, summarization, subagents }: Config): TurnSettings {
   return {
@@ -158,7 +158,7 @@ export function turnOptions({ title, summarization, subagents }: Config): TurnSe
   };
 }
 
-/** A configured kind that has the name of the one that every gateway has takes its place. */
+/** A configured kind with the name of the built-in kind replaces it. */
 function subagentOptions(subagents: Config['subagents']): SubagentSettings {
   const { max_turns: maxTurns, timeout_seconds: seconds, max_concurrent: maxConcurrent, agents } = subagents;
   const standard = generalPurpose({ maxTurns, timeoutMs: seconds * 1000 });

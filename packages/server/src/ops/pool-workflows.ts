@@ -29,7 +29,7 @@ interface PoolOptions {
   links: Pick<Links, 'to'>;
 }
 
-/** The pool of workers as the tools of agents see it: the one place where the two areas meet. */
+/** The pool of workers as the tools of agents see it; the only place where the two areas meet. */
 export class PoolWorkflows implements WorkflowRunner {
   readonly saved: SavedWorkflowRunner;
   readonly files: PoolFiles;
@@ -121,8 +121,8 @@ export class PoolWorkflows implements WorkflowRunner {
   #endOf(task: TaskRow): WorkflowUpdate {
     const error = taskErrorOf(task);
     if (error) return { type: 'failed', code: error.code, message: error.message };
-    // Signed: the person who gets it in a chat opens it in a browser that is not signed in. After a day it opens for the
-    // owner alone, who signs in as with any other address of the file.
+    // The link is signed, because the reader of a chat opens it in a browser that is not signed in. After a day it
+    // works only for the owner, who signs in as for any other address of the file.
     const result = viewResult(task, (file) => this.#options.links.to(file));
     const files = (result?.outputs ?? []).map(({ fileId, filename, url, contentType, size }) => ({
       fileId,

@@ -9,12 +9,12 @@ import type { Owner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
 
 interface ResetAdminOptions {
-  /** Open beside a running gateway, which reads accounts anew for every request. */
+  /** The database may be in use by a running gateway, which reads accounts for every request. */
   database: Database<AccountTables>;
   home: string;
-  /** Any account; without it the bootstrap administrator, else the first one. */
+  /** The account to reset; by default the bootstrap administrator, or else the first one. */
   email?: string | undefined;
-  /** bcrypt's cost, where it is not the usual one. */
+  /** Overrides the usual bcrypt cost. */
   passwordCost?: number | undefined;
 }
 

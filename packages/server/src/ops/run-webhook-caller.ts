@@ -2,7 +2,7 @@ import type { WebhookCaller } from '../conversation/runs/ending/run-webhooks.ts'
 import type { HostPolicy } from '../dispatch/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../dispatch/webhook-call.ts';
 
-/** Webhooks of runs are called as those of tasks are, under the same rules about addresses. */
+/** Webhooks of runs are called like those of tasks, under the same rules about addresses. */
 export function runWebhookCaller(policy: HostPolicy): WebhookCaller {
   return {
     whyDenied: (url) => whyUrlDenied(url, policy),

@@ -4,14 +4,14 @@ import type { CallCost } from '../dispatch/task-costs.ts';
 import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
 
 describe('over_budget', () => {
-  it('lets go on what fits into the budget', async () => {
+  it('lets a call continue that fits into the budget', async () => {
     const desk = new Desk({ estimate: 30 });
     desk.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 70, hasEnded: true }];
 
     expect(await desk.question('c1')).toBeNull();
   });
 
-  it('asks about what goes beyond it', async () => {
+  it('asks about a call that exceeds it', async () => {
     const desk = new Desk({ estimate: 31 });
     desk.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 70, hasEnded: true }];
 
@@ -20,11 +20,11 @@ describe('over_budget', () => {
     );
   });
 
-  it('asks about what has never run', async () => {
+  it('asks about a workflow that has never run', async () => {
     expect(await new Desk({ estimate: null }).question('c1')).toContain('is not known');
   });
 
-  it('counts calls of one turn together, though none has its task yet', async () => {
+  it('counts calls of one turn together, although none has its task yet', async () => {
     const desk = new Desk({ estimate: 40 });
     const questions = await Promise.all(['c1', 'c2', 'c3'].map((call) => desk.question(call)));
 
@@ -32,7 +32,7 @@ describe('over_budget', () => {
     expect(questions[2]).toContain('80 of 100 s are used');
   });
 
-  it('counts a task that goes on with its estimate, and one that has ended with what it took', async () => {
+  it('counts a running task by its estimate, and a finished task by its actual time', async () => {
     const desk = new Desk({ estimate: 60 });
     await desk.question('c1');
     desk.ofRun = [{ taskId: 't-c1', toolCallId: 'c1', seconds: 1, hasEnded: false }];
@@ -42,14 +42,14 @@ describe('over_budget', () => {
     expect(await desk.question('c2')).toBeNull();
   });
 
-  it('keeps runs apart', async () => {
+  it('counts each run separately', async () => {
     const desk = new Desk({ estimate: 60 });
 
     expect(await desk.question('c1', 'r1')).toBeNull();
     expect(await desk.question('c1', 'r2')).toBeNull();
   });
 
-  it('never asks about a call that has its task already', async () => {
+  it('never asks about a call that already has its task', async () => {
     const desk = new Desk({ estimate: null });
     desk.submitted.add('r1:c1');
 
@@ -58,9 +58,9 @@ describe('over_budget', () => {
 });
 
 describe('over_budget in money', () => {
-  const budget = { kind: 'cost', most: 0.5, pricePerHour: 36 } as const;
+  const budget = { kind: 'cost', max: 0.5, pricePerHour: 36 } as const;
 
-  it('lets go on what it can pay, and asks about what it cannot', async () => {
+  it('lets a call continue that it can pay, and asks about one that it cannot', async () => {
     const fits = new Desk({ estimate: 40, budget });
     fits.ofRun = [{ taskId: 't-c0', toolCallId: 'c0', seconds: 10, hasEnded: true }];
     expect(await fits.question('c1')).toBeNull();
@@ -72,7 +72,7 @@ describe('over_budget in money', () => {
     );
   });
 
-  it('asks about everything where nothing is priced', async () => {
+  it('asks about every call when nothing has a price', async () => {
     const desk = new Desk({ estimate: 0, budget: { ...budget, pricePerHour: null } });
 
     expect(await desk.question('c1')).toContain('what its tasks cost is not known');
@@ -80,7 +80,7 @@ describe('over_budget in money', () => {
 });
 
 describe('always', () => {
-  it('asks, whatever it costs', async () => {
+  it('asks, whatever the call costs', async () => {
     expect(await new Desk({ estimate: 1, approval: 'always' }).question('c1')).toBe(
       'A workflow wants to run on the pool. It will take about 1 s.',
     );
@@ -95,7 +95,7 @@ class Desk {
   constructor({
     estimate,
     approval = 'over_budget',
-    budget = { kind: 'time', mostSeconds: 100 },
+    budget = { kind: 'time', maxSeconds: 100 },
   }: {
     estimate: number | null;
     approval?: ApprovalPolicy['approval'];

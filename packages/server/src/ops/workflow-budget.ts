@@ -8,12 +8,12 @@ import type { CallCost, TaskCosts } from '../dispatch/task-costs.ts';
 import type { Tasks } from '../dispatch/tasks.ts';
 
 export type RunBudget =
-  | { kind: 'time'; mostSeconds: number }
-  /** Without a price nothing is known to fit. */
-  | { kind: 'cost'; most: number; pricePerHour: number | null };
+  | { kind: 'time'; maxSeconds: number }
+  /** Without a price it is unknown whether a call fits. */
+  | { kind: 'cost'; max: number; pricePerHour: number | null };
 
 export interface ApprovalPolicy {
-  /** When a human is asked before an agent's workflow runs. */
+  /** When a human is asked before a workflow of an agent is submitted. */
   approval: 'always' | 'over_budget';
   /** What the tasks of one run may take or cost together before `over_budget` asks. */
   budget: RunBudget;
@@ -26,13 +26,13 @@ interface WorkflowBudgetOptions {
   costs: Pick<TaskCosts, 'estimateSeconds' | 'ofRun'>;
 }
 
-/** Runs whose calls are remembered; those that have ended are the oldest. */
-const mostRuns = 1_000;
+/** Maximum number of runs whose calls are remembered. The oldest are forgotten first; they have ended. */
+const maxRuns = 1_000;
 
-/** Decides by the configuration which of an agent's workflows a human has to approve. */
+/** Decides by the configuration which workflows of an agent a human has to approve. */
 export class WorkflowBudget implements WorkflowApprovals {
   readonly #options: WorkflowBudgetOptions;
-  /** Per run and call the estimate of what was let through: calls of one turn come together, before any has its task. */
+  /** The estimates of approved calls, by run and call. Calls of one turn arrive together, before any has its task. */
   readonly #reserved = new Map<string, Map<string, number>>();
 
   constructor(options: WorkflowBudgetOptions) {
@@ -42,7 +42,7 @@ export class WorkflowBudget implements WorkflowApprovals {
   async question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null> {
     const { policy, tasks, savedWorkflows, costs } = this.#options;
     const { userId, runId, idempotencyKey } = order;
-    // It was let through before the process died.
+    // The call was approved before the process died.
     if (await tasks.hasSubmitted(userId, idempotencyKey)) return null;
     const filled = { ...order, params: await order.paramsToSubmit() };
     const input = 'workflowId' in filled ? await savedWorkflows.taskOf(userId, filled) : filled;
@@ -53,7 +53,7 @@ export class WorkflowBudget implements WorkflowApprovals {
         : `It will take about ${rounded(estimate)} s.`;
     if (policy.approval === 'always') return `A workflow wants to run on the pool. ${told}`;
     const ofRun = await costs.ofRun(userId, runId);
-    // From here on nothing is awaited, so that calls that come together see each other.
+    // Nothing is awaited from here on, so that calls that arrive together see each other.
     const spent = this.#spent(runId, ofRun);
     const seconds = secondsIn(policy.budget);
     if (estimate === null || seconds === null || spent + estimate > seconds) {
@@ -63,7 +63,7 @@ export class WorkflowBudget implements WorkflowApprovals {
     return null;
   }
 
-  /** A task that has ended counts with what it took, one that goes on with its estimate at least. */
+  /** A finished task counts by its actual time, a running one at least by its estimate. */
   #spent(runId: string, ofRun: readonly CallCost[]): number {
     const byCall = new Map(this.#reserved.get(runId));
     for (const { toolCallId, seconds, hasEnded } of ofRun) {
@@ -76,24 +76,24 @@ export class WorkflowBudget implements WorkflowApprovals {
     const calls = this.#reserved.get(runId) ?? new Map<string, number>();
     this.#reserved.set(runId, calls.set(toolCallId, seconds));
     const [oldest] = this.#reserved.keys();
-    if (this.#reserved.size > mostRuns && oldest !== undefined) this.#reserved.delete(oldest);
+    if (this.#reserved.size > maxRuns && oldest !== undefined) this.#reserved.delete(oldest);
   }
 }
 
 const hourSeconds = 3_600;
 
-/** Null where nobody knows what a second costs. */
+/** Returns null when the price of a second is unknown. */
 function secondsIn(budget: RunBudget): number | null {
-  if (budget.kind === 'time') return budget.mostSeconds;
-  return budget.pricePerHour === null ? null : (budget.most / budget.pricePerHour) * hourSeconds;
+  if (budget.kind === 'time') return budget.maxSeconds;
+  return budget.pricePerHour === null ? null : (budget.max / budget.pricePerHour) * hourSeconds;
 }
 
 function usedOf(budget: RunBudget, spentSeconds: number): string {
-  if (budget.kind === 'time') return `${rounded(spentSeconds)} of ${budget.mostSeconds} s are used`;
-  const { most, pricePerHour } = budget;
-  if (pricePerHour === null) return `what its tasks cost is not known, and they may cost ${most}`;
+  if (budget.kind === 'time') return `${rounded(spentSeconds)} of ${budget.maxSeconds} s are used`;
+  const { max, pricePerHour } = budget;
+  if (pricePerHour === null) return `what its tasks cost is not known, and they may cost ${max}`;
   const cost = (spentSeconds * pricePerHour) / hourSeconds;
-  return `${cost.toFixed(2)} of ${most} are spent, at ${pricePerHour} an hour`;
+  return `${cost.toFixed(2)} of ${max} are spent, at ${pricePerHour} an hour`;
 }
 
 function rounded(seconds: number): number {

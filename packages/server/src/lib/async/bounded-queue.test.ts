@@ -9,7 +9,7 @@ test('gives the items in order and ends after the last one', async () => {
   expect(await collect(queue)).toEqual([1, 2]);
 });
 
-test('refuses an item when full and takes one again as soon as the reader took one', async () => {
+test('refuses an item when full, and accepts one as soon as the reader has taken one', async () => {
   const queue = new BoundedQueue<number>(2);
   expect([queue.push(1), queue.push(2), queue.push(3)]).toEqual([true, true, false]);
   const reader = queue[Symbol.asyncIterator]();
@@ -18,14 +18,14 @@ test('refuses an item when full and takes one again as soon as the reader took o
   expect(queue.size).toBe(2);
 });
 
-test('wakes a reader that waits', async () => {
+test('wakes a waiting reader', async () => {
   const queue = new BoundedQueue<string>(1);
   const next = queue[Symbol.asyncIterator]().next();
   queue.push('late');
   expect((await next).value).toBe('late');
 });
 
-test('hands the error to the reader after what was queued', async () => {
+test('gives the reader the queued items before the error', async () => {
   const queue = new BoundedQueue<number>(2);
   queue.push(1);
   queue.end(new Error('source broke'));
@@ -45,7 +45,7 @@ test('refuses everything once the reader has left', async () => {
   expect(queue.size).toBe(0);
 });
 
-test('refuses a limit that holds nothing', () => {
+test('refuses a limit below one', () => {
   expect(() => new BoundedQueue(0)).toThrow(RangeError);
 });
 

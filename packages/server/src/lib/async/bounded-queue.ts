@@ -1,8 +1,8 @@
 import { type Deferred, newDeferred } from './deferred.ts';
 
 /**
- * A queue for one reader that holds at most `limit` items. A full queue refuses: what happens to a reader that stays
- * behind (drop, close, tell it) is the writer's decision, and memory never grows by it.
+ * A queue for one reader that holds at most `limit` items. A full queue refuses further items, so memory never grows
+ * because of a slow reader. The writer decides what happens then: drop the item, close the reader, or tell it.
  */
 export class BoundedQueue<Item extends NonNullable<unknown> | null> implements AsyncIterable<Item> {
   readonly #limit: number;
@@ -20,7 +20,7 @@ export class BoundedQueue<Item extends NonNullable<unknown> | null> implements A
     return this.#items.length;
   }
 
-  /** False when the queue is full or has ended: the item was not taken. */
+  /** Returns false when the queue is full or has ended; the item was not added. */
   push(item: Item): boolean {
     if (this.#ended || this.#items.length >= this.#limit) return false;
     this.#items.push(item);
@@ -28,13 +28,13 @@ export class BoundedQueue<Item extends NonNullable<unknown> | null> implements A
     return true;
   }
 
-  /** The reader gets what is queued, then the end; with `error`, then the error. */
+  /** The reader still gets what is queued, then the end, or `error` if it is given. */
   end(error?: unknown): void {
     this.#ended ??= error === undefined ? {} : { error };
     this.#waiting?.resolve();
   }
 
-  /** Leaving the loop ends the queue, so that a writer sees that nobody reads any more. */
+  /** Leaving the loop ends the queue, so that the writer notices that the reader is gone. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     try {
       for (;;) {

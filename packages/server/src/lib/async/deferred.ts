@@ -10,7 +10,7 @@ export function newDeferred<Value = void>(): Deferred<Value> {
   const promise = new Promise<Value>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // The executor runs at once, so `settle` is there; the check is for the compiler.
+  // The executor runs at once, so `settle` is set. The compiler needs the check.
   if (settle === undefined) throw new Error('A promise did not run its executor.');
   return { promise, ...settle };
 }

@@ -10,18 +10,18 @@ test('aborts with its parent, for the same reason', () => {
   expect(linked.signal.reason).toBe(reason);
 });
 
-test('is aborted from the start under a parent that is', () => {
+test('is aborted from the start when its parent is aborted', () => {
   expect(linkedAbort(AbortSignal.abort()).signal.aborted).toBe(true);
 });
 
-test('aborts alone', () => {
+test('aborts without aborting its parent', () => {
   const parent = new AbortController();
   const linked = linkedAbort(parent.signal);
   linked.abort();
   expect([linked.signal.aborted, parent.signal.aborted]).toEqual([true, false]);
 });
 
-test('leaves nothing on its parent once it is released', () => {
+test('leaves no listener on its parent once it is released', () => {
   const parent = new AbortController();
   linkedAbort(parent.signal).release();
   expect(getEventListeners(parent.signal, 'abort')).toHaveLength(0);

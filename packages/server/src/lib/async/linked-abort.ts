@@ -1,13 +1,13 @@
 export interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Lets go of the parent, which may live for days. */
+  /** Removes the listener from the parent, which may live for days. */
   release(): void;
 }
 
 /**
- * A signal that aborts with its parent or by itself. (`AbortSignal.any` keeps something of each signal that it ever made
- * for as long as the parent lives.)
+ * A signal that aborts with its parent or alone. (`AbortSignal.any` keeps some memory for each signal for as long as
+ * the parent lives.)
  */
 export function linkedAbort(parent: AbortSignal): LinkedAbort {
   const controller = new AbortController();

@@ -6,7 +6,7 @@ interface PlannedAction {
   action: () => void;
 }
 
-/** Time for tests: it stands still until `advance` is called, then runs the timers that are due in their order. */
+/** Time for tests. It stands still until `advance` is called, and then runs the due timers in order. */
 export class ManualTime {
   #nowMs: number;
   readonly #planned = new Set<PlannedAction>();
@@ -23,17 +23,17 @@ export class ManualTime {
     return () => this.#planned.delete(planned);
   };
 
-  /** When the next timer fires, or null without one. */
+  /** When the next timer fires; null if there is none. */
   get nextTimerMs(): number | null {
     return this.#next()?.atMs ?? null;
   }
 
-  /** Moves the clock without running timers: the process was stopped, or its clock was set. */
+  /** Moves the clock without running timers, as when the process was stopped or the system clock was set. */
   jump(byMs: number): void {
     this.#nowMs += byMs;
   }
 
-  /** Lets `byMs` pass. What an action starts (a query, say) is not awaited: wait for its effect. */
+  /** Lets `byMs` pass. What an action starts (a query, for example) is not awaited: wait for its effect. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs;
     for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {

@@ -25,7 +25,7 @@ test("rejects with the signal's reason and cancels its timer", async () => {
   expect(time.nextTimerMs).toBeNull();
 });
 
-test('rejects at once when the signal has aborted before', async () => {
+test('rejects at once when the signal was already aborted', async () => {
   const time = new ManualTime();
   const sleep = sleepWithSignal(1_000, { signal: AbortSignal.abort(new Error('gone')), timer: time.timer });
   await expect(sleep).rejects.toThrow('gone');

@@ -15,7 +15,7 @@ describe('a throttle', () => {
     };
   };
 
-  it('lets the first through at once and the newest of the others when the interval is over', () => {
+  it('runs the first action at once, and the newest of the others when the interval is over', () => {
     const { time, done, run } = start();
     for (const what of ['a', 'b', 'c']) run('task', what);
     expect(done).toEqual(['a']);
@@ -25,14 +25,14 @@ describe('a throttle', () => {
     expect(done).toEqual(['a', 'c']);
   });
 
-  it('keeps keys apart', () => {
+  it('throttles each key separately', () => {
     const { done, run } = start();
     run('one', 'a');
     run('two', 'b');
     expect(done).toEqual(['a', 'b']);
   });
 
-  it('never runs what was forgotten', () => {
+  it('never runs an action that was forgotten', () => {
     const { time, done, run, throttle } = start();
     run('task', 'a');
     run('task', 'b');

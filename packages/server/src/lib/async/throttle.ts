@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * At most one action a key and interval. The first goes at once; of those that come sooner than the interval allows, the
- * newest goes when it is over, so the last one is never lost.
+ * Runs at most one action per key and interval. The first runs at once. If more come within the interval, the newest
+ * runs when the interval is over, so the last one is never lost.
  */
 export class Throttle {
   readonly #intervalMs: number;
@@ -43,14 +43,14 @@ export class Throttle {
     this.#waiting.set(key, { action, cancel });
   }
 
-  /** Runs what waits for the key now, as the last of it: nothing more will come. */
+  /** Runs the waiting action of the key now and forgets the key, because no more actions will come. */
   finish(key: string): void {
     const waiting = this.#waiting.get(key);
     this.forget(key);
     waiting?.action();
   }
 
-  /** Drops what waits for the key: something newer has made it pointless. */
+  /** Drops the waiting action of the key, because something newer has made it pointless. */
   forget(key: string): void {
     this.#waiting.get(key)?.cancel();
     this.#waiting.delete(key);

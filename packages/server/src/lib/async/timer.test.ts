@@ -11,7 +11,7 @@ afterEach(() => {
 
 const day = 86_400_000;
 
-test('waits sixty days, although Node can wait no longer than 24.8', () => {
+test('waits sixty days, although one Node timer can wait only 24.8', () => {
   const action = vi.fn();
   systemTimer(action, 60 * day);
   vi.advanceTimersByTime(60 * day - 1);
@@ -20,7 +20,7 @@ test('waits sixty days, although Node can wait no longer than 24.8', () => {
   expect(action).toHaveBeenCalledOnce();
 });
 
-test('never runs once it was cancelled, in whichever part of a long wait', () => {
+test('never runs after it was cancelled, in any part of a long wait', () => {
   const action = vi.fn();
   const cancel = systemTimer(action, 60 * day);
   vi.advanceTimersByTime(30 * day);
@@ -29,7 +29,7 @@ test('never runs once it was cancelled, in whichever part of a long wait', () =>
   expect(action).not.toHaveBeenCalled();
 });
 
-test('runs soon when the moment has passed already', () => {
+test('runs soon when the moment has already passed', () => {
   const action = vi.fn();
   systemTimer(action, -5);
   vi.advanceTimersByTime(0);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
-it('lets so many through in a turn, in the order in which they came', async () => {
+it('lets a fixed number of callers through per turn, in the order of their arrival', async () => {
   const turns = new Turns(2);
   const through: number[] = [];
   for (let index = 0; index < 5; index += 1) void turns.next().then(() => through.push(index));
@@ -15,7 +15,7 @@ it('lets so many through in a turn, in the order in which they came', async () =
   expect(through).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('lets nobody pass those who wait', async () => {
+it('lets no caller overtake those who wait', async () => {
   const turns = new Turns(1);
   const through: string[] = [];
   void turns.next().then(() => through.push('a'));

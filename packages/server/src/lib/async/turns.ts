@@ -1,4 +1,6 @@
-/** Lets so many through in one turn of the event loop. Whoever comes beyond them waits for a later turn, in line. */
+/**
+ * Lets a fixed number of callers through in one turn of the event loop. Further callers wait in line for a later turn.
+ */
 export class Turns {
   readonly #perTurn: number;
   readonly #waiting: (() => void)[] = [];
@@ -10,7 +12,7 @@ export class Turns {
     this.#left = perTurn;
   }
 
-  /** Resolves at once where nobody waits and this turn has room. */
+  /** Resolves at once when no caller waits and this turn has room. */
   async next(): Promise<void> {
     if (this.#left === 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -10,7 +10,7 @@ function setUp() {
   return { time, queue, reader };
 }
 
-test('yields a ping for each silent interval, and the item when it comes', async () => {
+test('yields a ping for each silent interval, and the item when it arrives', async () => {
   const { time, queue, reader } = setUp();
   const first = reader.next();
   await ticks();
@@ -38,7 +38,7 @@ test('starts the interval again after each item', async () => {
   expect((await next).value).toBe('b');
 });
 
-test('loses no item that arrives while the reader deals with a ping', async () => {
+test('loses no item that arrives while the reader handles a ping', async () => {
   const { time, queue, reader } = setUp();
   const first = reader.next();
   await ticks();

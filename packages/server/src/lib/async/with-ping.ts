@@ -9,8 +9,8 @@ interface PingOptions<Ping> {
 }
 
 /**
- * The items of `source`, and a ping whenever it has been silent for `everyMs`. A source that may wait for ever needs a
- * signal of its own: a generator that waits hears that its reader left only when it wakes.
+ * Yields the items of `source`, and a ping whenever it has been silent for `everyMs`. A source that may wait for ever
+ * needs a signal of its own: a waiting generator notices that its reader has left only when it wakes.
  */
 export async function* withPing<Item, Ping>(
   source: AsyncIterable<Item>,
@@ -27,12 +27,15 @@ export async function* withPing<Item, Ping>(
       yield value;
     }
   } finally {
-    // Not awaited: a source that still waits would hold up whoever leaves. Its late failure concerns nobody.
+    // Not awaited, because a source that still waits would delay the reader's leaving. No one needs its late failure.
     iterator.return?.()?.then(undefined, () => undefined);
   }
 }
 
-/** Watches a promise through one handler, however often it is asked: an idle stream grows by nothing. */
+/**
+ * Watches a promise through a single handler, however often it is asked, so that an idle stream uses no more memory
+ * over time.
+ */
 class Pending<Value> {
   readonly promise: Promise<Value>;
   #isSettled = false;

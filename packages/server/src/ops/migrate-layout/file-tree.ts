@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** What stands at a path itself; null where nothing does. No link is followed. */
+/** Returns what is at the path itself; null if there is nothing. Links are not followed. */
 export async function lookAt(path: string): Promise<{ kind: EntryKind; stats: Stats } | null> {
   try {
     const stats = await lstat(path);
@@ -16,13 +16,13 @@ export async function lookAt(path: string): Promise<{ kind: EntryKind; stats: St
   }
 }
 
-/** In the order of their names; none where there is no folder. */
+/** Returns the names in their order; an empty list if there is no folder. */
 export async function namesIn(folder: string): Promise<string[]> {
   if ((await lookAt(folder))?.kind !== 'folder') return [];
   return (await readdir(folder)).sort();
 }
 
-/** Everything below a folder that is neither a file nor a folder, by its path within. */
+/** Returns everything below a folder that is neither a file nor a folder, with its path inside the folder. */
 export async function oddEntriesIn(folder: string): Promise<{ path: string; kind: 'link' | 'other' }[]> {
   const found: { path: string; kind: 'link' | 'other' }[] = [];
   for (const name of await namesIn(folder)) {
@@ -35,7 +35,7 @@ export async function oddEntriesIn(folder: string): Promise<{ path: string; kind
   return found;
 }
 
-/** Whether everything at one place is at the other as well, byte by byte; the other may hold more. */
+/** Returns whether everything at one place is also at the other, byte by byte. The other place may hold more. */
 export async function isContained(part: string, whole: string): Promise<boolean> {
   const [left, right] = [await lookAt(part), await lookAt(whole)];
   if (!left || !right || left.kind !== right.kind) return false;

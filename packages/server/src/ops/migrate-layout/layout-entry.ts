@@ -1,16 +1,19 @@
-/** What became of one file or folder of the older layout; in a dry run, what would. Paths are relative to the data home. */
+/**
+ * What happened to one file or folder of the older layout; in a dry run, what would happen. Paths are relative to the
+ * data home.
+ */
 export interface LayoutEntry {
   path: string;
   action: LayoutAction;
   /** Where it is now. */
   to: string | null;
-  /** The user below whom it lies now. */
+  /** The user in whose folder it is now. */
   owner: string | null;
   note: string | null;
 }
 
 /**
- * `set_aside`: its place was taken, so it lies among the conflicts. `completed`: an earlier move had copied it and was broken
- * off; what was left of the original is gone. `removed`: an empty folder. `left`: not touched.
+ * `set_aside`: its place was taken, so it is among the conflicts. `completed`: an earlier, interrupted move had copied
+ * it, and the rest of the original was removed. `removed`: an empty folder. `left`: not touched.
  */
 export type LayoutAction = 'moved' | 'set_aside' | 'completed' | 'removed' | 'left' | 'failed';

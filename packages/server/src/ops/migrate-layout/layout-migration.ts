@@ -16,18 +16,18 @@ interface Move {
   from: string;
   to: string;
   owner: string;
-  /** Where it goes when its place is taken, with a number behind it when that is taken too. */
+  /** Where it goes when its place is taken. A number is appended when that is taken too. */
   spare: string;
   note?: string | null;
 }
 
-/** Moves one thing after the other and keeps the report; a dry run keeps the report alone. */
+/** Moves one item after the other and keeps the report. A dry run only keeps the report. */
 export class LayoutMigration {
   readonly entries: LayoutEntry[] = [];
   readonly isDryRun: boolean;
   readonly disk: MoveDisk;
   readonly #home: string;
-  /** What a dry run would have moved away and put down. */
+  /** What a dry run would have moved away, and what it would have put in place. */
   readonly #gone = new Set<string>();
   readonly #taken = new Set<string>();
 
@@ -53,7 +53,7 @@ export class LayoutMigration {
     this.entries.push({ path, action: 'left', to: null, owner: null, note });
   }
 
-  /** What fails is reported and keeps nothing else from being moved; the next run tries it again. */
+  /** A failure is reported and does not stop the other moves. The next execution tries it again. */
   async attempt(path: string, step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -79,7 +79,8 @@ export class LayoutMigration {
     }
     const links = await this.#linksIn(from);
     if (!this.isDryRun) {
-      // Before the move: a run that is broken off behind it would not come back to the folder.
+      // This happens before the move, because an execution that is interrupted after it would not come back to the
+      // folder.
       await this.#makePrivate([from, ...foldersAbove(place.path)]);
       await moveTree(this.disk, this.at(from), this.at(place.path));
     }
@@ -90,7 +91,7 @@ export class LayoutMigration {
     this.entries.push({ ...entry, action: isAside ? 'set_aside' : 'moved', note: notes.join('; ') || null });
   }
 
-  /** A folder of the older layout in which nothing is left. */
+  /** Removes a folder of the older layout once it is empty. */
   async removeEmpty(folder: string): Promise<void> {
     if ((await this.kindOf(folder)) !== 'folder') return;
     const left = (await this.names(folder)).filter((name) => !this.#gone.has(join(folder, name)));
@@ -103,7 +104,7 @@ export class LayoutMigration {
     this.entries.push({ path: folder, action: 'removed', to: null, owner: null, note: null });
   }
 
-  /** The first that is free, or that an earlier run has filled with all of it before it was broken off. */
+  /** Returns the first place that is free, or that an earlier, interrupted execution has filled completely. */
   async #placeFor(from: string, places: readonly string[]): Promise<{ path: string; holdsAll: boolean }> {
     for (const path of places) {
       if (!(await this.#isTaken(path))) return { path, holdsAll: false };
@@ -117,7 +118,10 @@ export class LayoutMigration {
     return this.#taken.has(path) || (await this.kindOf(path)) !== null;
   }
 
-  /** The first folder above a place that is not a folder: what is moved there would lie outside, or nowhere. */
+  /**
+   * Returns the first parent of a place that is not a folder. Anything moved there would end up outside the layout, or
+   * nowhere.
+   */
   async #blockedBy(path: string): Promise<string | null> {
     for (const folder of foldersAbove(path)) {
       const kind = folder === '.' ? 'folder' : await this.kindOf(folder);
@@ -135,7 +139,7 @@ export class LayoutMigration {
     }
   }
 
-  /** They go along as they are: nothing ever follows them, here or in the gateway. */
+  /** Links are moved unchanged: neither the migration nor the gateway follows them. */
   async #linksIn(path: string): Promise<string | null> {
     const odd = await oddEntriesIn(this.at(path));
     if (odd.length === 0) return null;
@@ -145,23 +149,23 @@ export class LayoutMigration {
   }
 }
 
-/** The outermost first. */
+/** Returns the outermost folder first. */
 function foldersAbove(path: string): string[] {
   const parts = dirname(path).split(/[/\\]/);
   return parts.map((_, index) => join(...parts.slice(0, index + 1)));
 }
 
-const mostAside = 1_000;
+const maxAside = 1_000;
 
-/** `t1`, `t1.2`, `t1.3` …; a file keeps its ending. */
+/** Yields `t1`, `t1.2`, `t1.3` …; a file keeps its extension. */
 function placesLike(path: string): string[] {
   const [ending = ''] = path.match(/\.(json|jsonl|md)$/) ?? [];
   const stem = path.slice(0, path.length - ending.length);
-  const numbers = Array.from({ length: mostAside }, (_, index) => index + 2);
+  const numbers = Array.from({ length: maxAside }, (_, index) => index + 2);
   return [path, ...numbers.map((number) => `${stem}.${number}${ending}`)];
 }
 
-/** Where a thing goes whose own place is taken. No id has a dot, so kinds never meet. */
+/** Returns where an item goes when its own place is taken. No id contains a dot, so the kinds never collide. */
 export function asideOf(name: string): string {
   return join(conflictFolder, name);
 }

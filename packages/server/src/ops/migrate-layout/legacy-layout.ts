@@ -1,10 +1,10 @@
-/** Names in the older layout, which had no user in its paths, and where each goes. */
+/** The names in the older layout, which had no user in its paths, and where each item goes. */
 
-/** As the contract has ids of threads and users. */
+/** The pattern that the contract sets for ids of threads and users. */
 const folderName = /^[A-Za-z0-9_-]{1,64}$/;
 const agentName = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Whose data is that was nobody's. */
+/** The user that receives the data without an owner. */
 export const defaultUser = 'default';
 export const conflictFolder = 'migration-conflicts';
 
@@ -16,7 +16,7 @@ export function isAgentName(name: string): boolean {
   return agentName.test(name);
 }
 
-/** Single files, each with the name that it gets where its own is taken. */
+/** Single files, each with the name that it gets when its own is taken. */
 export const legacyFiles = [
   { name: 'memory.json', spare: 'memory.legacy.json' },
   { name: 'USER.md', spare: 'USER.legacy.md' },

@@ -37,7 +37,7 @@ function migrate(home: string, options: { isDryRun?: boolean; disk?: MoveDisk } 
   return migrateLayout({ home, isDryRun, disk, fatesOf: async () => fates });
 }
 
-/** The report in short. */
+/** A short form of the report. */
 async function migrated(tree: Tree, options: { isDryRun?: boolean; disk?: MoveDisk } = {}) {
   makeTree(folder.path, tree);
   const entries = await migrate(folder.path, options);
@@ -47,7 +47,7 @@ async function migrated(tree: Tree, options: { isDryRun?: boolean; disk?: MoveDi
 }
 
 describe('the move into the layout with users', () => {
-  it('gives threads to their owners, and to the default user what is nobody’s', async () => {
+  it('gives threads to their owners, and data without an owner to the default user', async () => {
     const report = await migrated({
       'threads/t1/user-data/uploads/a.txt': 'of ada',
       'threads/t2/user-data/outputs/b.txt': 'of bob',
@@ -73,7 +73,7 @@ describe('the move into the layout with users', () => {
   it.each([
     ['one file system', quickDisk],
     ['two file systems', dividedDisk],
-  ])('lets nobody else look into folders of users and threads, on %s', async (_, disk) => {
+  ])('keeps folders of users and threads closed to other users, on %s', async (_, disk) => {
     const modeOf = (path: string) => statSync(join(folder.path, path)).mode & 0o777;
     makeTree(folder.path, {
       'threads/t1/user-data/uploads/a.txt': 'of ada',
@@ -91,7 +91,7 @@ describe('the move into the layout with users', () => {
     }
   });
 
-  it('puts memory, profile and agents below the default user, agents in lower case', async () => {
+  it('moves memory, profile and agents to the default user, agents in lower case', async () => {
     await migrated({
       'memory.json': 'remembered',
       'USER.md': 'profile',
@@ -106,7 +106,7 @@ describe('the move into the layout with users', () => {
     });
   });
 
-  it('sets aside what finds its place taken, time after time', async () => {
+  it('sets an item aside when its place is taken, each time again', async () => {
     const taken = {
       'users/ada/threads/t1/user-data/uploads/a.txt': 'newer',
       'users/default/memory.json': 'newer',
@@ -132,7 +132,7 @@ describe('the move into the layout with users', () => {
     expect(report).toContain('set_aside threads/t1 migration-conflicts/t1.2');
   });
 
-  it('leaves links, odd names and files where they are and says so', async () => {
+  it('leaves links, odd names and files in place and reports them', async () => {
     const odd = {
       'elsewhere/secret.txt': 'secret',
       'threads/t1': '-> ../elsewhere',
@@ -154,26 +154,26 @@ describe('the move into the layout with users', () => {
     ]);
   });
 
-  it('puts nothing behind a link that stands for a folder of the new layout', async () => {
+  it('moves nothing through a link that replaces a folder of the new layout', async () => {
     const linked = { 'elsewhere/x': 'x', users: '-> elsewhere', 'threads/t1/a.txt': 'of ada' };
     expect(await migrated(linked)).toEqual(['left threads/t1']);
     expect(treeOf(folder.path)).toEqual(linked);
   });
 
-  it('moves links inside a thread as they are, and names them', async () => {
+  it('moves links inside a thread unchanged, and reports them', async () => {
     makeTree(folder.path, { 'threads/t1/user-data/uploads/x': '-> /etc/passwd', 'threads/t1/a.txt': 'a' });
     const [entry] = await migrate(folder.path);
     expect(entry?.note).toContain('user-data/uploads/x');
     expect(treeOf(folder.path)['users/ada/threads/t1/user-data/uploads/x']).toBe('-> /etc/passwd');
   });
 
-  it('leaves threads that are deleted, or have yet to get their owner', async () => {
+  it('leaves threads that are deleted or have no owner yet', async () => {
     const tree = { 'threads/deleted/a.txt': 'a', 'threads/orphan/b.txt': 'b' };
     expect(await migrated(tree)).toEqual(['left threads/deleted', 'left threads/orphan']);
     expect(treeOf(folder.path)).toEqual(tree);
   });
 
-  it('writes the owner into events of runs that name nobody', async () => {
+  it('writes the owner into events of runs that name no user', async () => {
     const event = { thread_id: 't1', run_id: 'r1', seq: 1, event_type: 'ai_message' };
     const torn = '{"seq":3,"conte';
     await migrated({
@@ -190,7 +190,7 @@ describe('the move into the layout with users', () => {
     expect(treeOf(folder.path)).toHaveProperty(['users/bob/threads/t1/runs/r2.jsonl']);
   });
 
-  it('changes nothing in a dry run, and foretells the report', async () => {
+  it('changes nothing in a dry run, and predicts the report', async () => {
     const tree = {
       'threads/t1/runs/r1.jsonl': '{"seq":1}\n',
       'threads/t2/a.txt': 'a',
@@ -205,7 +205,7 @@ describe('the move into the layout with users', () => {
     expect(foretold).toHaveLength(7);
   });
 
-  it('goes on after a failure, and tries what failed again the next time', async () => {
+  it('continues after a failure, and tries the failed item again the next time', async () => {
     const disk: MoveDisk = {
       ...nodeMoveDisk,
       rename: async (from, to) => {
@@ -241,7 +241,7 @@ const place = fc.oneof(
     .map((parts) => `users/${parts.join('/')}`),
   fc.constantFrom('memory.json', 'USER.md', 'users/default/memory.json', 'users/default/memory.legacy.json'),
 );
-/** Every file holds something of its own, but for some that hold the same. */
+/** Each file has content of its own, except for a few with the same content. */
 const trees = fc
   .uniqueArray(place, { minLength: 1, maxLength: 12 })
   .chain((paths) =>
@@ -251,7 +251,7 @@ const trees = fc
   )
   .map((files) => Object.fromEntries(files) as Tree);
 
-/** Runs in a home of its own. */
+/** Runs the work in a new home. */
 async function inHome<Result>(tree: Tree, work: (home: string) => Promise<Result>): Promise<Result> {
   const home = temporaryFolder();
   try {
@@ -268,7 +268,7 @@ describe.each([
   ['one file system', quickDisk],
   ['two file systems', dividedDisk],
 ])('any home on %s', (_, disk) => {
-  it('loses no file, and is left as it is by a second run', async () => {
+  it('loses no file, and a second migration changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(trees, (tree) =>
         inHome(tree, async (home) => {
@@ -285,7 +285,7 @@ describe.each([
     );
   });
 
-  it('comes out the same, whenever the process dies on the way', async () => {
+  it('has the same result, whenever the process dies during it', async () => {
     await fc.assert(
       fc.asyncProperty(trees, fc.nat({ max: 40 }), (tree, diesAt) =>
         inHome(tree, async (home) => {
@@ -304,7 +304,7 @@ describe.each([
     );
   });
 
-  it('keeps every event of a run, whenever the process dies while owners are written', async () => {
+  it('keeps every event of a run, whenever the process dies while it writes owners', async () => {
     const event = (user_id: string | null, seq: number) => `${JSON.stringify({ seq, user_id })}\n`;
     const tree = {
       'threads/t1/runs/r1.jsonl': event(null, 1) + event('ada', 2),

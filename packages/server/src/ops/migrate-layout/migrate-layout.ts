@@ -8,10 +8,10 @@ import { ownerOfRunLog, stampRunLog } from './run-log-owner.ts';
 import type { ThreadFate } from './thread-owner-store.ts';
 
 interface MigrateLayoutOptions {
-  /** The data home. No gateway may be at work in it, but for a dry run. */
+  /** The data home. No gateway may use it meanwhile, except in a dry run. */
   home: string;
   isDryRun: boolean;
-  /** Whose these threads are; one that is missing in the answer is nobody's. */
+  /** Returns the owners of these threads. A thread that is missing from the result has no owner. */
   fatesOf: (threadIds: readonly string[]) => Promise<Map<string, ThreadFate>>;
   disk?: MoveDisk;
 }
@@ -19,8 +19,9 @@ interface MigrateLayoutOptions {
 const threadsAtOnce = 500;
 
 /**
- * Moves what lies in the older layout, which had no user in its paths, to where it lies today: below its owner, and what is
- * nobody's below the user `default`. May be run any number of times, and goes on where an earlier run was broken off.
+ * Moves the files of the older layout, which had no user in its paths, to their place in today's layout: below their
+ * owner, or below the user `default` if they have no owner. It may be called any number of times, and continues where
+ * an earlier call was interrupted.
  */
 export async function migrateLayout(options: MigrateLayoutOptions): Promise<LayoutEntry[]> {
   const { home, isDryRun, fatesOf, disk = nodeMoveDisk } = options;
@@ -73,8 +74,8 @@ async function moveThread(migration: LayoutMigration, id: string, fate: ThreadFa
 }
 
 /**
- * Events as `jsonl` were nobody's in the older layout, and events without an owner are shown to nobody. They become those of
- * the thread's owner; a run that names another user as its own goes to that user.
+ * Events stored as `jsonl` had no owner in the older layout, and events without an owner are shown to no one. They
+ * become events of the thread's owner. A log whose events name another user goes to that user.
  */
 async function prepareRunLogs(
   migration: LayoutMigration,
@@ -131,7 +132,7 @@ async function moveAgents(migration: LayoutMigration): Promise<void> {
   await migration.attempt('agents', () => migration.removeEmpty('agents'));
 }
 
-/** The folders in a folder of the older layout that may be moved; everything else is reported and stays. */
+/** Returns the folders of the older layout that may be moved. Everything else is reported and stays. */
 async function candidatesIn(
   migration: LayoutMigration,
   folder: string,

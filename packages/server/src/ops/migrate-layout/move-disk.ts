@@ -13,16 +13,16 @@ import {
 } from 'node:fs/promises';
 import { nodeDisk } from '../../platform/files/disk.ts';
 
-/** Every step by which a migration changes the disk, so that a test can let the process die at any of them. */
+/** Every step by which a migration changes the disk, so that a test can end the process at any of them. */
 export interface MoveDisk {
   rename: (from: string, to: string) => Promise<void>;
   makeFolder: (path: string) => Promise<void>;
-  /** Nobody else of this machine may look into the folder. */
+  /** Makes the folder accessible to its owner only. */
   makePrivate: (folder: string) => Promise<void>;
   copyFile: (from: string, to: string, meta: FileMeta) => Promise<void>;
   copyLink: (from: string, to: string) => Promise<void>;
   writeText: (path: string, text: string) => Promise<void>;
-  /** A file, a link or a folder with everything in it. */
+  /** Removes a file, a link, or a folder with its content. */
   remove: (path: string) => Promise<void>;
   removeEmpty: (path: string) => Promise<void>;
   syncFolder: (path: string) => Promise<void>;

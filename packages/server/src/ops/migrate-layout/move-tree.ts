@@ -3,9 +3,9 @@ import { lookAt, namesIn } from './file-tree.ts';
 import type { MoveDisk } from './move-disk.ts';
 
 /**
- * Moves a file or a folder to a place that is free. By renaming it, which happens whole or not at all; to another file
- * system by a copy that gets its name when it is complete and on the disk, and only then the original goes. A crash in
- * between leaves the original, or both.
+ * Moves a file or a folder to a free place. Within one file system it renames, which happens completely or not at all.
+ * To another file system it copies, names the copy when it is complete and on the disk, and only then removes the
+ * original. A crash in between leaves the original, or both.
  */
 export async function moveTree(disk: MoveDisk, from: string, to: string): Promise<void> {
   await disk.makeFolder(dirname(to));
@@ -21,7 +21,7 @@ export async function moveTree(disk: MoveDisk, from: string, to: string): Promis
 }
 
 async function copyOver(disk: MoveDisk, from: string, to: string): Promise<void> {
-  // No id has a dot in front, so nobody takes it for a thread.
+  // No id begins with a dot, so the draft is never taken for a thread.
   const draft = join(dirname(to), `.${basename(to)}.migrating`);
   await disk.remove(draft);
   await copyTree(disk, from, draft);

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import type { MoveDisk } from './move-disk.ts';
 
-/** The log of a run, `runs/<run>.jsonl`: whose its events are. */
+/** The owner of the events in the log of a run, `runs/<run>.jsonl`. */
 export interface RunLogOwner {
-  /** The one user whom its events name; null where they name none, or several. */
+  /** The only user that its events name; null when they name no user, or several. */
   user: string | null;
-  /** Some events name nobody: they are shown to nobody once they lie below a user. */
+  /** True when some events name no user. Such events are shown to no one once they are in a user's folder. */
   hasOwnerless: boolean;
 }
 
@@ -22,7 +22,7 @@ export async function ownerOfRunLog(path: string): Promise<RunLogOwner> {
   return { user, hasOwnerless };
 }
 
-/** Writes the owner into events that name nobody. Lines that are no events, torn ones too, stay as they are. */
+/** Writes the owner into events that name no user. Lines that are no events, including torn ones, do not change. */
 export async function stampRunLog(disk: MoveDisk, path: string, owner: string): Promise<void> {
   const lines: string[] = [];
   for await (const line of linesOf(path)) {

@@ -5,12 +5,12 @@ import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 
-/** Whose a thread is. `unadopted`: it has a saved state and no record, so the next start gives it an owner. */
+/** The owner of a thread. `unadopted`: it has a saved state and no record, so the next start gives it an owner. */
 export type ThreadFate =
   | { kind: 'owned'; owner: string }
   | { kind: 'ownerless' | 'unknown' | 'deleted' | 'unadopted' };
 
-/** Whose threads are, for files that say nothing of it. */
+/** Returns the owners of threads, for files that do not name them. */
 export class ThreadOwnerStore {
   readonly #database: Database<ConversationTables>;
   readonly #checkpoints: ThreadCheckpoints;
@@ -20,7 +20,7 @@ export class ThreadOwnerStore {
     this.#checkpoints = new ThreadCheckpoints(database);
   }
 
-  /** Whether a gateway has made its tables in this database. */
+  /** Returns whether a gateway has created its tables in this database. */
   async isReady(owner: Owner): Promise<boolean> {
     requireOwner(owner);
     const { dialect, read } = this.#database;
@@ -33,7 +33,7 @@ export class ThreadOwnerStore {
     return ['threads', 'deleted_threads', 'checkpoints'].every((name) => names.has(name));
   }
 
-  /** A list of any length; an id that is left out of the answer is unknown. */
+  /** The list may have any length. An id that is missing from the result is unknown. */
   async of(owner: Owner, threadIds: readonly string[]): Promise<Map<string, ThreadFate>> {
     requireOwner(owner);
     const { dialect, read } = this.#database;
