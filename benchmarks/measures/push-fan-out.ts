@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PushSocket } from '@switchyard/server/dispatch/push-socket';
+import { PushSocket } from '@switchyard/server/dispatch/push/push-socket';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { measure } from '../measure.ts';
 import { median } from '../statistics.ts';

@@ -11,7 +11,7 @@ import { compareDependencies } from './cli-dependencies.ts';
 import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
-import { environmentRule, knownPlaceRule, layerRules, resolvableRule } from './layer-rules.ts';
+import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
@@ -48,7 +48,13 @@ function findPathsOfThisMachine(paths: readonly string[]): Finding[] {
 }
 
 function printRules(): void {
-  for (const { name, sentence, fix } of [...layerRules, environmentRule, knownPlaceRule, resolvableRule])
+  for (const { name, sentence, fix } of [
+    ...layerRules,
+    environmentRule,
+    queryRule,
+    knownPlaceRule,
+    resolvableRule,
+  ])
     console.log(`${name}\n    ${sentence}\n    fix: ${fix}`);
 }
 

@@ -1,3 +1,4 @@
+import { describeOrders, hasPlaceInArea, pointsRight } from './area-order.ts';
 import type { ImportStatement, SourceFile } from './source-file.ts';
 
 /**
@@ -49,6 +50,8 @@ export interface Place {
   layer: string;
 }
 
+const mayQuery = /^platform\/database\/|-store\.ts$|(^|\/)tables\.ts$|(^|\/)migrations(\/|\.ts$)/;
+
 interface LayerRule {
   name: string;
   /** The sentence that this rule enforces. */
@@ -74,6 +77,13 @@ export const layerRules: readonly LayerRule[] = [
     freesTests: false,
     isBroken: ({ from, to }) =>
       withinServer(from, to) && rank(to.layer) === rank(from.layer) && to.layer !== from.layer,
+  },
+  {
+    name: 'left-inside-an-area',
+    sentence: `Inside an area a file imports from its own folder and from folders to its left. ${describeOrders()}.`,
+    fix: 'move what both need to a folder to the left, or let the one on the right register itself',
+    freesTests: true,
+    isBroken: ({ from, to }) => withinServer(from, to) && pointsRight(from.inside, to.inside),
   },
   {
     name: 'packages',
@@ -134,9 +144,7 @@ export const layerRules: readonly LayerRule[] = [
       'The query builder (kysely) stands only in platform/database, *-store.ts, tables.ts and migrations.',
     fix: 'give the store a function that says what is wanted, and call that',
     freesTests: true,
-    isBroken: ({ from, library }) =>
-      library === 'kysely' &&
-      !isServerFile(from, /^platform\/database\/|-store\.ts$|(^|\/)tables\.ts$|(^|\/)migrations(\/|\.ts$)/),
+    isBroken: ({ from, library }) => library === 'kysely' && !isServerFile(from, mayQuery),
   },
 ];
 
@@ -152,6 +160,17 @@ export const environmentRule = {
   },
 };
 
+export const queryRule = {
+  name: 'queries-in-stores',
+  sentence:
+    'Statements are built only in platform/database, *-store.ts, tables.ts and migrations (tests look at rows).',
+  fix: 'give the store a function that says what is wanted, and call that',
+  isBroken: (file: SourceFile): boolean => {
+    const place = placeOf(file.path);
+    return !file.isTest && place?.package === 'server' && !isServerFile(place, mayQuery);
+  },
+};
+
 export const knownPlaceRule = {
   name: 'known-place',
   sentence: 'Every source file belongs to a package and, in the server, to a place on the line.',
@@ -159,7 +178,8 @@ export const knownPlaceRule = {
   isBroken: (file: SourceFile): boolean => {
     const place = placeOf(file.path);
     if (place === undefined || importable[place.package] === undefined) return true;
-    return place.package === 'server' && place.layer !== 'testing' && rank(place.layer) < 0;
+    if (place.package !== 'server' || place.layer === 'testing') return false;
+    return rank(place.layer) < 0 || !hasPlaceInArea(place.inside);
   },
 };
 

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { layerRules } from './layer-rules.ts';
 import { findLayerFaults } from './layers.ts';
@@ -9,6 +10,11 @@ const server = 'packages/server/src';
 function rulesBrokenBy(path: string, text: string, beside: string[] = []): string[] {
   const files = [parseSource(path, text), ...beside.map((other) => parseSource(other, ''))];
   return findLayerFaults(files).map((finding) => finding.rule);
+}
+
+function relative(from: string, to: string): string {
+  const path = posix.relative(posix.dirname(from), to);
+  return path.startsWith('.') ? path : `./${path}`;
 }
 
 /** One import that each rule forbids, and one close to it that it allows. */
@@ -26,7 +32,7 @@ const planted: Record<
   },
   'areas-apart': {
     forbidden: [
-      `${server}/dispatch/tasks.ts`,
+      `${server}/dispatch/create-dispatch.ts`,
       "import { runs } from '../conversation/runs/runs.ts'",
       [`${server}/conversation/runs/runs.ts`],
     ],
@@ -34,6 +40,18 @@ const planted: Record<
       `${server}/ops/doctor.ts`,
       "import { runs } from '../conversation/runs/runs.ts'",
       [`${server}/conversation/runs/runs.ts`],
+    ],
+  },
+  'left-inside-an-area': {
+    forbidden: [
+      `${server}/dispatch/tasks/task-store.ts`,
+      "import type { Fleet } from '../fleet/fleet.ts'",
+      [`${server}/dispatch/fleet/fleet.ts`],
+    ],
+    allowed: [
+      `${server}/dispatch/fleet/fleet.ts`,
+      "import { TaskStore } from '../tasks/task-store.ts'",
+      [`${server}/dispatch/tasks/task-store.ts`],
     ],
   },
   packages: {
@@ -130,6 +148,22 @@ describe('the direction of imports', () => {
     expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/guard.ts`])).toEqual([]);
   });
 
+  it('knows the order inside each area, and what puts an area together', () => {
+    const broken = (from: string, to: string): string[] =>
+      rulesBrokenBy(`${server}/${from}`, `import '${relative(from, to)}';`, [`${server}/${to}`]);
+    expect(broken('agents/models/chat-models.ts', 'agents/lead/lead-agent.ts')).toEqual([
+      'left-inside-an-area',
+    ]);
+    expect(broken('conversation/runs/records/run.ts', 'conversation/runs/work/run-work.ts')).toEqual([
+      'left-inside-an-area',
+    ]);
+    expect(broken('conversation/threads/threads.ts', 'conversation/create-conversation.ts')).toEqual([
+      'left-inside-an-area',
+    ]);
+    expect(broken('conversation/create-conversation.ts', 'conversation/runs/runs.ts')).toEqual([]);
+    expect(broken('conversation/runs/runs.ts', 'conversation/runs/work/run-work.ts')).toEqual([]);
+  });
+
   it('names the file, the line, the rule and a way out', () => {
     const file = parseSource(`${server}/lib/ids.ts`, "\n\nimport { sql } from 'kysely';");
     expect(findLayerFaults([file])).toEqual([
@@ -149,6 +183,15 @@ describe('the direction of imports', () => {
     expect(rulesBrokenBy(path, "import '../ops/doctor.ts'", [`${server}/ops/doctor.ts`])).toEqual([
       'left-only',
     ]);
+  });
+});
+
+describe('statements', () => {
+  it('are built in stores alone, also without an import of the query builder', () => {
+    const text = "export const add = (trx) => trx.insertInto('tasks').values({}).execute();";
+    expect(rulesBrokenBy(`${server}/dispatch/webhooks/webhooks.ts`, text)).toEqual(['queries-in-stores']);
+    expect(rulesBrokenBy(`${server}/dispatch/webhooks/webhook-store.ts`, text)).toEqual([]);
+    expect(rulesBrokenBy(`${server}/dispatch/webhooks/webhooks.test.ts`, text)).toEqual([]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   layerRules,
   type Place,
   placeOf,
+  queryRule,
   resolvableRule,
 } from './layer-rules.ts';
 import type { ImportStatement, SourceFile } from './source-file.ts';
@@ -29,6 +30,11 @@ function faultsOfFile(file: SourceFile): Finding[] {
   if (knownPlaceRule.isBroken(file)) {
     const { name, fix } = knownPlaceRule;
     findings.push({ file: file.path, line: 0, rule: name, found: 'a file in a place without a rule', fix });
+  }
+  if (queryRule.isBroken(file)) {
+    const { name, fix } = queryRule;
+    for (const { line } of file.queries)
+      findings.push({ file: file.path, line, rule: name, found: 'builds a statement', fix });
   }
   if (environmentRule.isBroken(file)) {
     const { name, fix } = environmentRule;

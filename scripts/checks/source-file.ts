@@ -14,6 +14,8 @@ export interface SourceFile {
   isTest: boolean;
   imports: ImportStatement[];
   environmentReads: { line: number }[];
+  /** Where it builds a statement of SQL. */
+  queries: { line: number }[];
 }
 
 /** Tests, and what only they use: suites, fixtures, doubles and helper processes. */
@@ -33,12 +35,14 @@ export function parseSource(path: string, text: string): SourceFile {
 
   const imports: ImportStatement[] = [];
   const environmentReads: { line: number }[] = [];
+  const queries: { line: number }[] = [];
   visit(program, (node) => {
     const specifier = importedBy(node);
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(text, node.start) });
     if (readsEnvironment(node)) environmentReads.push({ line: lineOf(text, node.start) });
+    if (buildsQuery(node)) queries.push({ line: lineOf(text, node.start) });
   });
-  return { path, isTest: testFile.test(path), imports, environmentReads };
+  return { path, isTest: testFile.test(path), imports, environmentReads, queries };
 }
 
 interface Node {
@@ -98,6 +102,15 @@ function readsEnvironment(node: Node): boolean {
   const specifier = literalText(node.source);
   if (specifier !== 'process' && specifier !== 'node:process') return false;
   return (node.specifiers as Node[]).some((item) => isNamed(item.imported, 'env'));
+}
+
+const queryMethods = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto'];
+
+/** `trx.insertInto(…)`: the query builder is used where it was not imported. */
+function buildsQuery(node: Node): boolean {
+  if (node.type !== 'CallExpression' || !isNode(node.callee)) return false;
+  const { type, property } = node.callee;
+  return type === 'MemberExpression' && queryMethods.some((method) => isNamed(property, method));
 }
 
 function isProcess(node: unknown): boolean {

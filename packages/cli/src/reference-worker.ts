@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ReferenceWorkerProcess } from '@switchyard/server/dispatch/reference-worker';
+import type { ReferenceWorkerProcess } from '@switchyard/server/dispatch/fleet/reference-worker';
 import {
   adoptWorker,
   type FoundWorker,

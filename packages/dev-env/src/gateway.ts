@@ -1,7 +1,7 @@
 import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import type { Context } from '@switchyard/server/context';
-import type { RunTimeouts } from '@switchyard/server/dispatch/run-timeouts';
+import type { RunTimeouts } from '@switchyard/server/dispatch/attempts/run-timeouts';
 import { startGateway as startRealGateway } from '@switchyard/server/main';
 import type { Logger } from '@switchyard/server/platform/telemetry/logger';
 import { HttpSession } from './http-session.ts';

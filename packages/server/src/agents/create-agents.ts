@@ -7,7 +7,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { AgentFault } from './agent-fault.ts';
 import type { AgentRunner } from './agent-run.ts';
 import { openCheckpointer } from './checkpoints/checkpointer.ts';
-import { ThreadCheckpoints } from './checkpoints/thread-checkpoints.ts';
+import { ThreadCheckpoints } from './checkpoints/thread-checkpoint-store.ts';
 import { loadLangchain } from './langchain.ts';
 import { builtInAgents, type Equipment } from './lead/built-in-agents.ts';
 import type { TurnSettings } from './lead/turn-settings.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
-import type { ReferenceWorkerProcess } from '../dispatch/reference-worker.ts';
-import type { RunTimeouts } from '../dispatch/run-timeouts.ts';
+import type { RunTimeouts } from '../dispatch/attempts/run-timeouts.ts';
+import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
 import type { TrustedProxies } from '../http/client-ip.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import type { Bus } from '../platform/bus/bus.ts';

@@ -2,7 +2,7 @@ import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckpointer } from '../agents/checkpoints/checkpointer.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
-import { ThreadCheckpoints } from '../agents/checkpoints/thread-checkpoints.ts';
+import { ThreadCheckpoints } from '../agents/checkpoints/thread-checkpoint-store.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';

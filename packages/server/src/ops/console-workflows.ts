@@ -1,5 +1,5 @@
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
-import type { TaskUsageStore } from '../dispatch/task-usage-store.ts';
+import type { TaskUsageStore } from '../dispatch/tasks/task-usage-store.ts';
 import { toIso } from '../lib/clock.ts';
 
 const maxWorkflows = 100;

@@ -2,8 +2,8 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { McpNetwork } from '../conversation/mcp/mcp-network.ts';
-import { guardedLookup, type HostPolicy } from '../dispatch/host-rules.ts';
-import { whyUrlDenied } from '../dispatch/webhook-call.ts';
+import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
+import { whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
 import type { Fetch } from '../lib/bounded-fetch.ts';
 
 /** MCP servers often live in private networks, like workers. */

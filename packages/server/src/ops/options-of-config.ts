@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
 import type { FeaturesConfiguration } from '../conversation/create-features.ts';
 import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
-import { seedOf } from '../dispatch/settings-seed.ts';
+import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkflowOrder } from '../agents/tools/workflow-runner.ts';
-import type { CallCost } from '../dispatch/task-costs.ts';
+import type { CallCost } from '../dispatch/tasks/task-costs.ts';
 import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
 
 describe('over_budget', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCheckpointer } from '../../agents/checkpoints/checkpointer.ts';
 import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
-import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
+import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
 import { loadLangchain } from '../../agents/langchain.ts';
 import { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -1,5 +1,5 @@
 import type { Thread } from '@switchyard/contract/conversation/thread';
-import type { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
+import type { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
 import type { StateUpdate } from '../../agents/state/graph-state.ts';
 import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoints.ts';
+import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
 import type { ConversationTables } from '../../conversation/tables.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';

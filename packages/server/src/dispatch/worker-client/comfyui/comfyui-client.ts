@@ -3,7 +3,7 @@ import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
 import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
-import { guardedLookup } from '../../host-rules.ts';
+import { guardedLookup } from '../../../platform/outbound/host-rules.ts';
 import {
   type CancelOutcome,
   type FileToPush,

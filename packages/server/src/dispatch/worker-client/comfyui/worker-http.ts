@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Timer } from '../../../lib/async/timer.ts';
-import { whyHostDenied } from '../../host-rules.ts';
+import { whyHostDenied } from '../../../platform/outbound/host-rules.ts';
 import type { WorkerCallError } from '../worker-client.ts';
 import { callFailure, failureOf } from './call-failure.ts';
 

@@ -1,0 +1,102 @@
+import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import { type Graph, titleOf } from '../graphs/graph.ts';
+import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
+import type {
+  NodeFault,
+  RunError,
+  RunResult,
+  SubmitOutcome,
+  WorkerCallCause,
+} from '../worker-client/worker-client.ts';
+
+/** How an attempt ended, before anything is written. */
+export type AttemptOutcome =
+  | { kind: 'succeeded'; result: RunResult }
+  | { kind: 'failed'; failure: AttemptFailure; error: TaskError; against?: Against }
+  /** The task was cancelled. */
+  | { kind: 'cancelled' }
+  /** The instance was drained with force: back to the queue, and no attempt of the task's own is used up. */
+  | { kind: 'given_back' };
+
+/**
+ * For whom the instance is avoided besides the task itself. `nobody`: what went wrong depends on the values of this task.
+ * `owner`: it may or may not (no memory, a device error), and one user's tasks must not slow another's. `everybody`: it
+ * does not depend on who asks (a missing node class, a refused connection).
+ */
+export type Against = 'nobody' | 'owner' | 'everybody';
+
+export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
+  return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
+}
+
+/** What a refused submission means for the task; null for the two answers after which the run may be there. */
+export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOutcome | null {
+  switch (outcome.outcome) {
+    case 'accepted':
+    case 'unknown':
+      return null;
+    case 'invalid':
+      return {
+        kind: 'failed',
+        failure: 'graph_error',
+        error: withNode(nodeError('invalid_workflow', outcome.error), outcome.error.nodeId, graph),
+      };
+    case 'incapable':
+      return {
+        kind: 'failed',
+        failure: 'not_taken',
+        against: outcome.lacks === 'node_class' ? 'everybody' : 'nobody',
+        error: withNode(nodeError('rejected_by_worker', outcome.error), outcome.error.nodeId, graph),
+      };
+    case 'input_missing':
+      return {
+        kind: 'failed',
+        failure: 'not_taken',
+        error: withNode(nodeError('input_file_missing', outcome.error), outcome.error.nodeId, graph),
+      };
+    case 'not_taken':
+      return notTaken(outcome.message, outcome.cause);
+  }
+}
+
+/** Causes that the task itself may have brought about: its size, or what the worker has to say about it. */
+const causesOfTask: readonly WorkerCallCause[] = ['too_large', 'bad_answer', 'broken_off', 'aborted'];
+
+/** The worker has not taken the task, for a reason that lies between it and the gateway. */
+export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcome {
+  const error = { code: errorCodeOf('not_taken'), message };
+  const against = causesOfTask.includes(cause) ? 'nobody' : 'everybody';
+  return { kind: 'failed', failure: 'not_taken', error, against };
+}
+
+/** What a run that is over on the worker means for the task. */
+export function outcomeOfResult(
+  result: RunResult,
+  { graph, wasAsked }: { graph: Graph; wasAsked: 'cancel' | 'give_back' | null },
+): AttemptOutcome {
+  if (result.end === 'succeeded') return { kind: 'succeeded', result };
+  if (wasAsked === 'cancel') return { kind: 'cancelled' };
+  if (wasAsked === 'give_back') return { kind: 'given_back' };
+  if (result.end === 'interrupted') {
+    return failed('lost', 'Somebody else interrupted the run on the worker.', 'interrupted');
+  }
+  return outcomeOfRunError(result.error, graph);
+}
+
+function outcomeOfRunError(error: RunError | null, graph: Graph): AttemptOutcome {
+  if (!error) return failed('worker_error', 'The worker says that the run failed and does not say why.');
+  const codes = { node: 'execution_failed', out_of_memory: 'out_of_memory', device: 'device_error' } as const;
+  return {
+    kind: 'failed',
+    failure: error.kind === 'node' ? 'graph_error' : 'worker_error',
+    error: withNode({ code: codes[error.kind], message: error.message }, error.nodeId, graph),
+  };
+}
+
+function nodeError(code: TaskErrorCode, fault: NodeFault): TaskError {
+  return { code, message: fault.message };
+}
+
+function withNode(error: TaskError, nodeId: string | null, graph: Graph): TaskError {
+  return nodeId === null ? error : { ...error, node: nodeId, nodeTitle: titleOf(graph, nodeId) };
+}

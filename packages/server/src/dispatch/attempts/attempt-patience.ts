@@ -1,0 +1,62 @@
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { TaskAttempt, WorkerPart } from './task-attempt.ts';
+
+export type Execute = (attempt: TaskAttempt) => Promise<WorkerPart | null>;
+
+interface Patience {
+  signal: AbortSignal;
+  timer: Timer;
+  report: (error: unknown, attempt: TaskAttempt, message: string) => void;
+}
+
+const pickUpDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
+const firstSettleDelayMs = 500;
+/** A full disk or a lost database is back in use this soon after it works again. */
+const longestSettleDelayMs = 5_000;
+
+/**
+ * Runs an attempt to its end on the worker. An error of the gateway's own (the database is away, say) says nothing about
+ * the run there: it is picked up again instead of being sent again.
+ */
+export async function executePatiently(
+  attempt: TaskAttempt,
+  { execute, ...patience }: Patience & { execute: Execute },
+): Promise<WorkerPart | null> {
+  let next = execute;
+  for (const delayMs of pickUpDelaysMs) {
+    try {
+      return await next(attempt);
+    } catch (error) {
+      if (patience.signal.aborted) return null;
+      patience.report(error, attempt, 'an attempt met an error of the gateway');
+      await pause(delayMs, patience);
+      if (patience.signal.aborted) return null;
+      next = () => attempt.reattach();
+    }
+  }
+  const message = 'The gateway met an error of its own while it ran this task. Its log says which.';
+  const error = { code: 'internal_error', message } as const;
+  return { outcome: { kind: 'failed', failure: 'graph_error', error }, isStuck: true };
+}
+
+/** Writes what came of an attempt: until it is written, or somebody else's to write. */
+export async function settlePatiently(
+  attempt: TaskAttempt,
+  { settle, ...patience }: Patience & { settle: () => Promise<void> },
+): Promise<void> {
+  for (let delayMs = firstSettleDelayMs; ; delayMs = Math.min(2 * delayMs, longestSettleDelayMs)) {
+    try {
+      await settle();
+      return;
+    } catch (error) {
+      if (patience.signal.aborted) return;
+      patience.report(error, attempt, 'the end of an attempt could not be written yet');
+      await pause(delayMs, patience);
+    }
+  }
+}
+
+async function pause(delayMs: number, { signal, timer }: Patience): Promise<void> {
+  await sleepWithSignal(delayMs, { signal, timer }).catch(() => undefined);
+}

@@ -1,0 +1,189 @@
+import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { DispatchEvents, TaskProgress } from '../dispatch-events.ts';
+import type { FleetJournal } from '../instances/fleet-journal.ts';
+import type { DispatchTables, TaskRow } from '../tables.ts';
+import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
+import type { TaskMarks } from '../tasks/task-marks.ts';
+import type { Collected, KeptOutput } from './collect-outputs.ts';
+import { mostProgressBeforeEnd } from './progress.ts';
+
+type Trx = WriteTransaction<DispatchTables>;
+
+export interface RecordDeps {
+  attempts: AttemptStore;
+  marks: TaskMarks;
+  events: DispatchEvents;
+  journal: Pick<FleetJournal, 'note'>;
+  clock: Clock;
+  /** Writes the rows of kept outputs in the transaction that ends the task. */
+  insertKept: (
+    trx: Trx,
+    output: { owner: string; taskId: string; kept: readonly KeptOutput[]; at: string },
+  ) => Promise<void>;
+  /** Work that commits with the end of a task, such as its webhooks. */
+  withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
+}
+
+/** The rows of one attempt and what is announced of them. Nothing else writes a task while a worker has it. */
+export class AttemptRecord {
+  readonly fence: AttemptFence;
+  readonly #deps: RecordDeps;
+  readonly #instanceId: string | null;
+  #row: TaskRow;
+  #isOver = false;
+
+  constructor(deps: RecordDeps, { row, fence }: { row: TaskRow; fence: AttemptFence }) {
+    this.#deps = deps;
+    this.#row = row;
+    this.#instanceId = row.instanceId;
+    this.fence = fence;
+  }
+
+  /** As it stands, marks that are not written yet included. */
+  get row(): TaskRow {
+    return this.#row;
+  }
+
+  /** This runner has written how the attempt ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  noteCancel(): void {
+    this.#row = { ...this.#row, cancelRequested: 1 };
+  }
+
+  /** Kept in memory until the end of the attempt is written. */
+  warn(messages: readonly string[]): void {
+    const warnings = [...(JSON.parse(this.#row.warnings) as string[]), ...messages];
+    this.#row = { ...this.#row, warnings: JSON.stringify(warnings) };
+  }
+
+  /** The worker has it, though others may be before it there. Said once. */
+  markAccepted(): void {
+    if (this.#row.status === 'running') return;
+    const at = toIso(this.#deps.clock());
+    const startedAt = this.#row.startedAt ?? at;
+    this.#mark({ status: 'running', phase: 'accepted', startedAt, acceptedAt: at });
+    this.#deps.events.announce({ type: 'task_started', task: this.#row });
+  }
+
+  /** The worker is at it. Said once. */
+  markExecuting(): void {
+    this.markAccepted();
+    if (this.#row.phase === 'accepted') this.#mark({ phase: 'executing' });
+  }
+
+  markProgress(progress: TaskProgress): void {
+    this.#mark({ progress: progress.progress, node: progress.node ?? null });
+    const { id: taskId, owner, requestId } = this.#row;
+    this.#deps.events.announce({ type: 'task_progress', taskId, owner, requestId, progress });
+  }
+
+  /** The worker is done; its outputs are not here yet. */
+  markCollecting(): void {
+    this.markAccepted();
+    this.#mark({ phase: 'collecting', progress: mostProgressBeforeEnd, node: null });
+  }
+
+  /** False: somebody else's word stands by now. */
+  async complete({ kept, stored }: Collected): Promise<boolean> {
+    const end = { status: 'completed', error: null, result: JSON.stringify(stored) } as const;
+    return this.#end(end, { outcome: 'completed', kept });
+  }
+
+  async fail(error: TaskError, outcome: string): Promise<boolean> {
+    const end = { status: 'failed', error: JSON.stringify(error), result: null } as const;
+    const written = await this.#end(end, { outcome, kept: [] });
+    if (written && error.code !== 'cancelled') this.#note(kindOfFailure(outcome), describeError(error));
+    return written;
+  }
+
+  async requeue(
+    outcome: string,
+    error: TaskError | null,
+  ): Promise<Awaited<ReturnType<AttemptStore['requeue']>>> {
+    this.#deps.marks.take(this.fence);
+    const at = toIso(this.#deps.clock());
+    const text = error && JSON.stringify(error);
+    const requeued = await this.#deps.attempts.requeue(this.fence, {
+      outcome,
+      error: text,
+      warnings: this.#row.warnings,
+      at,
+    });
+    if (requeued !== 'requeued') return requeued;
+    this.#isOver = true;
+    if (error) this.#note(kindOfFailure(outcome), describeError(error));
+    this.#note('queued_again', error ? 'It is tried again.' : 'The instance was drained with force.');
+    this.#row = {
+      ...this.#row,
+      status: 'pending',
+      phase: 'queued',
+      instanceId: null,
+      claimToken: null,
+      node: null,
+      updatedAt: at,
+    };
+    this.#deps.events.announce({ type: 'task_requeued', task: this.#row });
+    return requeued;
+  }
+
+  #note(kind: InstanceEventKind, message: string): void {
+    if (this.#instanceId === null) return;
+    const { id, owner, attempt } = this.#row;
+    const task = { id, owner, attempt };
+    this.#deps.journal.note({ kind, instanceId: this.#instanceId, message, task });
+  }
+
+  #mark(change: Omit<RunningMark, 'updatedAt'>): void {
+    const updatedAt = toIso(this.#deps.clock());
+    const { acceptedAt: _ofTheAttempt, ...columns } = change;
+    this.#row = { ...this.#row, ...columns, updatedAt };
+    this.#deps.marks.mark(this.fence, { ...change, updatedAt });
+  }
+
+  async #end(
+    end: Pick<TaskRow, 'error' | 'result'> & { status: 'completed' | 'failed' },
+    { outcome, kept }: { outcome: string; kept: readonly KeptOutput[] },
+  ): Promise<boolean> {
+    const { attempts, marks, events, clock, insertKept, withEnd } = this.#deps;
+    const unwritten = marks.take(this.fence);
+    const at = toIso(clock());
+    const { warnings, startedAt, progress, owner, id: taskId } = this.#row;
+    const change = {
+      ...end,
+      phase: 'ended',
+      progress: end.status === 'completed' ? 100 : progress,
+      node: null,
+      warnings,
+      startedAt,
+      updatedAt: at,
+      finishedAt: at,
+    } as const;
+    const row: TaskRow = { ...this.#row, ...change };
+    const acceptedAt = unwritten?.acceptedAt ?? null;
+    const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt }, async (trx) => {
+      if (kept.length > 0) await insertKept(trx, { owner, taskId, kept, at });
+      await withEnd(trx, row);
+    });
+    if (!written) return false;
+    this.#isOver = true;
+    this.#row = row;
+    events.announce({ type: 'task_ended', task: row });
+    return true;
+  }
+}
+
+/** The outcome is the word that the attempt's row keeps. */
+function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
+  if (outcome === 'lost' || outcome === 'stalled' || outcome === 'outputs_lost') return 'lost';
+  return outcome === 'not_taken' ? 'refused' : 'failed';
+}
+
+function describeError({ code, message }: TaskError): string {
+  return `${code}: ${message}`;
+}

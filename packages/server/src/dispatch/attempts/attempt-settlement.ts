@@ -1,0 +1,171 @@
+import type { TaskError } from '@switchyard/contract/dispatch/task';
+import type { Clock } from '../../lib/clock.ts';
+import type { Requirement } from '../graphs/capability.ts';
+import { fileIdsIn } from '../graphs/params.ts';
+import type { InstanceMonitor } from '../instances/instance-monitor.ts';
+import { avoidancesOf } from '../queue/avoidance.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import { pendingOf } from '../queue/pending-task.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import { type AfterFailure, type AttemptFailure, decideRetry } from '../tasks/task.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { Against, AttemptOutcome } from './attempt-outcome.ts';
+import { type Cooldowns, cooldownKeys } from './cooldowns.ts';
+import type { TaskAttempt } from './task-attempt.ts';
+
+export interface SettlementOptions {
+  tasks: Pick<TaskStore, 'input'>;
+  attempts: Pick<AttemptStore, 'of'>;
+  matchmaker: Pick<Matchmaker, 'addLater'>;
+  monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
+  cooldowns: Cooldowns;
+  /** The instances that might run what needs this and that can be asked: not away, nor stuck. */
+  candidates: (requirement: Requirement) => string[];
+  /** A cooldown of the instance has begun; it may be considered again after that time. */
+  onCooldown: (lengthMs: number) => void;
+  /** The first time that a task avoids an instance. */
+  avoidMs: number;
+  clock: Clock;
+}
+
+type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
+const giveTheFile =
+  '. No instance has this file: upload it and give the task { "$file": "<fileId>" } as the param.';
+
+type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
+
+/** Outcomes of attempts that used up none of the task's own tries. */
+const notCounted = ['not_taken', 'given_back'];
+/** Instances that say so of themselves are enough to believe that no instance has a file. */
+const instancesThatAgree = 2;
+const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
+
+/** What follows the end of an attempt: the task's end, or its way back to the queue. */
+export class AttemptSettlement {
+  readonly #options: SettlementOptions;
+
+  constructor(options: SettlementOptions) {
+    this.#options = options;
+  }
+
+  async settle(attempt: TaskAttempt, outcome: AttemptOutcome): Promise<void> {
+    switch (outcome.kind) {
+      case 'succeeded':
+        this.#options.monitor.noteSuccess();
+        await this.#complete(attempt, outcome);
+        return;
+      case 'cancelled':
+        await attempt.record.fail(cancelled, 'cancelled');
+        return;
+      case 'given_back':
+        await this.#requeue(attempt, {
+          outcome: 'given_back',
+          error: null,
+          delayMs: 0,
+        });
+        return;
+      case 'failed':
+        // Whatever it came to in the end, it was asked for that it ends.
+        if (attempt.record.row.cancelRequested === 1) await attempt.record.fail(cancelled, 'cancelled');
+        else await this.#fail(attempt, outcome);
+        return;
+    }
+  }
+
+  async #complete(
+    attempt: TaskAttempt,
+    outcome: Extract<AttemptOutcome, { kind: 'succeeded' }>,
+  ): Promise<void> {
+    const instead = await attempt.complete(outcome);
+    if (instead) await this.settle(attempt, instead);
+    else await this.#endCooldowns(attempt);
+  }
+
+  async #endCooldowns({ record }: TaskAttempt): Promise<void> {
+    const { cooldowns } = this.#options;
+    if (cooldowns.isEmpty) return;
+    cooldowns.clear(await this.#requirementOf(record.row.id));
+  }
+
+  async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
+    const { owner } = attempt.record.row;
+    if (failure === 'worker_error') this.#options.monitor.noteFault(error.message, owner);
+    await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'nobody'));
+    if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
+      await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
+      return;
+    }
+    if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);
+    const next = await this.#decide(attempt, failure);
+    if (next.next === 'fail') await attempt.record.fail(error, failure);
+    else await this.#requeue(attempt, { ...next, outcome: failure, error });
+  }
+
+  async #startCooldown({ record }: TaskAttempt, against: Against): Promise<void> {
+    if (against === 'nobody') return;
+    const { id, owner } = record.row;
+    const { cooldowns, onCooldown } = this.#options;
+    onCooldown(cooldowns.start(cooldownKeys(owner, await this.#requirementOf(id))[against]));
+  }
+
+  async #requirementOf(taskId: string): Promise<Requirement> {
+    const input = await this.#options.tasks.input(taskId);
+    if (!input) throw new Error(`Task ${taskId} has no input row.`);
+    return JSON.parse(input.requirement) as Requirement;
+  }
+
+  /** A graph that names a file which no worker has would go round for a quarter of an hour, and nobody would hear why. */
+  async #isMissingEverywhere({ record }: TaskAttempt): Promise<boolean> {
+    const { id, attempt } = record.row;
+    const input = await this.#options.tasks.input(id);
+    if (!input) return false;
+    const sayings = (await this.#options.attempts.of(id)).filter(
+      (row) => row.attempt === attempt || saysFileIsMissing(row),
+    );
+    // A file that was sent there is sent again once, before its absence counts.
+    const isSent = fileIdsIn(JSON.parse(input.params) as Record<string, unknown>).length > 0;
+    const hasSaidSo = (candidate: string): boolean =>
+      sayings.filter(({ instanceId }) => instanceId === candidate).length >= (isSent ? 2 : 1);
+    const agreeing = new Set(sayings.map(({ instanceId }) => instanceId).filter(hasSaidSo));
+    const reachable = this.#options.candidates(JSON.parse(input.requirement) as Requirement);
+    return agreeing.size >= instancesThatAgree || (reachable.length > 0 && reachable.every(hasSaidSo));
+  }
+
+  async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<AfterFailure> {
+    const { id, attempt, retryPolicy, maxAttempts, cancelRequested } = record.row;
+    const earlier = (await this.#options.attempts.of(id)).filter((row) => row.attempt < attempt);
+    const refusals = earlier.filter(({ outcome }) => outcome === 'not_taken').length;
+    const started = earlier.filter(({ outcome }) => !notCounted.includes(outcome ?? '')).length;
+    return decideRetry(failure, {
+      retry: retryPolicy,
+      maxAttempts,
+      startedAttempts: started + Number(failure !== 'not_taken'),
+      refusals: refusals + Number(failure === 'not_taken'),
+      cancelRequested: cancelRequested === 1,
+    });
+  }
+
+  async #requeue(
+    { record }: TaskAttempt,
+    { outcome, error, delayMs }: Omit<Requeue, 'next'> & { outcome: string; error: TaskError | null },
+  ): Promise<void> {
+    const { attempts, matchmaker, avoidMs: firstMs, clock } = this.#options;
+    const { id } = record.row;
+    const requirement = await this.#requirementOf(id);
+    const requeued = await record.requeue(outcome, error);
+    if (requeued === 'cancel_requested') await record.fail(cancelled, 'cancelled');
+    if (requeued !== 'requeued') return;
+    const avoids = avoidancesOf(await attempts.of(id), { nowMs: clock(), firstMs });
+    matchmaker.addLater(pendingOf(record.row, requirement, avoids), delayMs);
+  }
+}
+
+/** Said once of each instance, while the others are asked. */
+function warnOfMissingFile({ record }: TaskAttempt, { message }: TaskError): void {
+  const warning = `${record.row.instanceId} does not have an input file, other instances are asked: ${message}`;
+  if (!(JSON.parse(record.row.warnings) as string[]).includes(warning)) record.warn([warning]);
+}
+
+function saysFileIsMissing({ error }: { error: string | null }): boolean {
+  return error !== null && (JSON.parse(error) as TaskError).code === 'input_file_missing';
+}

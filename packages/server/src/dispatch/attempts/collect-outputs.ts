@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import { withPngTexts } from '../graphs/png-names.ts';
+import type { StoredResult } from '../tasks/task-view.ts';
+import {
+  type OutputFile,
+  type RunResult,
+  WorkerCallError,
+  type WorkerClient,
+} from '../worker-client/worker-client.ts';
+
+/** An output whose bytes are on disk; its row is written together with the end of the task. */
+export interface KeptOutput {
+  fileId: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  node: string;
+}
+
+export interface CollectOptions {
+  client: Pick<WorkerClient, 'pullOutput'>;
+  result: RunResult;
+  /** Images that came over the event socket, null where one could not be kept. */
+  images: readonly { nodeId: string; kept: Promise<KeptOutput | null> }[];
+  /** The nodes that send such images: one without any has lost it, as after a restart of the gateway. */
+  imageNodes: readonly string[];
+  /** Texts that came over the event socket; the history has them too on most workers. */
+  texts: readonly { nodeId: string; text: string }[];
+  /** Takes off what the gateway put into the names of the files. */
+  asNamedByUser: (text: string) => string;
+  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+  maxOutputBytes: number;
+  signal: AbortSignal;
+}
+
+export interface Collected {
+  kept: KeptOutput[];
+  stored: StoredResult;
+  /** Nothing of what the run made is here, and part of it is gone: the run was for nothing. */
+  isAllLost: boolean;
+}
+
+/** Why an output is missing: another run would make one that is gone, and refuse one that cannot be kept again. */
+type Missing = 'gone' | 'not_kept';
+
+/** More than this many outputs of one run are counted as missing, not pulled. */
+const mostOutputs = 2_000;
+const pulledAtOnce = 4;
+
+/**
+ * Pulls everything that a run made off the worker. A file that the worker does not have is counted as missing; a worker
+ * that cannot be asked any more is an error, for then nothing can be said about its outputs.
+ */
+export async function collectOutputs(options: CollectOptions): Promise<Collected> {
+  const { result, images, imageNodes } = options;
+  const named = result.files.filter(({ folder }) => folder !== 'input');
+  const wanted = named.slice(0, mostOutputs);
+  const pulled = await inTurns(wanted, pulledAtOnce, (file) => pull(file, options));
+  const sent = await Promise.all(images.map(async ({ kept }) => (await kept) ?? 'gone'));
+  const silentNodes = imageNodes.filter((id) => !images.some(({ nodeId }) => nodeId === id));
+  const all = [...pulled, ...sent];
+  const kept = all.filter((output) => typeof output !== 'string');
+  const texts = textsOf(options);
+  const isAnyGone = silentNodes.length > 0 || all.includes('gone');
+  return {
+    kept,
+    isAllLost: isAnyGone && kept.length === 0 && texts.length === 0,
+    stored: {
+      outputs: kept.map(({ sha256: _ofTheBlob, ...output }) => output),
+      texts,
+      outputsReused: wanted.length > 0 && wanted.every(({ nodeId }) => result.cachedNodes.includes(nodeId)),
+      outputsMissing:
+        result.rejected + silentNodes.length + (named.length - wanted.length) + (all.length - kept.length),
+    },
+  };
+}
+
+async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | Missing> {
+  const { client, asNamedByUser, keep, maxOutputBytes, signal } = options;
+  try {
+    const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
+    if (!output) return 'gone';
+    return await keep(Readable.from(withPngTexts(output.body, asNamedByUser)), {
+      filename: asNamedByUser(file.filename),
+      node: file.nodeId,
+    });
+  } catch (error) {
+    if (error instanceof WorkerCallError && error.workerCause === 'too_large') return 'not_kept';
+    throw error;
+  }
+}
+
+function textsOf({ result, texts, asNamedByUser }: CollectOptions): StoredResult['texts'] {
+  const fromHistory = new Set(result.texts.map(({ nodeId }) => nodeId));
+  const all = [...result.texts, ...texts.filter(({ nodeId }) => !fromHistory.has(nodeId))];
+  return all.map(({ nodeId, text }) => ({ node: nodeId, text: asNamedByUser(text) }));
+}
+
+/** At most `width` at a time, results in the order of the items. The first error stops the taking of further items. */
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const rest = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of rest) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return results;
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../lib/clock.ts';
+import { type Requirement, requirementKey } from '../graphs/capability.ts';
+import type { Against } from './attempt-outcome.ts';
+
+const longestMs = 30_000;
+/** After each such time without a failure half of the failures are forgotten. */
+const fadeMs = 60_000;
+const maxKept = 1_000;
+
+interface Cooldown {
+  untilMs: number;
+  failures: number;
+}
+
+/** What an instance failed at lately and is not given again for a while: twice as long each time, and never long. */
+export class Cooldowns {
+  readonly #clock: Clock;
+  readonly #firstMs: number;
+  readonly #entries = new Map<string, Cooldown>();
+
+  constructor(clock: Clock, firstMs: number) {
+    this.#clock = clock;
+    this.#firstMs = firstMs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  /** Answers how long it lasts. */
+  start(key: string): number {
+    const failures = this.#failuresOf(this.#entries.get(key)) + 1;
+    const lengthMs = Math.min(this.#firstMs * 2 ** (failures - 1), Math.max(longestMs, this.#firstMs));
+    this.#entries.delete(key);
+    this.#entries.set(key, { untilMs: this.#clock() + lengthMs, failures });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > maxKept && oldest !== undefined) this.#entries.delete(oldest);
+    return lengthMs;
+  }
+
+  isCooling(key: string): boolean {
+    return (this.#entries.get(key)?.untilMs ?? 0) > this.#clock();
+  }
+
+  /** A task that needs this went well, no matter whose it was. */
+  clear(requirement: Requirement): void {
+    const { everybody } = cooldownKeys('', requirement);
+    for (const key of this.#entries.keys()) if (key.startsWith(everybody)) this.#entries.delete(key);
+  }
+
+  #failuresOf(cooldown: Cooldown | undefined): number {
+    if (!cooldown) return 0;
+    const quietMs = Math.max(this.#clock() - cooldown.untilMs, 0);
+    return Math.floor(cooldown.failures / 2 ** Math.floor(quietMs / fadeMs));
+  }
+}
+
+/** Under which keys a failure counts, by who is kept from the instance for what needs the same. */
+export function cooldownKeys(
+  owner: string,
+  requirement: Requirement,
+): Record<Exclude<Against, 'nobody'>, string> {
+  const everybody = requirementKey(requirement);
+  return { everybody, owner: `${everybody}${owner}` };
+}

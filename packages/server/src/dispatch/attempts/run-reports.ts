@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import { type Graph, plannedNodes, reachableFrom, titleOf } from '../graphs/graph.ts';
+import type { RunEvent } from '../worker-client/worker-event.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { KeptOutput } from './collect-outputs.ts';
+import { RunProgress } from './progress.ts';
+
+interface ReportsOptions {
+  record: AttemptRecord;
+  events: DispatchEvents;
+  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+}
+
+/** Of one run; a worker that sends more is not to be trusted with our memory. */
+const mostTexts = 1_000;
+const mostImages = 2_000;
+/** Images that came in and are not on disk yet. */
+const mostWaitingBytes = 128 * 1024 * 1024;
+
+/** What a run says on its way: progress and previews for whoever watches, and results that come as a message alone. */
+export class RunReports {
+  readonly #options: ReportsOptions;
+  readonly #texts: { nodeId: string; text: string }[] = [];
+  readonly #images: { nodeId: string; kept: Promise<KeptOutput | null> }[] = [];
+  #waitingBytes = 0;
+  #graph: Graph = {};
+  #progress = new RunProgress(new Set());
+
+  constructor(options: ReportsOptions) {
+    this.#options = options;
+  }
+
+  /** Texts that came over the event socket; the history has them too on most workers. */
+  get texts(): readonly { nodeId: string; text: string }[] {
+    return this.#texts;
+  }
+
+  /** Images that came over the event socket and exist nowhere else; null for one that could not be kept. */
+  get images(): readonly { nodeId: string; kept: Promise<KeptOutput | null> }[] {
+    return this.#images;
+  }
+
+  begin(
+    graph: Graph,
+    { targets, outputClasses }: { targets: string[] | null; outputClasses: ReadonlySet<string> | null },
+  ): void {
+    this.#graph = graph;
+    const planned = targets ? reachableFrom(graph, targets) : plannedNodes(graph, outputClasses);
+    this.#progress = new RunProgress(planned, this.#options.record.row.progress);
+  }
+
+  takeIn(event: RunEvent): void {
+    const { record } = this.#options;
+    record.markExecuting();
+    if (event.type === 'image_output') this.#keepImage(event);
+    if (event.type === 'node_text' && this.#texts.length < mostTexts) this.#texts.push(event);
+    if (event.type === 'preview') this.#showPreview(event);
+    if (this.#progress.apply(event)) this.#showProgress();
+  }
+
+  #keepImage({ nodeId, mediaType, bytes }: Extract<RunEvent, { type: 'image_output' }>): void {
+    if (this.#images.length >= mostImages) return;
+    const hasRoom = this.#waitingBytes + bytes.byteLength <= mostWaitingBytes;
+    this.#images.push({
+      nodeId,
+      kept: hasRoom ? this.#store(nodeId, mediaType, bytes) : Promise.resolve(null),
+    });
+  }
+
+  async #store(nodeId: string, mediaType: string, bytes: Uint8Array): Promise<KeptOutput | null> {
+    this.#waitingBytes += bytes.byteLength;
+    try {
+      const filename = `${nodeId}.${extensionOf(mediaType)}`;
+      return await this.#options.keep(Readable.from([bytes]), { filename, node: nodeId });
+    } catch {
+      // It cannot be asked for again: the task's result counts it as missing.
+      return null;
+    } finally {
+      this.#waitingBytes -= bytes.byteLength;
+    }
+  }
+
+  #showPreview({ nodeId, mediaType, bytes }: Extract<RunEvent, { type: 'preview' }>): void {
+    const { id: taskId, owner } = this.#options.record.row;
+    const preview = { mediaType, bytes, ...(nodeId !== null && { node: nodeId }) };
+    this.#options.events.announce({ type: 'task_preview', taskId, owner, preview });
+  }
+
+  #showProgress(): void {
+    const { percent, nodeId, step, steps } = this.#progress.view;
+    this.#options.record.markProgress({
+      progress: percent,
+      ...(nodeId !== null && { node: titleOf(this.#graph, nodeId) }),
+      ...(step !== null && steps !== null && { step, steps }),
+    });
+  }
+}
+
+function extensionOf(mediaType: string): string {
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
+  return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype.replace('jpeg', 'jpg') : 'bin';
+}

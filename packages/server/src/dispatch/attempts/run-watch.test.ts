@@ -1,0 +1,400 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ManualTime } from '../../lib/async/manual-time.ts';
+import {
+  type CancelOutcome,
+  type ReconcileOutcome,
+  type RunResult,
+  WorkerCallError,
+  type WorkerClient,
+} from '../worker-client/worker-client.ts';
+import { runTimeouts } from './run-timeouts.ts';
+import { RunWatch, type WatchEnd } from './run-watch.ts';
+
+const promptId = 'own';
+const success: RunResult = {
+  end: 'succeeded',
+  error: null,
+  files: [],
+  texts: [],
+  rejected: 0,
+  cachedNodes: [],
+};
+const interrupted: RunResult = { ...success, end: 'interrupted' };
+const started = { type: 'run_started', promptId } as const;
+const node = (nodeId: string) => ({ type: 'node_started', promptId, nodeId, topNodeId: nodeId }) as const;
+
+class ScriptedClient {
+  where: ReconcileOutcome | 'unreachable' | 'refusing' = { state: 'running' };
+  onCancel: () => CancelOutcome = () => ({ outcome: 'stopping' });
+  isConnected = true;
+  framesHeard = 0;
+  looks = 0;
+  cancels = 0;
+  reopened = 0;
+  onReopen: () => void = () => undefined;
+
+  async reconcile(): Promise<ReconcileOutcome> {
+    this.looks += 1;
+    this.#requireAnswer();
+    if (typeof this.where === 'string') throw new Error('It answers.');
+    return this.where;
+  }
+
+  async result(): Promise<RunResult | null> {
+    return typeof this.where !== 'string' && this.where.state === 'finished' ? this.where.result : null;
+  }
+
+  async cancel(): Promise<CancelOutcome> {
+    this.cancels += 1;
+    this.#requireAnswer();
+    return this.onCancel();
+  }
+
+  #requireAnswer(): void {
+    if (this.where === 'unreachable') throw new WorkerCallError('timed_out', 'It did not answer.');
+    if (this.where === 'refusing') throw new WorkerCallError('refused', 'It refused.');
+  }
+
+  async reopen(): Promise<void> {
+    this.reopened += 1;
+    this.onReopen();
+  }
+}
+
+let time: ManualTime;
+let client: ScriptedClient;
+let closing: AbortController;
+let saidRunning: number;
+let hearing: string[];
+
+beforeEach(() => {
+  time = new ManualTime();
+  client = new ScriptedClient();
+  closing = new AbortController();
+  saidRunning = 0;
+  hearing = [];
+});
+
+interface Watched {
+  watch: RunWatch;
+  end: () => WatchEnd | undefined;
+}
+
+function watchRun(timeLimitMs: number | null = null): Watched {
+  const watch = new RunWatch({
+    client: client as unknown as WorkerClient,
+    promptId,
+    steadyClock: time.now,
+    timer: time.timer,
+    timeouts: runTimeouts,
+    timeLimitMs,
+    onRunning: () => {
+      saidRunning += 1;
+    },
+    onDeaf: (message) => hearing.push(message),
+    onHeard: () => hearing.push('heard'),
+    signal: closing.signal,
+  });
+  let end: WatchEnd | undefined;
+  void watch.untilOver().then((reached) => {
+    end = reached;
+  });
+  return { watch, end: () => end };
+}
+
+async function pass(seconds: number): Promise<void> {
+  for (let step = 0; step < seconds; step += 1) {
+    time.advance(1_000);
+    await settle();
+  }
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a run', () => {
+  test('is over when the worker has put it away, without being asked for before', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    await pass(3);
+    expect(client.looks).toBe(0);
+    client.where = { state: 'finished', result: success };
+    watch.notice({ type: 'run_settled', promptId });
+    await settle();
+    expect(end()).toEqual({ kind: 'over', result: success });
+    expect(client.looks).toBe(0);
+    expect(time.nextTimerMs).toBeNull();
+  });
+
+  test('whose end was not heard is found by looking now and then', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    client.where = { state: 'finished', result: success };
+    await pass(8);
+    expect(end()).toEqual({ kind: 'over', result: success });
+  });
+
+  test('is looked for at once when the socket opens again', async () => {
+    const { watch, end } = watchRun();
+    client.where = { state: 'finished', result: success };
+    watch.notice({ type: 'socket_opened' });
+    await settle();
+    expect(end()).toMatchObject({ kind: 'over' });
+  });
+
+  test('of somebody else says nothing', async () => {
+    const { watch, end } = watchRun();
+    watch.notice({ type: 'run_settled', promptId: 'other' });
+    await pass(3);
+    expect([end(), client.looks]).toEqual([undefined, 0]);
+  });
+
+  test('that a restarted worker does not know any more is lost', async () => {
+    const { watch, end } = watchRun();
+    client.where = { state: 'absent', isSameProcess: false };
+    watch.notice({ type: 'worker_restarted' });
+    await settle();
+    expect(end()).toMatchObject({ kind: 'lost' });
+  });
+
+  test('that was never taken may be sent again', async () => {
+    const { watch, end } = watchRun();
+    client.where = { state: 'absent', isSameProcess: true };
+    watch.lookFirst();
+    await pass(8);
+    expect(end()).toEqual({ kind: 'never_taken' });
+  });
+
+  test('on a worker that is out of reach for a while goes on; after half a minute it is lost', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    client.where = 'unreachable';
+    await pass(30);
+    client.where = { state: 'running' };
+    await pass(5);
+    expect(end()).toBeUndefined();
+    client.where = 'unreachable';
+    await pass(40);
+    expect(end()).toEqual({ kind: 'lost', message: 'The worker cannot be reached any more.' });
+  });
+
+  test('on a worker that refuses connections is lost after three seconds, for its process is gone', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    client.where = 'refusing';
+    watch.notice({ type: 'socket_closed' });
+    await pass(2);
+    expect(end()).toBeUndefined();
+    await pass(2);
+    expect(end()).toEqual({ kind: 'lost', message: 'The worker refuses connections: its process is gone.' });
+  });
+
+  test('on a worker that refuses for a moment only goes on', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    for (let round = 0; round < 5; round += 1) {
+      client.where = 'refusing';
+      watch.notice({ type: 'socket_closed' });
+      await pass(2);
+      client.where = { state: 'running' };
+      await pass(2);
+    }
+    expect(end()).toBeUndefined();
+  });
+
+  test('is said to run when the worker is at it, not while it waits there for others', async () => {
+    client.where = { state: 'waiting', ahead: 1 };
+    const { watch } = watchRun();
+    watch.lookFirst();
+    await pass(20);
+    expect(saidRunning).toBe(0);
+    client.where = { state: 'running' };
+    await pass(8);
+    expect(saidRunning).toBeGreaterThan(0);
+  });
+
+  test('is left alone when its runner has to go', async () => {
+    const { end } = watchRun();
+    closing.abort();
+    await settle();
+    expect(end()).toEqual({ kind: 'abandoned' });
+    expect([client.cancels, time.nextTimerMs]).toEqual([0, null]);
+  });
+});
+
+describe('a silent worker', () => {
+  test('that took the run and does not start it gets another socket, then counts as stuck', async () => {
+    const { end } = watchRun();
+    await pass(66);
+    expect([client.reopened, end()]).toEqual([1, undefined]);
+    await pass(25);
+    expect(end()).toMatchObject({
+      kind: 'stuck',
+      message: expect.stringContaining('took the run and has not started it'),
+    });
+    expect(client.cancels).toBe(1);
+  });
+
+  test('that was only deaf goes on after it', async () => {
+    const { watch, end } = watchRun();
+    client.onReopen = () => watch.notice(node('1'));
+    await pass(66);
+    expect(client.reopened).toBe(1);
+    await pass(300);
+    expect([client.reopened, end()]).toEqual([1, undefined]);
+  });
+
+  test('that names the same node again on the new socket and nothing more is stuck in it', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    watch.notice(node('1'));
+    client.onReopen = () => watch.notice(node('1'));
+    await pass(630);
+    expect(end()).toMatchObject({ kind: 'stuck', message: expect.stringContaining('has given no sign') });
+  });
+
+  test('is not judged while others are before the run, nor while it cannot be heard', async () => {
+    const waiting = watchRun();
+    client.where = { state: 'waiting', ahead: 2 };
+    await pass(3_600);
+    expect([waiting.end(), client.reopened]).toEqual([undefined, 0]);
+    client.where = { state: 'running' };
+    client.isConnected = false;
+    await pass(3_600);
+    expect([waiting.end(), client.reopened]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a deaf socket', () => {
+  test('is opened again a second after a prompt was taken without a word', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    await settle();
+    client.onReopen = () => watch.notice({ type: 'socket_opened' });
+    client.where = { state: 'finished', result: success };
+    await pass(1);
+    expect([client.reopened, end()]).toEqual([1, { kind: 'over', result: success }]);
+    expect(hearing).toEqual([expect.stringContaining('open and silent when it took a task')]);
+  });
+
+  test('is none where the worker said anything at all, be it about its queue', async () => {
+    client.where = { state: 'waiting', ahead: 1 };
+    const { watch } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    await pass(60);
+    expect([client.reopened, hearing]).toEqual([0, []]);
+  });
+
+  test('is opened again once for a run that goes on', async () => {
+    const { watch } = watchRun();
+    watch.noteAccepted();
+    await pass(40);
+    expect([client.reopened, hearing.length]).toEqual([1, 1]);
+  });
+
+  test('is opened again when a run has ended and no event of it came', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    client.where = { state: 'finished', result: success };
+    await pass(8);
+    expect([client.reopened, end()]).toEqual([1, { kind: 'over', result: success }]);
+    expect(hearing).toEqual([expect.stringContaining('told nothing of a run that has ended')]);
+  });
+
+  test('is forgotten once a run was heard', async () => {
+    const { watch, end } = watchRun();
+    watch.noteAccepted();
+    client.framesHeard += 1;
+    watch.notice(started);
+    client.where = { state: 'finished', result: success };
+    watch.notice({ type: 'run_settled', promptId });
+    await settle();
+    expect([end(), hearing]).toEqual([{ kind: 'over', result: success }, ['heard']]);
+  });
+});
+
+describe('stopping', () => {
+  test('takes a run that waits there out of the queue', async () => {
+    const { watch, end } = watchRun();
+    client.onCancel = () => ({ outcome: 'removed' });
+    watch.askToStop();
+    await settle();
+    expect(end()).toEqual({ kind: 'removed' });
+  });
+
+  test('asks once, and ends with what the worker then says', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    watch.askToStop();
+    watch.askToStop();
+    await pass(3);
+    expect([client.cancels, end()]).toEqual([1, undefined]);
+    client.where = { state: 'finished', result: interrupted };
+    watch.notice({ type: 'run_settled', promptId });
+    await settle();
+    expect(end()).toEqual({ kind: 'over', result: interrupted });
+  });
+
+  test('does not wait for ever', async () => {
+    const { watch, end } = watchRun();
+    watch.notice(started);
+    watch.askToStop();
+    await pass(22);
+    expect(end()).toEqual({ kind: 'would_not_stop' });
+  });
+
+  test('is tried again when the worker could not be asked', async () => {
+    const { watch } = watchRun();
+    client.where = 'unreachable';
+    watch.askToStop();
+    await pass(3);
+    const tries = client.cancels;
+    expect(tries).toBeGreaterThan(1);
+    client.where = { state: 'running' };
+    await pass(3);
+    expect(client.cancels).toBe(tries + 1);
+  });
+});
+
+describe('a time limit', () => {
+  test('counts from the start of the run and asks it to stop', async () => {
+    const { watch, end } = watchRun(10_000);
+    client.where = { state: 'waiting', ahead: 1 };
+    await pass(50);
+    expect(client.cancels).toBe(0);
+    client.where = { state: 'running' };
+    watch.notice(started);
+    await pass(10);
+    expect(client.cancels).toBe(1);
+    client.where = { state: 'finished', result: interrupted };
+    await pass(2);
+    expect(end()).toEqual({ kind: 'timed_out', hasStopped: true });
+  });
+
+  test('ends a run in its time also where the worker is looked at more seldom', async () => {
+    const { watch } = watchRun(1_000);
+    await settle();
+    watch.notice(started);
+    await settle();
+    await pass(1);
+    expect(client.cancels).toBe(1);
+  });
+
+  test('of a run that goes on is over all the same', async () => {
+    const { watch, end } = watchRun(10_000);
+    watch.notice(started);
+    await pass(32);
+    expect(end()).toEqual({ kind: 'timed_out', hasStopped: false });
+  });
+
+  test('does not turn a success into a failure', async () => {
+    const { watch, end } = watchRun(10_000);
+    watch.notice(started);
+    client.onCancel = () => ({ outcome: 'finished', result: success });
+    await pass(11);
+    expect(end()).toEqual({ kind: 'over', result: success });
+  });
+});

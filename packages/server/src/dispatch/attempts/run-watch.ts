@@ -1,0 +1,326 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type RunResult, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
+import type { RunEvent, WorkerEvent } from '../worker-client/worker-event.ts';
+import type { RunTimeouts } from './run-timeouts.ts';
+
+/** How the watch of a run ended. */
+export type WatchEnd =
+  | { kind: 'over'; result: RunResult }
+  /** It waited on the worker and was taken out of the queue there, as asked. */
+  | { kind: 'removed' }
+  /** It was asked to stop and did not in time; the worker may still be at it. */
+  | { kind: 'would_not_stop' }
+  | { kind: 'lost'; message: string }
+  /** The worker certainly never took it and would still take it under the same id. */
+  | { kind: 'never_taken' }
+  | { kind: 'stuck'; message: string }
+  /** Over its time limit; `hasStopped` when it did so as asked. */
+  | { kind: 'timed_out'; hasStopped: boolean }
+  /** The runner lost its instance or closes; somebody else picks the run up. */
+  | { kind: 'abandoned' };
+
+interface RunWatchOptions {
+  client: WorkerClient;
+  promptId: string;
+  steadyClock: Clock;
+  timer?: Timer;
+  timeouts: RunTimeouts;
+  /** Of the task itself: the longest that one attempt may run. */
+  timeLimitMs: number | null;
+  /** The worker says that it is at the run. */
+  onRunning: () => void;
+  /** The event socket told nothing, says why it was opened again. */
+  onDeaf: (message: string) => void;
+  /** The event socket told of the run all the time. */
+  onHeard: () => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Waits until a run on a worker is over. Events wake it, but what it believes it has read from the worker's queue and
+ * history: an event may be missing, a socket may be deaf, and a worker may hold a run for ever without doing anything.
+ */
+export class RunWatch {
+  readonly #options: RunWatchOptions;
+  readonly #timer: Timer;
+  #wake = newDeferred();
+  #mustLook = false;
+  #seemsOver = false;
+  /** The worker has said something of it. */
+  #hasStarted = false;
+  #otherAhead = false;
+  #nodeId: string | null = null;
+  #askedToStopAtMs: number | null = null;
+  #isOverLimit = false;
+  #stopSent = false;
+  #lastSignMs: number;
+  /** By an event or by the worker's queue, whichever told it first. */
+  #runsSinceMs: number | null = null;
+  #unreachableSinceMs: number | null = null;
+  #refusedSinceMs: number | null = null;
+  /** When the worker answered that it has taken the run; null for one that was handed over before. */
+  #acceptedAtMs: number | null = null;
+  readonly #framesBefore: number;
+  #wasDeaf = false;
+  #hasSocketChanged = false;
+  #reopenedAtMs: number | null = null;
+
+  /** Made before the run is handed over: on a fast worker its events come before the answer to that. */
+  constructor(options: RunWatchOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#lastSignMs = options.steadyClock();
+    this.#framesBefore = options.client.framesHeard;
+  }
+
+  /** The worker has answered that it takes the run. From now on its event socket has something to tell. */
+  noteAccepted(): void {
+    this.#acceptedAtMs = this.#options.steadyClock();
+  }
+
+  /** Every event of the instance's socket; those of other runs are ignored. */
+  notice(event: WorkerEvent): void {
+    if (
+      event.type === 'socket_opened' ||
+      event.type === 'socket_closed' ||
+      event.type === 'worker_restarted'
+    ) {
+      this.#mustLook = true;
+      this.#hasSocketChanged = true;
+      this.#wake.resolve();
+      return;
+    }
+    if (event.type === 'queue_changed' || event.promptId !== this.#options.promptId) return;
+    if (!this.#isNews(event)) return;
+    this.#lastSignMs = this.#options.steadyClock();
+    this.#reopenedAtMs = null;
+    this.#hasStarted = true;
+    if (this.#runsSinceMs === null) {
+      this.#runsSinceMs = this.#lastSignMs;
+      // Its time limit may end before the next look.
+      if (this.#options.timeLimitMs !== null) this.#wake.resolve();
+    }
+    if (event.type === 'run_settled') {
+      this.#seemsOver = true;
+      this.#wake.resolve();
+    }
+  }
+
+  /** A worker names the running node again on each new socket, also when it has been stuck in it for hours. */
+  #isNews(event: RunEvent): boolean {
+    if (event.type !== 'node_started') return true;
+    const isAnother = event.nodeId !== this.#nodeId;
+    this.#nodeId = event.nodeId;
+    return isAnother;
+  }
+
+  /** For a run of which it is not known whether the worker has it. */
+  lookFirst(): void {
+    this.#mustLook = true;
+  }
+
+  /** Asks the run to stop, once. */
+  askToStop(): void {
+    this.#askedToStopAtMs ??= this.#options.steadyClock();
+    this.#wake.resolve();
+  }
+
+  async untilOver(): Promise<WatchEnd> {
+    const { signal } = this.#options;
+    const onAbort = (): void => this.#wake.resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const end = await this.#loop();
+      await this.#judgeHearing(end);
+      return end;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #loop(): Promise<WatchEnd> {
+    for (;;) {
+      if (this.#options.signal.aborted) return { kind: 'abandoned' };
+      await this.#checkHearing();
+      const end = (await this.#look()) ?? (await this.#stopIfAsked()) ?? (await this.#checkDeadlines());
+      if (end) return this.#isOverLimit ? endOverLimit(end) : end;
+      await this.#sleep();
+    }
+  }
+
+  async #look(): Promise<WatchEnd | null> {
+    if (this.#seemsOver) {
+      this.#seemsOver = false;
+      const result = await this.#ask(() => this.#options.client.result(this.#options.promptId));
+      if (result) return { kind: 'over', result };
+      this.#mustLook = true;
+    }
+    if (!this.#mustLook) return null;
+    this.#mustLook = false;
+    const found = await this.#ask(() =>
+      this.#options.client.reconcile(this.#options.promptId, {
+        graceMs: this.#options.timeouts.reconcileMs,
+        signal: this.#options.signal,
+      }),
+    );
+    switch (found?.state) {
+      case 'finished':
+        return { kind: 'over', result: found.result };
+      case 'absent':
+        return found.isSameProcess
+          ? { kind: 'never_taken' }
+          : { kind: 'lost', message: 'The worker was restarted and does not know the run any more.' };
+      case 'waiting':
+        this.#otherAhead = found.ahead > 0;
+        return null;
+      case 'running':
+        this.#otherAhead = false;
+        this.#runsSinceMs ??= this.#options.steadyClock();
+        this.#options.onRunning();
+        return null;
+      case undefined:
+        return null;
+    }
+  }
+
+  async #stopIfAsked(): Promise<WatchEnd | null> {
+    if (this.#askedToStopAtMs === null) return null;
+    if (!this.#stopSent) {
+      const outcome = await this.#ask(() => this.#options.client.cancel(this.#options.promptId));
+      if (outcome?.outcome === 'removed') return { kind: 'removed' };
+      if (outcome?.outcome === 'finished') return { kind: 'over', result: outcome.result };
+      this.#stopSent = outcome !== undefined;
+    }
+    const waitedMs = this.#options.steadyClock() - this.#askedToStopAtMs;
+    return waitedMs >= this.#options.timeouts.cancelMs ? { kind: 'would_not_stop' } : null;
+  }
+
+  async #checkDeadlines(): Promise<WatchEnd | null> {
+    const now = this.#options.steadyClock();
+    const { timeouts, timeLimitMs } = this.#options;
+    if (this.#refusedSinceMs !== null) {
+      const isOver = now - this.#refusedSinceMs >= timeouts.refusedMs;
+      return isOver
+        ? { kind: 'lost', message: 'The worker refuses connections: its process is gone.' }
+        : null;
+    }
+    if (this.#unreachableSinceMs !== null) {
+      const isOver = now - this.#unreachableSinceMs >= timeouts.lostMs;
+      return isOver ? { kind: 'lost', message: 'The worker cannot be reached any more.' } : null;
+    }
+    const isOverLimit = timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs;
+    if (isOverLimit && this.#askedToStopAtMs === null) {
+      this.#isOverLimit = true;
+      this.askToStop();
+    }
+    return this.#checkSilence(now);
+  }
+
+  async #checkSilence(now: number): Promise<WatchEnd | null> {
+    const { client, promptId, timeouts } = this.#options;
+    // Silence says something only of a run whose turn it is, and of a worker that can be heard.
+    if (this.#otherAhead || !client.isConnected) {
+      this.#lastSignMs = now;
+      this.#reopenedAtMs = null;
+      return null;
+    }
+    const allowedMs = this.#hasStarted ? timeouts.silenceMs : timeouts.startMs;
+    if (now - this.#lastSignMs < allowedMs) return null;
+    if (this.#reopenedAtMs === null) {
+      // It may be the socket that is deaf, not the worker that is stuck.
+      this.#reopenedAtMs = now;
+      this.#mustLook = true;
+      await this.#ask(() => client.reopen());
+      return null;
+    }
+    if (now - this.#reopenedAtMs < timeouts.secondChanceMs) return null;
+    const what = this.#hasStarted ? 'has given no sign of the run' : 'took the run and has not started it';
+    const message = `The worker answers, but ${what} for ${Math.round((now - this.#lastSignMs) / 1000)} s.`;
+    await this.#ask(() => client.cancel(promptId));
+    return { kind: 'stuck', message };
+  }
+
+  /** A worker that takes a prompt tells everybody how long its queue is. Silence after that is the socket's. */
+  async #checkHearing(): Promise<void> {
+    // A timer may fire a fraction of a millisecond early.
+    if (this.#untilHeardMs() >= 1) return;
+    await this.#openAgain('Its event socket was open and silent when it took a task, and was opened again.');
+  }
+
+  /** A run that was found by asking, and of which no event came, speaks against the socket as well. */
+  async #judgeHearing(end: WatchEnd): Promise<void> {
+    if (end.kind !== 'over' || this.#acceptedAtMs === null || this.#wasDeaf || this.#hasSocketChanged) return;
+    if (this.#hasStarted) this.#options.onHeard();
+    else if (this.#askedToStopAtMs === null) {
+      await this.#openAgain('Its event socket told nothing of a run that has ended, and was opened again.');
+    }
+  }
+
+  async #openAgain(message: string): Promise<void> {
+    this.#wasDeaf = true;
+    this.#options.onDeaf(message);
+    await this.#ask(() => this.#options.client.reopen());
+  }
+
+  /** To the moment in which the socket counts as deaf; it never comes when something was heard, or nothing is open. */
+  #untilHeardMs(): number {
+    const { client, timeouts, steadyClock } = this.#options;
+    const isHeard = client.framesHeard !== this.#framesBefore;
+    if (this.#acceptedAtMs === null || this.#wasDeaf || isHeard || !client.isConnected) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return Math.max(this.#acceptedAtMs + timeouts.hearMs - steadyClock(), 0);
+  }
+
+  /** Undefined when the worker could not be asked; the time since the question is counted. */
+  async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
+    const askedMs = this.#options.steadyClock();
+    try {
+      const answer = await call();
+      this.#unreachableSinceMs = null;
+      this.#refusedSinceMs = null;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
+      this.#unreachableSinceMs ??= askedMs;
+      const isRefused = error instanceof WorkerCallError && error.workerCause === 'refused';
+      this.#refusedSinceMs = isRefused ? (this.#refusedSinceMs ?? askedMs) : null;
+      this.#mustLook = true;
+      return undefined;
+    }
+  }
+
+  async #sleep(): Promise<void> {
+    const { client, timeouts } = this.#options;
+    const isHeard = client.isConnected && this.#unreachableSinceMs === null;
+    const pollMs = isHeard && this.#askedToStopAtMs === null ? timeouts.pollMs : timeouts.pollUnheardMs;
+    const stop = this.#timer(
+      () => {
+        this.#mustLook = true;
+        this.#wake.resolve();
+      },
+      Math.min(pollMs, this.#untilLimitMs(), this.#untilHeardMs()),
+    );
+    await this.#wake.promise;
+    stop();
+    this.#wake = newDeferred();
+  }
+
+  /** To the time limit of a run that has not been asked to stop yet. */
+  #untilLimitMs(): number {
+    const { timeLimitMs, steadyClock } = this.#options;
+    if (timeLimitMs === null || this.#runsSinceMs === null || this.#askedToStopAtMs !== null) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return Math.max(this.#runsSinceMs + timeLimitMs - steadyClock(), 0);
+  }
+}
+
+/** A run that went through while it was being stopped has gone through. */
+function endOverLimit(end: WatchEnd): WatchEnd {
+  if (end.kind === 'over' && end.result.end === 'succeeded') return end;
+  if (end.kind === 'over' || end.kind === 'removed') return { kind: 'timed_out', hasStopped: true };
+  return end.kind === 'would_not_stop' ? { kind: 'timed_out', hasStopped: false } : end;
+}

@@ -1,0 +1,371 @@
+import type { Readable } from 'node:stream';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
+import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { AppError } from '../../lib/app-error.ts';
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { linkedAbort } from '../../lib/async/linked-abort.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Graph, parseGraph } from '../graphs/graph.ts';
+import { applyParams, fileIdsIn } from '../graphs/params.ts';
+import type { RunNames, WorkerNames } from '../graphs/worker-names.ts';
+import type { InstanceMonitor } from '../instances/instance-monitor.ts';
+import type { TaskRow } from '../tables.ts';
+import type { AttemptFence } from '../tasks/attempt-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { targetsOf } from '../tasks/task-view.ts';
+import { isSocketOutput } from '../worker-client/socket-outputs.ts';
+import { type FileToPush, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
+import type { WorkerEvent } from '../worker-client/worker-event.ts';
+import { workerFileName } from '../worker-client/worker-file-name.ts';
+import {
+  type AttemptOutcome,
+  failed,
+  notTaken,
+  outcomeOfResult,
+  outcomeOfSubmit,
+} from './attempt-outcome.ts';
+import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
+import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
+import { RunReports } from './run-reports.ts';
+import { type RunTimeouts, timeoutsOf } from './run-timeouts.ts';
+import { RunWatch, type WatchEnd } from './run-watch.ts';
+
+/** What an attempt needs of the stored files. */
+export interface AttemptFiles {
+  /** The files that the task's params name, by file id. */
+  inputsOf: (taskId: string) => Promise<Map<string, FileToPush>>;
+  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+  maxOutputBytes: number;
+}
+
+export interface AttemptDeps extends RecordDeps {
+  tasks: Pick<TaskStore, 'input'>;
+  files: AttemptFiles;
+  workerNames: WorkerNames;
+  client: WorkerClient;
+  outputClasses: () => ReadonlySet<string> | null;
+  /** Measures how long things take; nobody sets it. */
+  steadyClock: Clock;
+  timeouts: RunTimeouts;
+  /** What the instance's server says about it. */
+  serverPatience: () => Patience | null;
+  monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
+  /** Aborts when the runner may not write any more. */
+  signal: AbortSignal;
+}
+
+/** The attempt is over for the worker; what follows needs the worker for its outputs alone. */
+export interface WorkerPart {
+  outcome: AttemptOutcome;
+  /** The worker may still hold the run, though the attempt has ended. */
+  isStuck: boolean;
+}
+
+/** What a task was submitted with. */
+interface AttemptInput {
+  /** JSON. */
+  workflow: string;
+  params: Record<string, unknown>;
+  /** JSON. */
+  extraData: string | null;
+  targets: string[] | null;
+}
+
+/** One attempt of one task on one worker, from the claim on. What follows a failure is decided elsewhere. */
+export class TaskAttempt {
+  readonly promptId: string;
+  readonly record: AttemptRecord;
+  readonly #leftWorker = newDeferred();
+  readonly #deps: AttemptDeps;
+  readonly #reports: RunReports;
+  readonly #names: RunNames;
+  #graph: Graph = {};
+  #watch: RunWatch | null = null;
+  #asked: 'cancel' | 'give_back' | null = null;
+  /** Breaks off what goes on between gateway and worker: handing over the run, or pulling its outputs. */
+  #breakOff: { handOver: () => void; collecting: () => void } = { handOver: nothing, collecting: nothing };
+
+  constructor(deps: AttemptDeps, attempt: { row: TaskRow; fence: AttemptFence; promptId: string }) {
+    this.#deps = deps;
+    this.promptId = attempt.promptId;
+    this.#names = deps.workerNames.of(attempt.promptId);
+    this.record = new AttemptRecord(deps, attempt);
+    this.#reports = new RunReports({
+      record: this.record,
+      events: deps.events,
+      keep: (...given) => deps.files.keep(...given),
+    });
+    if (attempt.row.cancelRequested === 1) this.#asked = 'cancel';
+  }
+
+  get taskId(): string {
+    return this.record.fence.taskId;
+  }
+
+  cancel(): void {
+    this.#asked = 'cancel';
+    this.record.noteCancel();
+    this.#watch?.askToStop();
+    this.#breakOff.handOver();
+    this.#breakOff.collecting();
+  }
+
+  /** For a drain with force: stop, and back to the queue. A cancel that came first stands. */
+  giveBack(): void {
+    this.#asked ??= 'give_back';
+    this.#watch?.askToStop();
+    this.#breakOff.handOver();
+  }
+
+  /** The worker has said that it is done with the run, which may be a moment before it is known how the run ended. */
+  get leftWorker(): Promise<void> {
+    return this.#leftWorker.promise;
+  }
+
+  notice(event: WorkerEvent): void {
+    this.#watch?.notice(event);
+    if (!('promptId' in event) || event.promptId !== this.promptId) return;
+    this.#reports.takeIn(event);
+    if (event.type === 'run_settled') this.#leftWorker.resolve();
+  }
+
+  /** Hands the run to the worker and waits until the worker is done with it. Null: abandoned, nothing may be written. */
+  async runOnWorker(): Promise<WorkerPart | null> {
+    const handOver = linkedAbort(this.#deps.signal);
+    this.#breakOff.handOver = handOver.abort;
+    try {
+      const input = await this.#input();
+      const names = await this.#pushInputs(input, handOver.signal);
+      const refused = 'kind' in names ? names : this.#prepare(input, names);
+      if (this.#asked) return { outcome: this.#outcomeOfAsking(), isStuck: false };
+      if (refused) return { outcome: refused, isStuck: false };
+      return await this.#submitAndWatch(input, handOver.signal);
+    } finally {
+      handOver.release();
+    }
+  }
+
+  /** Picks up a run that an earlier process, or an earlier owner of the instance, left on the worker. */
+  async reattach(): Promise<WorkerPart | null> {
+    const input = await this.#input();
+    const files = await this.#filesOf(input);
+    const refused = this.#prepare(input, new Map([...files].map(([id, file]) => [id, workerFileName(file)])));
+    if (refused) return { outcome: refused, isStuck: false };
+    this.#deps.client.watch(this.#watchedRun());
+    const watch = this.#newWatch();
+    watch.lookFirst();
+    if (this.#asked) watch.askToStop();
+    const end = await watch.untilOver();
+    if (end.kind === 'never_taken' && this.record.row.status === 'pending') return this.runOnWorker();
+    return this.#workerPartOf(end);
+  }
+
+  /** Pulls the outputs and writes the end. Answers what came of the run instead, where there is no such end. */
+  async complete(outcome: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome | null> {
+    this.record.markCollecting();
+    try {
+      const collected = await this.#collect(outcome);
+      if (this.#asked === 'cancel') return { kind: 'cancelled' };
+      if (collected.isAllLost) return await this.#outputsAreGone(outcome);
+      await this.record.complete(collected);
+      return null;
+    } catch (error) {
+      if (this.#asked === 'cancel') return { kind: 'cancelled' };
+      // Abandoned: who has the instance next finds the run in the worker's history.
+      if (this.#deps.signal.aborted) return null;
+      if (!(error instanceof WorkerCallError)) throw error;
+      return failed('outputs_lost', `The outputs could not be fetched from the worker: ${error.message}`);
+    }
+  }
+
+  async #outputsAreGone({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome> {
+    // The worker would name the same lost files again, out of its cache.
+    if (result.cachedNodes.length > 0) await this.#deps.client.freeMemory().catch(nothing);
+    return failed('outputs_lost', 'The run went through, and nothing of what it made could be had any more.');
+  }
+
+  fail(error: TaskError, outcome: string): Promise<boolean> {
+    return this.record.fail(error, outcome);
+  }
+
+  forget(): void {
+    this.#deps.client.forget(this.promptId);
+  }
+
+  /** Once the end is written: until then a restarted gateway would fetch the outputs again. */
+  discardOutputs(): void {
+    if (!this.record.isOver) return;
+    // What stays on the worker costs room there and nothing else.
+    this.#deps.client.discardOutputs(this.promptId).catch(nothing);
+  }
+
+  async #input(): Promise<AttemptInput> {
+    const row = await this.#deps.tasks.input(this.taskId);
+    if (!row) throw new Error(`Task ${this.taskId} has no input row.`);
+    return {
+      workflow: row.workflow,
+      params: JSON.parse(row.params) as Record<string, unknown>,
+      extraData: row.extraData,
+      targets: targetsOf(row),
+    };
+  }
+
+  async #filesOf({ params }: AttemptInput): Promise<Map<string, FileToPush>> {
+    if (fileIdsIn(params).length === 0) return new Map();
+    return this.#deps.files.inputsOf(this.taskId);
+  }
+
+  async #pushInputs(input: AttemptInput, signal: AbortSignal): Promise<Map<string, string> | AttemptOutcome> {
+    const { client } = this.#deps;
+    const names = new Map<string, string>();
+    try {
+      for (const [fileId, file] of await this.#filesOf(input)) {
+        names.set(fileId, await client.pushFile(file, { signal }));
+      }
+      return names;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'file_not_found') {
+        return failed('graph_error', error.message, 'input_file_missing');
+      }
+      if (!(error instanceof WorkerCallError)) throw error;
+      return notTaken(`An input file could not be handed to the worker: ${error.message}`, error.workerCause);
+    }
+  }
+
+  /** An outcome when the stored task cannot be made a run, which no other attempt would change. */
+  #prepare(
+    { workflow, params, targets }: AttemptInput,
+    fileNames: ReadonlyMap<string, string>,
+  ): AttemptOutcome | null {
+    try {
+      const graph = parseGraph(JSON.parse(workflow));
+      this.#graph = this.#names.putOn(applyParams({ graph, params, strict: false, fileNames }).graph);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return failed('graph_error', error.message, 'invalid_workflow');
+    }
+    this.#reports.begin(this.#graph, { targets, outputClasses: this.#deps.outputClasses() });
+    return null;
+  }
+
+  async #submitAndWatch(
+    { extraData, targets }: AttemptInput,
+    signal: AbortSignal,
+  ): Promise<WorkerPart | null> {
+    const watch = this.#newWatch();
+    const submitted = await this.#deps.client.submit({
+      ...this.#watchedRun(),
+      graphJson: JSON.stringify(this.#graph),
+      ...(extraData !== null && { extraDataJson: extraData }),
+      ...(targets !== null && { targets }),
+      signal,
+    });
+    const refused = outcomeOfSubmit(submitted, this.#graph);
+    if (refused) return { outcome: this.#asNamedByUser(refused), isStuck: false };
+    if (submitted.outcome === 'unknown') watch.lookFirst();
+    if (submitted.outcome === 'accepted') {
+      this.record.markAccepted();
+      watch.noteAccepted();
+      const skipped = submitted.skipped.map(
+        ({ message }) => `The worker leaves an output out: ${this.#names.takeOff(message)}`,
+      );
+      if (skipped.length > 0) this.record.warn(skipped);
+    }
+    if (this.#asked) watch.askToStop();
+    const end = await watch.untilOver();
+    if (end.kind === 'never_taken' && submitted.outcome === 'unknown' && !this.#asked) {
+      const outcome = notTaken(`The worker did not take the task: ${submitted.message}`, submitted.cause);
+      return { outcome, isStuck: false };
+    }
+    return this.#workerPartOf(end);
+  }
+
+  #newWatch(): RunWatch {
+    const { client, steadyClock, timeouts, serverPatience, monitor, signal } = this.#deps;
+    const { timeoutSeconds, patience } = this.record.row;
+    const own = patience === null ? null : (JSON.parse(patience) as Patience);
+    this.#watch = new RunWatch({
+      client,
+      promptId: this.promptId,
+      steadyClock,
+      timeouts: timeoutsOf(timeouts, [serverPatience(), own]),
+      onRunning: () => this.record.markExecuting(),
+      onDeaf: (message) => monitor.noteDeaf(message),
+      onHeard: () => monitor.noteHearing(),
+      timeLimitMs: timeoutSeconds === null ? null : timeoutSeconds * 1000,
+      signal,
+    });
+    return this.#watch;
+  }
+
+  #watchedRun() {
+    return { promptId: this.promptId, classOf: (nodeId: string) => this.#graph[nodeId]?.class_type };
+  }
+
+  #workerPartOf(end: WatchEnd): WorkerPart | null {
+    switch (end.kind) {
+      case 'over': {
+        const asked = { graph: this.#graph, wasAsked: this.#asked };
+        return { outcome: this.#asNamedByUser(outcomeOfResult(end.result, asked)), isStuck: false };
+      }
+      case 'removed':
+        return { outcome: this.#outcomeOfAsking(), isStuck: false };
+      case 'would_not_stop':
+        return { outcome: this.#outcomeOfAsking(), isStuck: true };
+      case 'lost':
+        return { outcome: this.#unlessAsked(failed('lost', end.message)), isStuck: false };
+      case 'never_taken': {
+        const outcome = failed('lost', 'The worker does not know the run any more.');
+        return { outcome: this.#unlessAsked(outcome), isStuck: false };
+      }
+      case 'stuck':
+        return { outcome: failed('stalled', end.message), isStuck: true };
+      case 'timed_out': {
+        const message = `The run took longer than ${this.record.row.timeoutSeconds} s.`;
+        return { outcome: failed('timed_out', message), isStuck: !end.hasStopped };
+      }
+      case 'abandoned':
+        return null;
+    }
+  }
+
+  /** Workers name files in what they say about a fault. */
+  #asNamedByUser(outcome: AttemptOutcome): AttemptOutcome {
+    if (outcome.kind !== 'failed') return outcome;
+    const { error } = outcome;
+    return { ...outcome, error: { ...error, message: this.#names.takeOff(error.message) } };
+  }
+
+  #outcomeOfAsking(): AttemptOutcome {
+    return { kind: this.#asked === 'give_back' ? 'given_back' : 'cancelled' };
+  }
+
+  #unlessAsked(outcome: AttemptOutcome): AttemptOutcome {
+    return this.#asked ? this.#outcomeOfAsking() : outcome;
+  }
+
+  /** Ends early when the task is cancelled or the runner may not go on. */
+  async #collect({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<Collected> {
+    const { client, files, signal } = this.#deps;
+    const collecting = linkedAbort(signal);
+    this.#breakOff.collecting = collecting.abort;
+    if (this.#asked === 'cancel') collecting.abort();
+    try {
+      return await collectOutputs({
+        client,
+        result,
+        images: this.#reports.images,
+        imageNodes: Object.keys(this.#graph).filter((id) => isSocketOutput(this.#graph[id]?.class_type)),
+        texts: this.#reports.texts,
+        asNamedByUser: (text) => this.#names.takeOff(text),
+        keep: (...given) => files.keep(...given),
+        maxOutputBytes: files.maxOutputBytes,
+        signal: collecting.signal,
+      });
+    } finally {
+      collecting.release();
+    }
+  }
+}
+
+function nothing(): void {}

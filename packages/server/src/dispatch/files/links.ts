@@ -1,0 +1,46 @@
+import type { KeyObject } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { isLinkValid, signLink } from '../../platform/files/signed-url.ts';
+
+/** Who reads, and where they reached the gateway: links in the answer point there. */
+export interface Reader {
+  owner: Owner;
+  /** `https://host:port`; absent for inner callers and pushes. */
+  origin?: string | undefined;
+}
+
+interface LinksOptions {
+  key: KeyObject;
+  clock: Clock;
+  /** `server.public_url`; wins over everything. */
+  publicUrl: string | null;
+  /** Where the gateway listens, known once it does. */
+  listeningUrl: () => string;
+}
+
+const lifetimeMs = 24 * 60 * 60 * 1000;
+
+/** Addresses of stored files that can be loaded without credentials for a day, and by their owner for as long as there is a file. */
+export class Links {
+  readonly #options: LinksOptions;
+
+  constructor(options: LinksOptions) {
+    this.#options = options;
+  }
+
+  to({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
+    const { key, clock, publicUrl, listeningUrl } = this.#options;
+    const { expires, sig } = signLink(key, fileId, { nowMs: clock(), lifetimeMs });
+    const base = (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
+    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${expires}&sig=${sig}`;
+  }
+
+  isValid(
+    fileId: string,
+    { expires, sig }: { expires?: string | undefined; sig?: string | undefined },
+  ): boolean {
+    if (expires === undefined || sig === undefined) return false;
+    return isLinkValid(this.#options.key, fileId, { expires, sig, nowMs: this.#options.clock() });
+  }
+}

@@ -1,0 +1,107 @@
+import type { NewTask } from '@switchyard/contract/dispatch/tasks';
+import type { Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import { safeDisplayName } from '../../platform/files/display-name.ts';
+import type { WorkerPath } from '../graphs/worker-paths.ts';
+import type { NodeInputStore } from '../instances/node-input-store.ts';
+import type { FileRow, StoredFileStore } from './stored-file-store.ts';
+
+interface OwnFilesOptions {
+  files: Pick<StoredFileStore, 'newestOutput' | 'newestWith'>;
+  nodeInputs: Pick<NodeInputStore, 'of'>;
+}
+
+/**
+ * A worker is a disk that many users share, so a workflow reaches no file there by its path: neither another task's output
+ * nor anything else. A path to what the owner has as a file stands for that file.
+ */
+export class OwnFiles {
+  readonly #options: OwnFilesOptions;
+
+  constructor(options: OwnFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Throws when one of these leads to a file. */
+  async refuse(paths: readonly WorkerPath[]): Promise<void> {
+    requireNone((await this.#thatCount(paths)).map(faultOf));
+  }
+
+  /** The task with a file of the owner in place of each path, and what was chosen; an error names each other path. */
+  async inPlaceOf(
+    paths: readonly WorkerPath[],
+    { owner, input }: { owner: string; input: NewTask },
+  ): Promise<{ input: NewTask; warnings: string[] }> {
+    const params: Record<string, unknown> = { ...input.params };
+    const warnings: string[] = [];
+    const faults: Fault[] = [];
+    for (const path of await this.#thatCount(paths)) {
+      if (faults.length >= mostFaults) break;
+      const file = warnings.length < mostReplaced ? await this.#fileOf(owner, path) : undefined;
+      if (!file) {
+        faults.push(faultOf(path));
+        continue;
+      }
+      const name = `${path.nodeId}.${path.input}`;
+      // Last, so that it also counts where a title names the same input.
+      delete params[name];
+      params[name] = { $file: file.id };
+      warnings.push(
+        `${whereOf(path)}: "${path.value}" is taken to be your file ${file.id} (${file.filename}).`,
+      );
+    }
+    requireNone(faults);
+    return { input: warnings.length > 0 ? { ...input, params } : input, warnings };
+  }
+
+  /** Without those in inputs that take no file: a text may begin with a slash. */
+  async #thatCount(paths: readonly WorkerPath[]): Promise<WorkerPath[]> {
+    const doubtful = paths.filter(({ isDoubtful }) => isDoubtful);
+    if (doubtful.length === 0) return [...paths];
+    const known = await this.#options.nodeInputs.of([...new Set(doubtful.map(({ nodeClass }) => nodeClass))]);
+    return paths.filter(
+      ({ isDoubtful, nodeClass, input }) => !isDoubtful || known.get(nodeClass)?.[input]?.type === 'file',
+    );
+  }
+
+  async #fileOf(owner: string, { to, filename, isWhole }: WorkerPath): Promise<FileRow | undefined> {
+    if (!isWhole || to === 'outside' || to === 'beyond') return undefined;
+    if (to !== 'pushed') return this.#options.files.newestOutput(owner, safeDisplayName(filename));
+    const sha256 = /^([0-9a-f]{64})(\.[a-z0-9]+)?$/.exec(filename)?.[1];
+    return sha256 === undefined ? undefined : this.#options.files.newestWith(owner, sha256);
+  }
+}
+
+const mostFaults = 50;
+/** Each costs a look-up. Beyond it files are named by their ids. */
+const mostReplaced = 100;
+
+function requireNone(faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  throw new AppError('invalid_workflow', {
+    message: faults[0]?.message ?? '',
+    faults: faults.slice(0, mostFaults),
+  });
+}
+
+const placeNames: Record<WorkerPath['to'], string> = {
+  output:
+    "lies in the worker's output folder, which all its users share, and none of your files has this name",
+  temp: "lies in the worker's temporary folder, which all its users share, and none of your files has this name",
+  pushed: 'is a file that the gateway gave the worker for some task, and none of your files is it',
+  outside: "leads out of the worker's input folder",
+  beyond: "leads out of the worker's output folder",
+};
+const giveTheFile = 'Upload the file and set the input by a param with { "$file": "<fileId>" }.';
+const giveAPrefix = 'Begin it with a plain name and leave out "..".';
+
+function faultOf(path: WorkerPath): Fault {
+  const { nodeId, input, value, to } = path;
+  const fix = to === 'beyond' ? giveAPrefix : giveTheFile;
+  const message = `${whereOf(path)}: "${value.slice(0, 200)}" ${placeNames[to]}. ${fix}`;
+  return { in: 'body', path: ['workflow', nodeId, 'inputs', input], message, type: 'foreign_file' };
+}
+
+function whereOf({ nodeId, nodeClass, input }: WorkerPath): string {
+  return `Node ${nodeId} (${nodeClass}), input "${input}"`;
+}

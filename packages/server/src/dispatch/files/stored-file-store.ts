@@ -1,0 +1,291 @@
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { DispatchTables, FileTable } from '../tables.ts';
+import { countCeiling } from '../tasks/task-list-store.ts';
+
+export type FileRow = Selectable<FileTable>;
+export type NewFileRow = Insertable<FileTable>;
+type Trx = WriteTransaction<DispatchTables>;
+
+export interface FileFilter {
+  source?: FileRow['source'] | undefined;
+  taskId?: string | undefined;
+  owner?: string | undefined;
+}
+
+export interface FilePage extends FileFilter {
+  limit: number;
+  offset: number;
+}
+
+export class StoredFileStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  /** One upload. The owner's bytes are counted in the same write, so that parallel uploads cannot pass the quota together. */
+  async insertUpload(owner: Owner, row: NewFileRow, { quotaBytes }: { quotaBytes: number }): Promise<void> {
+    requireOwner(owner);
+    await this.#database.write((trx) => insertUpload(trx, row, quotaBytes));
+  }
+
+  /** As `insertUpload`, unless its owner has uploaded this content under this name already. Answers the id of the file. */
+  async insertUploadOnce(
+    owner: Owner,
+    row: NewFileRow,
+    { quotaBytes }: { quotaBytes: number },
+  ): Promise<string> {
+    requireOwner(owner);
+    return this.#database.write(async (trx) => {
+      const present = await trx
+        .selectFrom('files')
+        .select('id')
+        .where('owner', '=', row.owner)
+        .where('sha256', '=', row.sha256)
+        .where('filename', '=', row.filename)
+        .where('source', '=', 'upload')
+        .orderBy('createdAt', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      if (!present) await insertUpload(trx, row, quotaBytes);
+      return present?.id ?? row.id;
+    });
+  }
+
+  async usedBytes(owner: string): Promise<number> {
+    const row = await this.#database.read
+      .selectFrom('file_usage')
+      .select('bytes')
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    return row?.bytes ?? 0;
+  }
+
+  async get(owner: Owner, fileId: string): Promise<FileRow | undefined> {
+    return visibleTo(owner, this.#database.read.selectFrom('files'))
+      .selectAll()
+      .where('id', '=', fileId)
+      .executeTakeFirst();
+  }
+
+  async getMany(owner: Owner, fileIds: readonly string[]): Promise<FileRow[]> {
+    if (fileIds.length === 0) return [];
+    return visibleTo(owner, this.#database.read.selectFrom('files'))
+      .selectAll()
+      .where('id', 'in', [...fileIds])
+      .execute();
+  }
+
+  /** The user's newest output of this name. */
+  async newestOutput(owner: string, filename: string): Promise<FileRow | undefined> {
+    return this.#newestOf(owner)
+      .where('filename', '=', filename)
+      .where('source', '=', 'output')
+      .executeTakeFirst();
+  }
+
+  /** The user's newest file with this content. */
+  async newestWith(owner: string, sha256: string): Promise<FileRow | undefined> {
+    return this.#newestOf(owner).where('sha256', '=', sha256).executeTakeFirst();
+  }
+
+  #newestOf(owner: string) {
+    return this.#database.read
+      .selectFrom('files')
+      .selectAll()
+      .where('owner', '=', owner)
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1);
+  }
+
+  async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
+    return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)
+      .selectAll()
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute();
+  }
+
+  /** Exact from the kept usage where nothing but the owner filters; otherwise counted up to the ceiling. */
+  async total(owner: Owner, filter: FileFilter): Promise<{ total: number; isMinimum: boolean }> {
+    if (filter.source === undefined && filter.taskId === undefined) {
+      const count = await this.#countOf(owner, filter.owner);
+      return { total: count, isMinimum: false };
+    }
+    const matching = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), filter)
+      .select('id')
+      .limit(countCeiling + 1)
+      .as('matching');
+    const { count } = await this.#database.read
+      .selectFrom(matching)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  async #countOf(owner: Owner, wanted: string | undefined): Promise<number> {
+    const checked = requireOwner(owner);
+    const { count } = await this.#database.read
+      .selectFrom('file_usage')
+      .select((select) => select.fn.sum<number | null>('count').as('count'))
+      .$if('user' in checked, (query) => query.where('owner', '=', 'user' in checked ? checked.user : ''))
+      .$if(wanted !== undefined, (query) => query.where('owner', '=', wanted ?? ''))
+      .executeTakeFirstOrThrow();
+    return Number(count ?? 0);
+  }
+
+  /** The input files of a task, for handing them to its worker. */
+  async inputsOf(taskId: string): Promise<FileRow[]> {
+    return this.#database.read
+      .selectFrom('files')
+      .innerJoin('task_files', 'task_files.fileId', 'files.id')
+      .selectAll('files')
+      .where('task_files.taskId', '=', taskId)
+      .execute();
+  }
+
+  async delete(owner: Owner, fileId: string): Promise<FileRow> {
+    return this.#database.write(async (trx) => {
+      const row = await visibleTo(owner, trx.selectFrom('files'))
+        .selectAll()
+        .where('id', '=', fileId)
+        .$if(this.#locksRows, (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!row) throw new AppError('file_not_found');
+      if ((await usedOf(trx, [fileId])).size > 0) throw new AppError('file_in_use');
+      await removeRows(trx, [row]);
+      return row;
+    });
+  }
+
+  /** Files older than this that no unfinished task needs; answers those that are gone. */
+  async deleteOlderThan(createdBefore: string, limit: number): Promise<FileRow[]> {
+    return this.#database.write(async (trx) => {
+      const old = await trx
+        .selectFrom('files')
+        .selectAll()
+        .where('createdAt', '<', createdBefore)
+        .where('id', 'not in', trx.selectFrom('task_files').select('fileId'))
+        .orderBy('createdAt')
+        .limit(limit)
+        .$if(this.#locksRows, (query) => query.forUpdate())
+        .execute();
+      // Asked again once the rows are held: a submission may have named one of them while we waited for it.
+      const used = await usedOf(
+        trx,
+        old.map(({ id }) => id),
+      );
+      const rows = old.filter(({ id }) => !used.has(id));
+      await removeRows(trx, rows);
+      return rows;
+    });
+  }
+
+  get #locksRows(): boolean {
+    return this.#database.dialect === 'postgres';
+  }
+
+  /** Which of these blobs a row still names. */
+  async referenced(sha256s: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#database.read
+      .selectFrom('files')
+      .select('sha256')
+      .distinct()
+      .where('sha256', 'in', [...sha256s])
+      .execute();
+    return new Set(rows.map(({ sha256 }) => sha256));
+  }
+}
+
+async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Promise<void> {
+  const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
+  if (used > quotaBytes) throw new AppError('quota_exceeded');
+  await trx.insertInto('files').values(row).execute();
+}
+
+/** Part of the write that ends a task. Outputs count towards the quota; a task that ran is never refused its result. */
+export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewFileRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('files')
+    .values([...rows])
+    .execute();
+  await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
+}
+
+/** Those of the files that an unfinished task needs. */
+async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>> {
+  if (fileIds.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('task_files')
+    .select('fileId')
+    .where('fileId', 'in', [...fileIds])
+    .execute();
+  return new Set(rows.map(({ fileId }) => fileId));
+}
+
+async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await trx
+    .deleteFrom('files')
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  const freed = new Map<string, { bytes: number; count: number }>();
+  for (const { owner, size } of rows) {
+    const { bytes, count } = freed.get(owner) ?? { bytes: 0, count: 0 };
+    freed.set(owner, { bytes: bytes - size, count: count - 1 });
+  }
+  // In one order, so that two writes about the same owners never wait for each other crosswise.
+  for (const [owner, change] of [...freed].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await addUsage(trx, owner, change);
+  }
+}
+
+/** Answers the bytes that the owner uses now. */
+async function addUsage(
+  trx: Trx,
+  owner: string,
+  { bytes, count }: { bytes: number; count: number },
+): Promise<number> {
+  const { bytes: used } = await trx
+    .insertInto('file_usage')
+    .values({ owner, bytes, count })
+    .onConflict((conflict) =>
+      conflict.column('owner').doUpdateSet({
+        bytes: sql<number>`file_usage.bytes + ${bytes}`,
+        count: sql<number>`file_usage.count + ${count}`,
+      }),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow();
+  return used;
+}
+
+function visibleTo<Output>(
+  owner: Owner,
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  const checked = requireOwner(owner);
+  return 'user' in checked ? query.where('files.owner', '=', checked.user) : query;
+}
+
+function filtered<Output>(
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+  page: FileFilter,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  return query
+    .$if(page.source !== undefined, (q) => q.where('files.source', '=', page.source ?? 'upload'))
+    .$if(page.taskId !== undefined, (q) => q.where('files.taskId', '=', page.taskId ?? ''))
+    .$if(page.owner !== undefined, (q) => q.where('files.owner', '=', page.owner ?? ''));
+}

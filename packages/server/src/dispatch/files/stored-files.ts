@@ -1,0 +1,225 @@
+import { Readable } from 'node:stream';
+import type { FileListQuery, StoredFile } from '@switchyard/contract/dispatch/file';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newSecret } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { ContentStore, OpenedContent } from '../../platform/files/content-store.ts';
+import { contentTypeOf } from '../../platform/files/content-type.ts';
+import { safeDisplayName } from '../../platform/files/display-name.ts';
+import type { StoredContent } from '../../platform/files/write-blob.ts';
+import type { RecordDeps } from '../attempts/attempt-record.ts';
+import type { KeptOutput } from '../attempts/collect-outputs.ts';
+import type { AttemptFiles } from '../attempts/task-attempt.ts';
+import type { FileToPush } from '../worker-client/worker-client.ts';
+import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
+import type { Links, Reader } from './links.ts';
+import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
+
+export interface StoredFilesOptions {
+  store: StoredFileStore;
+  content: ContentStore;
+  clock: Clock;
+  links: Links;
+  limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
+}
+
+/** 128 random bits: an id cannot be guessed. */
+const idBytes = 16;
+
+export class StoredFiles implements AttemptFiles {
+  readonly #options: StoredFilesOptions;
+
+  constructor(options: StoredFilesOptions) {
+    this.#options = options;
+  }
+
+  get maxOutputBytes(): number {
+    return this.#options.limits.outputBytes;
+  }
+
+  /** Streams an upload to disk. Nobody sees it before `add`; without that the sweep takes it away again. */
+  receive(source: Readable, signal: AbortSignal): Promise<StoredContent> {
+    return this.#options.content.put(source, { maxBytes: this.#options.limits.uploadBytes, signal });
+  }
+
+  async add(
+    { userId, origin }: { userId: string; origin: string | undefined },
+    given: string,
+    content: StoredContent,
+  ): Promise<StoredFile> {
+    const { store, limits } = this.#options;
+    const row = this.#uploadOf(userId, given, content);
+    await store.insertUpload({ user: userId }, row, limits);
+    return this.#view(row, origin);
+  }
+
+  /** For inner callers: what this user has uploaded under this name already is the same file, and counts once. */
+  async addOnce(
+    userId: string,
+    given: string,
+    { source, signal }: { source: Readable; signal: AbortSignal },
+  ): Promise<{ fileId: string }> {
+    const { store, limits } = this.#options;
+    const row = this.#uploadOf(userId, given, await this.receive(source, signal));
+    return { fileId: await store.insertUploadOnce({ user: userId }, row, limits) };
+  }
+
+  /** Before the bytes come: an owner without room is told so at once. */
+  async requireRoom(userId: string): Promise<void> {
+    const used = await this.#options.store.usedBytes(userId);
+    if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
+  }
+
+  async list(
+    { owner, origin }: Reader,
+    query: FileListQuery,
+  ): Promise<{ total: number; totalIsMinimum?: boolean; items: StoredFile[] }> {
+    const { store } = this.#options;
+    const page = { ...query, limit: query.limit ?? 50, offset: query.offset ?? 0 };
+    const [rows, { total, isMinimum }] = await Promise.all([
+      store.page(owner, page),
+      store.total(owner, page),
+    ]);
+    const items = rows.map((row) => this.#view(row, origin));
+    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+  }
+
+  async delete(owner: Owner, fileId: string): Promise<void> {
+    await this.#options.store.delete(owner, fileId);
+  }
+
+  async open(
+    owner: Owner,
+    fileId: string,
+  ): Promise<{ row: FileRow; read: (range?: { start: number; end: number }) => Promise<OpenedContent> }> {
+    const row = await this.#options.store.get(owner, fileId);
+    if (!row) throw new AppError('file_not_found');
+    const read = async (range?: { start: number; end: number }) => {
+      const opened = await this.#options.content.open(row.sha256, range);
+      if (!opened) throw new AppError('file_not_found');
+      return opened;
+    };
+    return { row, read };
+  }
+
+  /** Names on a worker, by file id, of those that exist for this owner. */
+  async namesOnWorker(owner: Owner, fileIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.#options.store.getMany(owner, fileIds);
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        workerFileName({ sha256: row.sha256, extension: extensionOf(row.filename) }),
+      ]),
+    );
+  }
+
+  async inputsOf(taskId: string): Promise<Map<string, FileToPush>> {
+    const rows = await this.#options.store.inputsOf(taskId);
+    return new Map(rows.map((row) => [row.id, this.#toPush(row)]));
+  }
+
+  async keep(source: Readable, output: { filename: string; node: string }): Promise<KeptOutput> {
+    const { sha256, sizeBytes, head } = await this.#options.content.put(source, {
+      maxBytes: this.maxOutputBytes,
+    });
+    const filename = safeDisplayName(output.filename);
+    return {
+      fileId: newFileId(),
+      filename,
+      contentType: contentTypeOf(head, filename).contentType,
+      size: sizeBytes,
+      sha256,
+      node: output.node,
+    };
+  }
+
+  async insertKept(
+    trx: Parameters<RecordDeps['insertKept']>[0],
+    { owner, taskId, kept, at }: Parameters<RecordDeps['insertKept']>[1],
+  ): Promise<void> {
+    const rows = kept.map(
+      ({ fileId, filename, contentType, size, sha256 }): NewFileRow => ({
+        id: fileId,
+        owner,
+        filename,
+        sha256,
+        size,
+        contentType,
+        source: 'output',
+        taskId,
+        createdAt: at,
+      }),
+    );
+    await insertOutputs(trx, owner, rows);
+  }
+
+  /** Rows past their time go; the sweep over the blobs follows them. */
+  async removeExpired({
+    olderThanMs,
+    signal,
+  }: {
+    olderThanMs: number | null;
+    signal: AbortSignal;
+  }): Promise<void> {
+    const { store, content, clock } = this.#options;
+    if (olderThanMs !== null) {
+      const before = toIso(clock() - olderThanMs);
+      while (!signal.aborted && (await store.deleteOlderThan(before, 200)).length > 0);
+    }
+    await content.removeUnreferenced((sha256s) => store.referenced(sha256s), signal);
+  }
+
+  #uploadOf(userId: string, given: string, { sha256, sizeBytes, head }: StoredContent): FileRow {
+    const filename = safeDisplayName(given);
+    return {
+      id: newFileId(),
+      owner: userId,
+      filename,
+      sha256,
+      size: sizeBytes,
+      contentType: contentTypeOf(head, filename).contentType,
+      source: 'upload',
+      taskId: null,
+      createdAt: toIso(this.#options.clock()),
+    };
+  }
+
+  #toPush(row: FileRow): FileToPush {
+    return {
+      sha256: row.sha256,
+      extension: extensionOf(row.filename),
+      sizeBytes: row.size,
+      open: () => Readable.from(bytesOf(this.#options.content, row)),
+    };
+  }
+
+  #view(row: FileRow, origin: string | undefined): StoredFile {
+    return {
+      fileId: row.id,
+      filename: row.filename,
+      url: this.#options.links.to({ fileId: row.id, filename: row.filename }, origin),
+      size: row.size,
+      contentType: row.contentType,
+      sha256: row.sha256,
+      source: row.source,
+      taskId: row.taskId,
+      createdAt: row.createdAt,
+    };
+  }
+}
+
+/** Opened when somebody begins to read, so that what is only looked at holds no file. */
+async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buffer> {
+  const opened = await content.open(row.sha256);
+  if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
+  yield* opened.stream as AsyncIterable<Buffer>;
+}
+
+/** Never with a dash at its front: on a command line it would be taken for an option. */
+function newFileId(): string {
+  for (;;) {
+    const id = newSecret(idBytes);
+    if (!id.startsWith('-')) return id;
+  }
+}

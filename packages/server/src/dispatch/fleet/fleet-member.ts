@@ -1,0 +1,299 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
+import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { LeaseLost } from '../../platform/ownership/lease.ts';
+import type { Ownership } from '../../platform/ownership/ownership.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { SettlementOptions } from '../attempts/attempt-settlement.ts';
+import type { AttemptDeps } from '../attempts/task-attempt.ts';
+import type { Offer } from '../graphs/capability.ts';
+import type { FleetJournal, Occurrence } from '../instances/fleet-journal.ts';
+import type { InstanceMarks } from '../instances/instance-marks.ts';
+import { InstanceMonitor } from '../instances/instance-monitor.ts';
+import { changeOfCapabilities, changesOfLive, changesOfUse } from '../instances/instance-occurrences.ts';
+import { type LiveInstance, unknownInstance } from '../instances/instance-state.ts';
+import type { Capabilities, InstanceRow } from '../instances/instance-store.ts';
+import { columnsOf, viewInstance } from '../instances/instance-view.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
+import type { WorkerEvent } from '../worker-client/worker-event.ts';
+import { InstanceRunner } from './instance-runner.ts';
+
+/** What all instances have in common; the rest is the instance's own. */
+export type MemberAttemptDeps = Omit<
+  AttemptDeps,
+  'client' | 'monitor' | 'signal' | 'outputClasses' | 'serverPatience'
+>;
+
+export interface MemberOptions {
+  row: InstanceRow;
+  capabilities: Capabilities | null;
+  health: HealthCheckDefinition;
+  newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  ownership: Ownership;
+  matchmaker: Matchmaker;
+  tasks: TaskStore;
+  attemptDeps: MemberAttemptDeps;
+  patienceOf: (row: InstanceRow) => Patience | null;
+  marks: InstanceMarks;
+  candidates: SettlementOptions['candidates'];
+  journal: Pick<FleetJournal, 'note'>;
+  /** As the replica that looks after it has written them. */
+  storedCapabilities: () => Promise<Capabilities | undefined>;
+  onChange: (instance: Instance) => void;
+  onSettled: () => void;
+  onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
+  onInputs: (inputs: WorkerCapabilities['inputs']) => void;
+  clock: Clock;
+  steadyClock: Clock;
+  log: Logger;
+}
+
+const retryHoldMs = 1_000;
+
+/** One configured instance in this process: its client, its monitor, and its runner while this process owns it. */
+export class FleetMember {
+  readonly #options: MemberOptions;
+  #isClosed = false;
+  /** Of the present hold on the instance. */
+  #stay = new AbortController();
+  #row: InstanceRow;
+  #health: HealthCheckDefinition;
+  #offer: Offer;
+  #capabilities: Capabilities | null;
+  #outputClasses: ReadonlySet<string> | null = null;
+  #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
+  /** Resolved while `#owned` is there. */
+  #taken = newDeferred();
+  #shown: string | null = null;
+  /** What the journal has been told of. */
+  #noted: LiveInstance = unknownInstance;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.#row = options.row;
+    this.#health = options.health;
+    this.#capabilities = options.capabilities;
+    this.#offer = offerOf(options.row, options.capabilities);
+  }
+
+  get row(): InstanceRow {
+    return this.#row;
+  }
+
+  get offer(): Offer {
+    return this.#offer;
+  }
+
+  get view(): Instance {
+    return viewInstance(this.#row, this.#owned?.monitor.live ?? null);
+  }
+
+  /** It takes tasks now or will, as far as is known: it is neither away nor stuck. */
+  get canBeAsked(): boolean {
+    const { state } = this.view;
+    return state !== 'unreachable' && state !== 'suspect';
+  }
+
+  get isUnused(): boolean {
+    return this.#owned?.runner.isUnused ?? true;
+  }
+
+  start(): void {
+    this.#running = this.#holdAgainAndAgain();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stay.abort(new Error('The instance is not looked after by this process any more.'));
+    await this.#running;
+  }
+
+  /** Its address or its headers have changed: another client takes over, and picks up what runs. */
+  reconnect(): void {
+    this.#stay.abort(new Error('The connection of the instance has changed.'));
+  }
+
+  update(row: InstanceRow, health: HealthCheckDefinition): void {
+    if (this.#owned) this.#note(changesOfUse(this.#row, row));
+    this.#row = row;
+    this.#health = health;
+    this.#offer = { ...this.#offer, tags: JSON.parse(row.tags) as string[] };
+    this.#owned?.monitor.setHealthCheck(health);
+    this.#owned?.runner.update(row);
+    this.#show();
+  }
+
+  cancel(taskId: string): boolean {
+    return this.#owned?.runner.cancel(taskId) ?? false;
+  }
+
+  giveBack(): void {
+    this.#owned?.runner.giveBack();
+  }
+
+  /**
+   * Probes, and asks again what it can run; `untold` is why it did not say so. Null when another replica looks after it,
+   * or this one has not begun to within the wait.
+   */
+  async test({
+    waitMs,
+  }: {
+    waitMs: number;
+  }): Promise<{ outcome: ProbeOutcome; untold: string | null } | null> {
+    if (!this.#owned) await this.#untilOwned(waitMs);
+    const monitor = this.#owned?.monitor;
+    if (!monitor) return null;
+    const isKnown = monitor.live.hasCapabilities;
+    const outcome = await monitor.probe();
+    const isAsked = outcome.ok && isKnown;
+    return { outcome, untold: isAsked ? await monitor.refreshCapabilities() : null };
+  }
+
+  /** Learns what it can run by now. Where another replica looks after it, what that one has learnt. */
+  async refreshOffer(): Promise<void> {
+    if (this.#owned) {
+      if (this.#owned.monitor.live.alive) await this.#owned.monitor.refreshCapabilities();
+      return;
+    }
+    const stored = await this.#options.storedCapabilities();
+    if (stored && !this.#owned) this.#offer = offerOf(this.#row, stored);
+  }
+
+  async #untilOwned(waitMs: number): Promise<void> {
+    const waiting = new AbortController();
+    const inTime = sleepWithSignal(waitMs, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([inTime, this.#taken.promise]);
+    waiting.abort();
+  }
+
+  /** A lease that was lost, or a fault of ours, ends one stay; the next one begins by picking up what runs. */
+  async #holdAgainAndAgain(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#stay = new AbortController();
+      await this.#hold(this.#stay.signal);
+      this.#owned = null;
+      this.#taken = newDeferred();
+    }
+  }
+
+  async #hold(signal: AbortSignal): Promise<void> {
+    const { ownership, log } = this.#options;
+    try {
+      await ownership.hold(`instance:${this.#row.id}`, (lease) => this.#own().run(lease), { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LeaseLost)) {
+        log.error({ err: error, instanceId: this.#row.id }, 'looking after an instance failed');
+      }
+      await sleepWithSignal(retryHoldMs, { signal }).catch(() => undefined);
+    }
+  }
+
+  #own(): InstanceRunner {
+    const { matchmaker, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
+    const client = newClient((event) => {
+      if (event.type === 'worker_restarted') {
+        this.#note([{ kind: 'restarted', message: 'Another process answers at its address now.' }]);
+      }
+      runner.notice(event);
+    });
+    const monitor = new InstanceMonitor({
+      client,
+      health: this.#health,
+      clock,
+      steadyClock,
+      onChange: () => {
+        this.#show();
+        runner.reconsider();
+      },
+      onCapabilities: (capabilities) => this.#learn(capabilities),
+      onHearing: (kind, message) => this.#note([{ kind, message }]),
+    });
+    const runner = new InstanceRunner({
+      row: this.#row,
+      client,
+      monitor,
+      matchmaker,
+      tasks,
+      attemptDeps: {
+        ...attemptDeps,
+        outputClasses: () => this.#outputClasses,
+        serverPatience: () => this.#options.patienceOf(this.#row),
+      },
+      offer: () => this.#offer,
+      candidates: this.#options.candidates,
+      onSettled: this.#options.onSettled,
+      clock,
+      steadyClock,
+      log,
+    });
+    this.#owned = { monitor, runner };
+    this.#taken.resolve();
+    return runner;
+  }
+
+  #learn({ nodeClasses, outputClasses, models, inputs }: WorkerCapabilities): void {
+    const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
+    this.#outputClasses = new Set(outputClasses);
+    this.#options.onInputs(inputs);
+    if (isSame(this.#capabilities, capabilities)) return;
+    const change = changeOfCapabilities(this.#capabilities, capabilities);
+    if (change) this.#note([change]);
+    this.#capabilities = capabilities;
+    this.#offer = offerOf(this.#row, capabilities);
+    this.#options.onCapabilities(this.#row.id, capabilities);
+  }
+
+  #note(happened: readonly Pick<Occurrence, 'kind' | 'message'>[]): void {
+    for (const { kind, message } of happened) {
+      this.#options.journal.note({ kind, message, instanceId: this.#row.id });
+    }
+  }
+
+  /** Writes the row a little later and announces the instance, when what people see has changed. */
+  #show(): void {
+    const live = this.#owned?.monitor.live;
+    if (!live) return;
+    this.#note(changesOfLive(this.#noted, live));
+    this.#noted = live;
+    const columns = columnsOf(this.#row, live);
+    const shown = JSON.stringify([
+      this.#row.enabled,
+      columns.alive,
+      columns.busy,
+      columns.state,
+      columns.lastError,
+    ]);
+    const hasNewState = columns.state !== this.#row.state;
+    if (hasNewState && this.#row.state === 'draining' && columns.state === 'off') {
+      this.#note([{ kind: 'drained', message: 'Nothing runs on it any more.' }]);
+    }
+    if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
+    this.#options.marks.mark(this.#row.id, { ...columns, since: this.#row.since });
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#options.onChange(this.view);
+  }
+}
+
+/** Apart from when it was told. */
+function isSame(a: Capabilities | null, b: Capabilities): boolean {
+  return JSON.stringify([a?.nodeClasses, a?.models]) === JSON.stringify([b.nodeClasses, b.models]);
+}
+
+function offerOf(row: InstanceRow, capabilities: Capabilities | null): Offer {
+  return {
+    instanceId: row.id,
+    tags: JSON.parse(row.tags) as string[],
+    capabilities: capabilities && {
+      nodeClasses: new Set(capabilities.nodeClasses),
+      models: new Map(Object.entries(capabilities.models).map(([input, files]) => [input, new Set(files)])),
+    },
+  };
+}

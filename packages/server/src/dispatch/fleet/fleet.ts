@@ -1,0 +1,229 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { Patience } from '@switchyard/contract/dispatch/patience';
+import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { AppError } from '../../lib/app-error.ts';
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { systemTimer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Ownership } from '../../platform/ownership/ownership.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import { judge, mightRun, type Offer, type Requirement } from '../graphs/capability.ts';
+import type { FleetJournal } from '../instances/fleet-journal.ts';
+import { InstanceMarks } from '../instances/instance-marks.ts';
+import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
+import type { WorkerEvent } from '../worker-client/worker-event.ts';
+import { FleetMember, type MemberAttemptDeps } from './fleet-member.ts';
+
+export interface FleetOptions {
+  store: InstanceStore;
+  tasks: TaskStore;
+  ownership: Ownership;
+  matchmaker: Matchmaker;
+  events: DispatchEvents;
+  journal: Pick<FleetJournal, 'note'>;
+  attemptDeps: MemberAttemptDeps;
+  healthCheck: () => HealthCheckDefinition;
+  patienceOf: (row: InstanceRow) => Patience | null;
+  newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  /** Everything that a client is made from. When it changes, the instance gets a new one. */
+  connectionOf: (row: InstanceRow) => string;
+  /** Keeps what nodes' inputs take, for whoever reads a workflow. */
+  learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
+  clock: Clock;
+  steadyClock: Clock;
+  log: Logger;
+}
+
+/** For workers to tell what they can run, before a task is refused. */
+const refreshDeadlineMs = 3_000;
+/** Submits that hold their body meanwhile. */
+const mostRefreshesAwaited = 200;
+
+/** All instances that the rows name, each looked after by one member. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #members = new Map<string, FleetMember>();
+  readonly #connections = new Map<string, string>();
+  readonly #marks: InstanceMarks;
+  #applying: Promise<void> = Promise.resolve();
+  #refreshesAwaited = 0;
+  /** Those of the first look at the rows were there before. */
+  #hasStarted = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#marks = new InstanceMarks({
+      store: options.store,
+      onFault: (error) => options.log.warn({ err: error }, 'the state of instances could not be written'),
+    });
+  }
+
+  /** Brings the members in line with the rows: after the start, and after each change of the configuration. */
+  apply(): Promise<void> {
+    const applied = this.#applying.then(() => this.#apply());
+    this.#applying = applied.catch(() => undefined);
+    return applied;
+  }
+
+  member(instanceId: string): FleetMember | undefined {
+    return this.#members.get(instanceId);
+  }
+
+  views(): Instance[] {
+    return [...this.#members.values()].map(({ view }) => view);
+  }
+
+  /** True when the task runs here and was asked to stop. */
+  cancel(taskId: string): boolean {
+    return [...this.#members.values()].some((member) => member.cancel(taskId));
+  }
+
+  /**
+   * Refuses what certainly no instance could run, naming what is missing and how many instances have it. The instances
+   * are asked before that what they can run by now.
+   */
+  async requireCapable(requirement: Requirement): Promise<void> {
+    this.#requirePinned(requirement.pinnedInstanceId);
+    if (judge(requirement, this.#offers()).possible) return;
+    await this.#refreshOffers();
+    const verdict = judge(requirement, this.#offers());
+    if (verdict.possible) return;
+    const missing = verdict.missing.map(
+      ({ name, instancesWithIt }) => `${name} (${instancesWithIt} of ${verdict.instances} instances have it)`,
+    );
+    throw new AppError('no_capable_instance', {
+      message: `No instance can run this workflow. Missing: ${missing.join(', ')}.`,
+      details: verdict.missing,
+    });
+  }
+
+  /** What lets a task wait for something that may never come, as sentences for whoever submits it. */
+  doubtsAbout({ pool }: Pick<Requirement, 'pool'>): string[] {
+    const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
+    if (pool === null || present.some(({ offer }) => offer.tags.includes(pool))) return [];
+    return [`No server has the tag "${pool}" (pool). The task waits until one has.`];
+  }
+
+  /** Ends with the last answer or the deadline. Beyond the limit nobody waits: what is known decides. */
+  async #refreshOffers(): Promise<void> {
+    if (this.#refreshesAwaited >= mostRefreshesAwaited) return;
+    this.#refreshesAwaited += 1;
+    const late = newDeferred();
+    const stop = systemTimer(() => late.resolve(), refreshDeadlineMs);
+    try {
+      const refreshed = Promise.all(this.#enabled().map((member) => member.refreshOffer()));
+      await Promise.race([refreshed, late.promise]);
+    } finally {
+      stop();
+      this.#refreshesAwaited -= 1;
+    }
+  }
+
+  #enabled(): FleetMember[] {
+    return [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
+  }
+
+  /** Of the instances that are switched on. */
+  #offers(): Offer[] {
+    return this.#enabled().map(({ offer }) => offer);
+  }
+
+  #requirePinned(instanceId: string | null): void {
+    if (instanceId === null || this.#members.get(instanceId)?.row.removed === 0) return;
+    const message = `There is no instance ${instanceId}. GET /api/instances lists those that there are.`;
+    throw new AppError('validation_failed', {
+      faults: [{ in: 'body', path: ['instanceId'], message, type: 'value_error' }],
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#applying;
+    await Promise.allSettled([...this.#members.values()].map((member) => member.close()));
+    await this.#marks.settle();
+  }
+
+  async #apply(): Promise<void> {
+    for (const row of await this.#options.store.list()) {
+      const member = this.#members.get(row.id);
+      if (member) this.#update(member, row);
+      else {
+        await this.#add(row);
+        if (this.#hasStarted) this.#noteAdded(row);
+      }
+    }
+    this.#hasStarted = true;
+    await this.removeUnused();
+  }
+
+  #noteAdded({ id, serverName }: InstanceRow): void {
+    this.#options.journal.note({ kind: 'added', instanceId: id, message: `It belongs to ${serverName}.` });
+  }
+
+  #update(member: FleetMember, row: InstanceRow): void {
+    const { healthCheck, connectionOf } = this.#options;
+    member.update({ ...row, state: member.row.state, since: member.row.since }, healthCheck());
+    const connection = connectionOf(row);
+    // One that was removed keeps the connection on which its last task runs.
+    if (row.removed === 1 || connection === this.#connections.get(row.id)) return;
+    this.#connections.set(row.id, connection);
+    member.reconnect();
+  }
+
+  /** Instances that left the configuration go when nothing stands on them any more. */
+  async removeUnused(): Promise<void> {
+    for (const [id, member] of this.#members) {
+      if (member.row.removed === 0 || !member.isUnused) continue;
+      if (!(await this.#options.store.deleteRemoved(id))) continue;
+      this.#members.delete(id);
+      this.#connections.delete(id);
+      await member.close();
+      this.#options.journal.note({ kind: 'removed', instanceId: id, message: 'It left the configuration.' });
+      this.#options.events.announce({ type: 'instance_removed', instanceId: id });
+    }
+  }
+
+  async #add(row: InstanceRow): Promise<void> {
+    const { events, log, store, connectionOf } = this.#options;
+    const capabilities = (await store.capabilitiesOf(row.id)) ?? null;
+    const member = new FleetMember({
+      ...this.#options,
+      row: { ...row, state: 'checking', since: toIso(this.#options.clock()) },
+      capabilities,
+      health: this.#options.healthCheck(),
+      newClient: (onEvent) => this.#options.newClient(row, onEvent),
+      marks: this.#marks,
+      storedCapabilities: () => store.capabilitiesOf(row.id),
+      candidates: (requirement) =>
+        this.#enabled()
+          .filter(({ canBeAsked, offer }) => canBeAsked && mightRun(offer, requirement))
+          .map(({ row: { id } }) => id),
+      onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
+      onSettled: () => {
+        if (member.row.removed === 0 || !member.isUnused) return;
+        this.apply().catch((error: unknown) => {
+          log.warn(
+            { err: error, instanceId: row.id },
+            'an instance that left the configuration is still there',
+          );
+        });
+      },
+      onCapabilities: (instanceId, learned) => {
+        store.putCapabilities(instanceId, learned).catch((error: unknown) => {
+          log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written');
+        });
+      },
+      onInputs: (inputs) => {
+        this.#options.learnInputs(inputs).catch((error: unknown) => {
+          log.warn({ err: error, instanceId: row.id }, 'what nodes take could not be written');
+        });
+      },
+    });
+    this.#members.set(row.id, member);
+    this.#connections.set(row.id, connectionOf(row));
+    member.start();
+  }
+}

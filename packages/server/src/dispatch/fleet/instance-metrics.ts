@@ -1,0 +1,46 @@
+import { instanceEventKinds } from '@switchyard/contract/dispatch/instance-event';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Occurrence } from '../instances/fleet-journal.ts';
+import { InstanceLabels } from '../instances/instance-labels.ts';
+import type { Fleet } from './fleet.ts';
+
+type Measures = Pick<Metrics, 'instanceEvents' | 'instanceEventsUnrecorded' | 'instanceUp' | 'beforeScrape'>;
+
+/** What the metrics say of single instances. The label of an instance goes when the instance does. */
+export class InstanceMetrics {
+  readonly #metrics: Measures;
+  readonly #labels = new InstanceLabels();
+
+  constructor(metrics: Measures) {
+    this.#metrics = metrics;
+  }
+
+  readonly count = ({ kind, instanceId }: Pick<Occurrence, 'kind' | 'instanceId'>): void => {
+    const instance = this.#labels.of(instanceId);
+    this.#metrics.instanceEvents.inc({ instance, event: kind });
+    if (kind === 'removed') this.#forget(instanceId);
+  };
+
+  readonly countUnrecorded = (events: number): void => {
+    this.#metrics.instanceEventsUnrecorded.inc(events);
+  };
+
+  /** Whether an instance answers is read when somebody asks for the metrics. */
+  watch(fleet: Pick<Fleet, 'views'>): void {
+    const { instanceUp } = this.#metrics;
+    this.#metrics.beforeScrape(() => {
+      instanceUp.reset();
+      for (const { id, alive } of fleet.views()) {
+        const instance = this.#labels.of(id);
+        if (instance === id) instanceUp.set({ instance }, alive ? 1 : 0);
+      }
+    });
+  }
+
+  #forget(instanceId: string): void {
+    if (!this.#labels.forget(instanceId)) return;
+    for (const event of instanceEventKinds) {
+      this.#metrics.instanceEvents.remove({ instance: instanceId, event });
+    }
+  }
+}

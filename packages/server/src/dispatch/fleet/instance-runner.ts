@@ -1,0 +1,344 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Lease } from '../../platform/ownership/lease.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { AttemptOutcome } from '../attempts/attempt-outcome.ts';
+import { type Execute, executePatiently, settlePatiently } from '../attempts/attempt-patience.ts';
+import { AttemptSettlement, type SettlementOptions } from '../attempts/attempt-settlement.ts';
+import { Cooldowns, cooldownKeys } from '../attempts/cooldowns.ts';
+import { LostRuns } from '../attempts/lost-runs.ts';
+import { type AttemptDeps, TaskAttempt, type WorkerPart } from '../attempts/task-attempt.ts';
+import { canRun, type Offer, requirementKey } from '../graphs/capability.ts';
+import type { InstanceMonitor } from '../instances/instance-monitor.ts';
+import type { InstanceRow } from '../instances/instance-store.ts';
+import { type ClaimedTask, claimTask } from '../queue/claim-task.ts';
+import type { Matchmaker, Seeker } from '../queue/matchmaker.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
+import type { TaskRow } from '../tables.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { WorkerClient } from '../worker-client/worker-client.ts';
+import type { WorkerEvent } from '../worker-client/worker-event.ts';
+
+export interface RunnerOptions {
+  row: InstanceRow;
+  client: WorkerClient;
+  monitor: InstanceMonitor;
+  matchmaker: Matchmaker;
+  tasks: TaskStore;
+  attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal'>;
+  offer: () => Offer;
+  candidates: SettlementOptions['candidates'];
+  /** Nothing is left of a task that was here. */
+  onSettled: () => void;
+  clock: Clock;
+  steadyClock: Clock;
+  timer?: Timer;
+  log: Logger;
+}
+
+type Holding = Pick<Lease, 'token' | 'signal'>;
+
+/** Outputs of earlier runs that are still pulled while the worker has the next one; beyond it the worker waits. */
+const mostCollecting = 4;
+const newsDelayMs = 250;
+const pickUpDelayMs = 1_000;
+
+/**
+ * The one owner of an instance: it first picks up what an earlier owner left there, then gives the worker one task after
+ * the other. Whatever it writes carries the token of its lease, so that it writes nothing once it has lost it.
+ */
+export class InstanceRunner {
+  readonly #options: RunnerOptions;
+  readonly #timer: Timer;
+  #row: InstanceRow;
+  #wake = newDeferred();
+  #offering: AbortController | null = null;
+  /** Taken out of the queue and not claimed yet; `isCancelled` when somebody has cancelled it since. */
+  #taking: { taskId: string; isCancelled: boolean } | null = null;
+  readonly #onWorker = new Set<TaskAttempt>();
+  readonly #collecting = new Map<TaskAttempt, Promise<void>>();
+  readonly #lostRuns: LostRuns;
+  readonly #cooldowns: Cooldowns;
+  readonly #settlement: AttemptSettlement;
+  #lastFingerprint: string | null = null;
+  #idleSinceMs: number;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#row = options.row;
+    this.#idleSinceMs = options.steadyClock();
+    const { avoidMs } = options.attemptDeps.timeouts;
+    this.#cooldowns = new Cooldowns(options.steadyClock, avoidMs);
+    this.#lostRuns = new LostRuns(options.client);
+    this.#settlement = new AttemptSettlement({
+      tasks: options.tasks,
+      attempts: options.attemptDeps.attempts,
+      matchmaker: options.matchmaker,
+      monitor: options.monitor,
+      cooldowns: this.#cooldowns,
+      candidates: options.candidates,
+      onCooldown: (lengthMs) => this.#timer(() => this.reconsider(), lengthMs),
+      avoidMs,
+      clock: options.clock,
+    });
+  }
+
+  get isUnused(): boolean {
+    return this.#taking === null && this.#onWorker.size === 0 && this.#collecting.size === 0;
+  }
+
+  /** Enabled, disabled, other tags: what is offered from now on. */
+  update(row: InstanceRow): void {
+    this.#row = row;
+    this.reconsider();
+  }
+
+  /** True when this instance has the task. */
+  cancel(taskId: string): boolean {
+    if (this.#taking?.taskId === taskId) {
+      this.#taking.isCancelled = true;
+      return true;
+    }
+    const attempt = [...this.#onWorker, ...this.#collecting.keys()].find((held) => held.taskId === taskId);
+    attempt?.cancel();
+    return attempt !== undefined;
+  }
+
+  /** A drain that does not wait: what runs is interrupted and goes back to the queue. */
+  giveBack(): void {
+    for (const attempt of this.#onWorker) attempt.giveBack();
+  }
+
+  notice(event: WorkerEvent): void {
+    for (const attempt of this.#onWorker) attempt.notice(event);
+    for (const attempt of this.#collecting.keys()) attempt.notice(event);
+    this.#options.monitor.notice(event);
+  }
+
+  /** Something that decides about the next task has changed. */
+  reconsider(): void {
+    if (this.#offering && !this.#isReady()) this.#offering.abort();
+    if (this.#options.monitor.live.alive) this.#lostRuns.stopAll();
+    this.#wake.resolve();
+    this.#options.matchmaker.reconsider(this.#row.id);
+  }
+
+  /** For as long as the lease lasts. What is left when it ends is abandoned: who holds the next one picks it up. */
+  async run({ token, signal }: Holding): Promise<void> {
+    const { client, monitor } = this.#options;
+    const stay = new AbortController();
+    const leave = (): void => {
+      stay.abort(signal.reason);
+      this.#offering?.abort();
+      this.#wake.resolve();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    client.open();
+    monitor.start();
+    try {
+      await this.#work({ token, signal: stay.signal });
+    } finally {
+      signal.removeEventListener('abort', leave);
+      leave();
+      monitor.close();
+      await Promise.allSettled(this.#collecting.values());
+      await client.close();
+    }
+  }
+
+  async #work(lease: Holding): Promise<void> {
+    const left = await this.#options.attemptDeps.attempts.unfinishedOn(this.#row.id);
+    await Promise.all(left.map((row) => this.#pickUpAtLast(row, lease)));
+    while (!lease.signal.aborted) {
+      const task = await this.#nextTask(lease.signal);
+      if (task) await this.#take(task, lease);
+    }
+  }
+
+  async #nextTask(signal: AbortSignal): Promise<PendingTask | null> {
+    if (!this.#isReady()) {
+      await this.#wake.promise;
+      this.#wake = newDeferred();
+      return null;
+    }
+    this.#offering = new AbortController();
+    const task = await this.#options.matchmaker.next(this.#seeker(), this.#offering.signal);
+    this.#offering = null;
+    if (task && (signal.aborted || !this.#isReady())) {
+      this.#options.matchmaker.add(task);
+      return null;
+    }
+    return task;
+  }
+
+  #isReady(): boolean {
+    const isFree = this.#onWorker.size === 0 && this.#collecting.size < mostCollecting;
+    return isFree && this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
+  }
+
+  #seeker(): Seeker {
+    const { devices } = this.#options.monitor.live;
+    return {
+      id: this.#row.id,
+      kind: this.#row.kind,
+      weight: this.#row.weight,
+      lastFingerprint: this.#lastFingerprint,
+      freeMemoryBytes: devices[0]?.memoryFreeBytes ?? null,
+      idleSinceMs: this.#idleSinceMs,
+      canRun: (requirement) =>
+        canRun(this.#options.offer(), requirement) &&
+        (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(requirementKey(requirement))),
+      mayServe: (owner, requirement) =>
+        this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(cooldownKeys(owner, requirement).owner),
+    };
+  }
+
+  async #take(pending: PendingTask, lease: Holding): Promise<void> {
+    const taking = { taskId: pending.id, isCancelled: false };
+    this.#taking = taking;
+    try {
+      const claimed = await this.#claim(pending, lease);
+      if (claimed.outcome !== 'claimed') return;
+      const attempt = this.#newAttempt(claimed, lease);
+      if (taking.isCancelled) attempt.cancel();
+      await this.#run(attempt, { signal: lease.signal, execute: () => attempt.runOnWorker() });
+    } finally {
+      this.#taking = null;
+    }
+  }
+
+  async #claim(pending: PendingTask, { token, signal }: Holding): Promise<ClaimedTask> {
+    const { attemptDeps, matchmaker, clock } = this.#options;
+    const { attempts } = attemptDeps;
+    try {
+      const claimed = await claimTask(pending, { attempts, instance: this.#row, token, clock });
+      if (claimed.outcome === 'instance_off') {
+        matchmaker.add(pending);
+        // The news of it is on its way here.
+        await this.#pause(newsDelayMs, signal);
+      }
+      return claimed;
+    } catch (error) {
+      // If it was claimed after all, whoever takes it from the queue sees that.
+      matchmaker.add(pending);
+      throw error;
+    }
+  }
+
+  async #pickUpAtLast(row: TaskRow, lease: Holding): Promise<void> {
+    while (!lease.signal.aborted) {
+      try {
+        return await this.#pickUp(row, lease);
+      } catch (error) {
+        this.#options.log.error({ err: error, taskId: row.id }, 'a task could not be picked up yet');
+        await this.#pause(pickUpDelayMs, lease.signal);
+      }
+    }
+  }
+
+  async #pickUp({ id, attempt }: TaskRow, lease: Holding): Promise<void> {
+    const { attempts } = this.#options.attemptDeps;
+    const stored = await attempts.get(id, attempt);
+    const fence = { taskId: id, attempt, token: lease.token };
+    const row = stored && (await attempts.takeOver(fence, toIso(this.#options.clock())));
+    if (!row) return;
+    const found = this.#newAttempt({ row, promptId: stored.promptId }, lease);
+    await this.#run(found, { signal: lease.signal, execute: () => found.reattach() });
+  }
+
+  #newAttempt(
+    { row, promptId }: { row: TaskRow; promptId: string },
+    { token, signal }: Holding,
+  ): TaskAttempt {
+    const { attemptDeps, client, monitor } = this.#options;
+    const fence = { taskId: row.id, attempt: row.attempt, token };
+    return new TaskAttempt({ ...attemptDeps, client, monitor, signal }, { row, fence, promptId });
+  }
+
+  async #run(
+    attempt: TaskAttempt,
+    { signal, execute }: { signal: AbortSignal; execute: Execute },
+  ): Promise<void> {
+    const { monitor, matchmaker, steadyClock } = this.#options;
+    const { owner, fingerprint } = attempt.record.row;
+    const startedMs = steadyClock();
+    this.#onWorker.add(attempt);
+    this.#taking = null;
+    monitor.setCurrentTask(attempt.taskId);
+    const over = executePatiently(attempt, { execute, ...this.#patience(signal) });
+    // How it ended is read while the worker has the next task already.
+    await Promise.race([over, attempt.leftWorker]);
+    this.#settleLater(attempt, { over, signal });
+    this.#onWorker.delete(attempt);
+    this.#lastFingerprint = fingerprint;
+    this.#idleSinceMs = steadyClock();
+    matchmaker.charge(owner, (steadyClock() - startedMs) / 1000);
+    const [other] = this.#onWorker;
+    monitor.setCurrentTask(other?.taskId ?? null);
+    // Its own message would have said that the worker is free; without a socket somebody has to ask.
+    if (!signal.aborted && monitor.live.queueRemaining !== 0) void monitor.probe();
+  }
+
+  /** The worker is free already; outputs and the last write of the task need only the gateway. */
+  #settleLater(
+    attempt: TaskAttempt,
+    { over, signal }: { over: Promise<WorkerPart | null>; signal: AbortSignal },
+  ): void {
+    const settled = this.#settle(attempt, { over, signal }).finally(() => {
+      this.#collecting.delete(attempt);
+      this.reconsider();
+      this.#options.onSettled();
+    });
+    this.#collecting.set(attempt, settled);
+  }
+
+  async #settle(
+    attempt: TaskAttempt,
+    { over, signal }: { over: Promise<WorkerPart | null>; signal: AbortSignal },
+  ): Promise<void> {
+    const part = await over;
+    attempt.forget();
+    if (!part) return;
+    const { outcome, isStuck } = part;
+    if (isStuck) this.#options.monitor.noteHang(hangReason(outcome));
+    if (isLost(outcome)) this.#lostRuns.add(attempt.promptId);
+    if (isIncapable(outcome)) void this.#options.monitor.refreshCapabilities();
+    const settle = () => this.#settlement.settle(attempt, outcome);
+    await settlePatiently(attempt, { settle, ...this.#patience(signal) });
+    if (hasRunToItsEnd(outcome)) attempt.discardOutputs();
+  }
+
+  #patience(signal: AbortSignal) {
+    const report = (error: unknown, { taskId }: TaskAttempt, message: string): void =>
+      this.#options.log.error({ err: error, taskId, instanceId: this.#row.id }, message);
+    return { signal, timer: this.#timer, report };
+  }
+
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    await sleepWithSignal(delayMs, { signal, timer: this.#timer }).catch(() => undefined);
+  }
+}
+
+/** The worker has put the run away, however it ended. */
+function hasRunToItsEnd(outcome: AttemptOutcome): boolean {
+  if (outcome.kind !== 'failed') return true;
+  return outcome.failure === 'graph_error' || outcome.failure === 'worker_error';
+}
+
+function isLost(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.failure === 'lost';
+}
+
+/** It does not have what it was thought to have. */
+function isIncapable(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.error.code === 'rejected_by_worker';
+}
+
+function hangReason(outcome: AttemptOutcome): string {
+  if (outcome.kind === 'failed') return outcome.error.message;
+  return 'Its last run did not stop when it was asked to.';
+}

@@ -1,0 +1,110 @@
+import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
+import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import type { InstanceEventStore } from '../instances/instance-event-store.ts';
+import { viewInstanceEvent } from '../instances/instance-event-view.ts';
+import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
+import { viewInstance } from '../instances/instance-view.ts';
+import type { Fleet } from './fleet.ts';
+import type { FleetMember } from './fleet-member.ts';
+
+interface InstancesOptions {
+  store: InstanceStore;
+  instanceEvents: Pick<InstanceEventStore, 'page'>;
+  fleet: Fleet;
+  events: DispatchEvents;
+}
+
+/** How long a test waits for this process to take charge of an instance that was added a moment ago. */
+const ownerWaitMs = 5_000;
+
+/** What clients can do with instances; the configuration makes and removes them. */
+export class Instances {
+  readonly #options: InstancesOptions;
+
+  constructor(options: InstancesOptions) {
+    this.#options = options;
+  }
+
+  /** Those that have left the configuration too, for as long as they end a task. */
+  async list(): Promise<Instance[]> {
+    const rows = await this.#options.store.list();
+    return rows.map((row) => this.#view(row));
+  }
+
+  async get(instanceId: string): Promise<InstanceDetail> {
+    const row = await this.#row(instanceId, { withRemoved: true });
+    const capabilities = await this.#options.store.capabilitiesOf(instanceId);
+    return {
+      ...this.#view(row),
+      capabilities: {
+        known: capabilities !== undefined,
+        nodeClasses: capabilities?.nodeClasses ?? [],
+        models: capabilities?.models ?? {},
+        updatedAt: capabilities?.updatedAt ?? null,
+      },
+    };
+  }
+
+  /** The newest first. What is recorded of an instance outlives it. */
+  async events(
+    owner: Owner,
+    instanceId: string,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+  ): Promise<InstanceEventList> {
+    const page = { limit: limit + 1, before: cursor };
+    const rows = await this.#options.instanceEvents.page(instanceId, page);
+    if (rows.length === 0) await this.#row(instanceId);
+    const items = rows.slice(0, limit).map((row) => viewInstanceEvent(row, owner));
+    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  /** Disabling drains; with `force` what runs is interrupted and queued again. */
+  async setEnabled(
+    instanceId: string,
+    { enabled, force }: { enabled: boolean; force: boolean },
+  ): Promise<InstanceDetail> {
+    await this.#row(instanceId);
+    await this.#options.store.change(instanceId, { enabled: enabled ? 1 : 0 });
+    await this.#options.fleet.apply();
+    if (!enabled && force) this.#options.fleet.member(instanceId)?.giveBack();
+    return this.get(instanceId);
+  }
+
+  /** A probe now, in words that a person can act on. */
+  async test(instanceId: string): Promise<InstanceTest> {
+    const row = await this.#row(instanceId);
+    const member = this.#options.fleet.member(instanceId);
+    const tested = await member?.test({ waitMs: ownerWaitMs });
+    if (!member || !tested) {
+      const message =
+        'Another replica of the gateway looks after this instance. GET /api/instances tells what it found.';
+      return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
+    }
+    const { outcome, untold } = tested;
+    const instance = member.view;
+    const latencyMs = Math.round(outcome.latencyMs);
+    if (!outcome.ok)
+      return { ok: false, cause: outcome.cause, message: outcome.message, latencyMs, instance };
+    const message = [describe(member, outcome.version), ...(untold === null ? [] : [untold])].join(' ');
+    return { ok: true, cause: null, message, latencyMs, instance };
+  }
+
+  /** One that has left the configuration can still be seen while it ends its task, and not be changed. */
+  async #row(instanceId: string, { withRemoved = false } = {}): Promise<InstanceRow> {
+    const row = await this.#options.store.get(instanceId);
+    if (!row || (row.removed === 1 && !withRemoved)) throw new AppError('instance_not_found');
+    return row;
+  }
+
+  #view(row: InstanceRow): Instance {
+    return this.#options.fleet.member(row.id)?.view ?? viewInstance(row, null);
+  }
+}
+
+function describe({ view }: FleetMember, version: string | null): string {
+  const device = view.devices[0] ? ` on ${view.devices[0].name}` : '';
+  return `It answers: version ${version ?? 'unknown'}${device}, ${view.queueRemaining ?? 0} in its queue.`;
+}

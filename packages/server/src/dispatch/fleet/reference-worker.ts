@@ -1,0 +1,124 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Configuration } from '../instances/configuration.ts';
+import type { InstanceStore } from '../instances/instance-store.ts';
+import { builtInServerId } from '../instances/settings.ts';
+import type { Fleet } from './fleet.ts';
+
+/** The process of the embedded worker, as whoever starts the gateway can handle it. */
+export interface ReferenceWorkerProcess {
+  /** Finds the worker of this data home, or starts one, and tells it that its gateway lives. */
+  ensure(signal: AbortSignal): Promise<{ port: number }>;
+  stop(): Promise<void>;
+}
+
+interface ReferenceWorkerOptions {
+  process: ReferenceWorkerProcess;
+  configuration: Configuration;
+  instances: InstanceStore;
+  fleet: Fleet;
+  events: DispatchEvents;
+  clock: Clock;
+  log: Logger;
+  timer?: Timer;
+}
+
+/** The worker takes its gateway for dead after four times as long. */
+const sayAliveEveryMs = 15_000;
+const retryMs = 3_000;
+const name = 'Built-in reference worker';
+
+/** Keeps the embedded worker up while no real instance is configured, and lets it go when one is. */
+export class ReferenceWorker {
+  readonly #options: ReferenceWorkerOptions;
+  readonly #timer: Timer;
+  readonly #closing = new AbortController();
+  #instanceId: string | null = null;
+  #stopTimer: (() => void) | null = null;
+  #round: Promise<void> | null = null;
+  #again = false;
+  #stopListening: () => void = () => undefined;
+
+  constructor(options: ReferenceWorkerOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  start(): void {
+    this.#stopListening = this.#options.events.listen((event) => {
+      const hasDied =
+        event.type === 'instance_changed' && event.instance.id === this.#instanceId && !event.instance.alive;
+      if (hasDied || event.type === 'settings_changed') this.#look();
+    });
+    this.#look();
+  }
+
+  /** A worker that runs something is left alone: it is found again at the next start, or ends by itself. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The gateway is shutting down.'));
+    this.#stopListening();
+    this.#stopTimer?.();
+    await this.#round;
+    const member = this.#instanceId === null ? undefined : this.#options.fleet.member(this.#instanceId);
+    if (member?.view.busy === false) await this.#options.process.stop();
+  }
+
+  /** One round at a time; who asks meanwhile gets another one after it. */
+  #look(): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#round !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#stopTimer?.();
+    this.#round = this.#keep().then((nextMs) => {
+      this.#round = null;
+      if (this.#closing.signal.aborted) return;
+      this.#stopTimer = this.#timer(() => this.#look(), this.#again ? 0 : nextMs);
+    });
+  }
+
+  /** Answers when to look again. */
+  async #keep(): Promise<number> {
+    try {
+      if (this.#isWanted()) await this.#bringUp();
+      else await this.#letGo();
+      return sayAliveEveryMs;
+    } catch (error) {
+      if (!this.#closing.signal.aborted) {
+        this.#options.log.warn({ err: error }, 'the built-in reference worker could not be looked after');
+      }
+      return retryMs;
+    }
+  }
+
+  #isWanted(): boolean {
+    const { servers } = this.#options.configuration.current;
+    return !servers.some(({ kind, instances }) => kind === 'comfyui' && instances.length > 0);
+  }
+
+  async #bringUp(): Promise<void> {
+    const { process, instances, fleet, clock } = this.#options;
+    const { port } = await process.ensure(this.#closing.signal);
+    const instanceId = `127.0.0.1:${port}`;
+    if (instanceId === this.#instanceId) return;
+    this.#instanceId = await instances.putBuiltIn({ ip: '127.0.0.1', port, name }, toIso(clock()));
+    await fleet.apply();
+  }
+
+  async #letGo(): Promise<void> {
+    const { process, instances, fleet, clock } = this.#options;
+    const rows = (await instances.list()).filter(({ serverId }) => serverId === builtInServerId);
+    if (rows.length > 0) {
+      await instances.removeBuiltIn(toIso(clock()));
+      await fleet.apply();
+      return;
+    }
+    if (this.#instanceId === null) return;
+    this.#instanceId = null;
+    await process.stop();
+  }
+}

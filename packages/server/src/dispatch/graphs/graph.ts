@@ -1,0 +1,188 @@
+import type { Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import { isRecord } from '../../lib/is-record.ts';
+import { findCycle } from './graph-cycle.ts';
+
+/** A workflow in ComfyUI's API format: what each node is, and per input a value or a link `[node id, output]`. */
+export type Graph = Record<string, GraphNode>;
+
+export interface GraphNode {
+  class_type: string;
+  inputs: Record<string, unknown>;
+  _meta?: unknown;
+}
+
+export type Link = [nodeId: string, output: number];
+
+const graphLimits = {
+  nodes: 5_000,
+  inputs: 50_000,
+  nodeIdLength: 200,
+  classLength: 200,
+  /** Of one input's value; a graph is flat, so this is generous. */
+  depth: 32,
+  /** More faults than this help nobody. */
+  faults: 50,
+} as const;
+
+/** The workflow as a graph that a worker can be given, or an error with every fault and the node it is in. */
+export function parseGraph(workflow: unknown): Graph {
+  if (!isRecord(workflow)) throw invalid([fault([], 'The workflow must be an object of nodes.')]);
+  refuseOtherFormats(workflow);
+  const ids = Object.keys(workflow);
+  if (ids.length === 0) throw invalid([fault([], 'The workflow has no nodes.')]);
+  if (ids.length > graphLimits.nodes) {
+    throw invalid([
+      fault([], `The workflow has ${ids.length} nodes; at most ${graphLimits.nodes} are allowed.`),
+    ]);
+  }
+  const faults: Fault[] = [];
+  const graph: Graph = {};
+  let inputs = 0;
+  for (const id of ids) {
+    const node = readNode(id, { given: workflow[id], workflow, faults });
+    inputs += Object.keys(node?.inputs ?? {}).length;
+    if (inputs > graphLimits.inputs) {
+      faults.push(fault([id, 'inputs'], `The workflow has more than ${graphLimits.inputs} inputs.`));
+      break;
+    }
+    if (node) Object.defineProperty(graph, id, { value: node, enumerable: true, writable: true });
+    if (faults.length >= graphLimits.faults) break;
+  }
+  if (faults.length > 0) throw invalid(faults);
+  const cycle = cycleIn(graph);
+  if (cycle) throw invalid([fault([cycle[0] ?? ''], `Nodes ${cycle.join(' → ')} form a cycle.`)]);
+  return graph;
+}
+
+export function isLink(value: unknown): value is Link {
+  return (
+    Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && typeof value[1] === 'number'
+  );
+}
+
+/** The nodes of a cycle in order, the first one repeated at the end; null when there is none. */
+export function cycleIn(graph: Graph): string[] | null {
+  return findCycle(Object.keys(graph), (id) => sourcesOf(graph, id));
+}
+
+/** The nodes that this one takes its inputs from. */
+function sourcesOf(graph: Graph, id: string): string[] {
+  return Object.values(graph[id]?.inputs ?? {}).flatMap((value) => (isLink(value) ? [value[0]] : []));
+}
+
+/** What people call a node: its title where it has one, else its class. */
+export function titleOf(graph: Graph, nodeId: string): string {
+  const node = Object.hasOwn(graph, nodeId) ? graph[nodeId] : undefined;
+  if (!node) return nodeId;
+  return ownTitle(node) ?? node.class_type;
+}
+
+export function ownTitle(node: GraphNode): string | null {
+  const title = isRecord(node._meta) ? node._meta.title : undefined;
+  return typeof title === 'string' && title !== '' ? title : null;
+}
+
+export function nodeClasses(graph: Graph): string[] {
+  return [...new Set(Object.values(graph).map((node) => node.class_type))].sort();
+}
+
+/** The nodes that must run to make these outputs, themselves included. */
+export function reachableFrom(graph: Graph, outputIds: Iterable<string>): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [...outputIds];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (reached.has(id) || !Object.hasOwn(graph, id)) continue;
+    reached.add(id);
+    waiting.push(...sourcesOf(graph, id));
+  }
+  return reached;
+}
+
+/**
+ * The nodes that a run counts towards its progress. Without knowledge of which classes are outputs, or of one in the
+ * graph, all nodes.
+ */
+export function plannedNodes(graph: Graph, outputClasses: ReadonlySet<string> | null): Set<string> {
+  const all = Object.keys(graph);
+  const outputs = all.filter((id) => outputClasses?.has(graph[id]?.class_type ?? ''));
+  return outputs.length > 0 ? reachableFrom(graph, outputs) : new Set(all);
+}
+
+function refuseOtherFormats(workflow: Record<string, unknown>): void {
+  if (Array.isArray(workflow.nodes) && 'links' in workflow) throw new AppError('ui_format_workflow');
+  if (isRecord(workflow.prompt) && !('class_type' in workflow.prompt) && !('inputs' in workflow.prompt)) {
+    throw invalid([
+      fault(['prompt'], 'Send the graph itself as workflow, without the "prompt" object around it.'),
+    ]);
+  }
+}
+
+interface NodeContext {
+  given: unknown;
+  workflow: Record<string, unknown>;
+  faults: Fault[];
+}
+
+function readNode(id: string, { given, workflow, faults }: NodeContext): GraphNode | null {
+  if (id.length > graphLimits.nodeIdLength) {
+    faults.push(
+      fault([id.slice(0, 40)], `A node id is at most ${graphLimits.nodeIdLength} characters long.`),
+    );
+    return null;
+  }
+  if (!isRecord(given)) {
+    faults.push(fault([id], `Node ${id} must be an object with class_type and inputs.`));
+    return null;
+  }
+  const { class_type: classType, inputs = {} } = given;
+  if (typeof classType !== 'string' || classType === '' || classType.length > graphLimits.classLength) {
+    faults.push(fault([id, 'class_type'], `Node ${id} needs a class_type, the name of its node class.`));
+    return null;
+  }
+  if (!isRecord(inputs)) {
+    faults.push(fault([id, 'inputs'], `Node ${id} (${classType}): inputs must be an object.`));
+    return null;
+  }
+  checkInputs(id, { classType, inputs, workflow, faults });
+  return { ...given, class_type: classType, inputs };
+}
+
+interface InputsContext {
+  classType: string;
+  inputs: Record<string, unknown>;
+  workflow: Record<string, unknown>;
+  faults: Fault[];
+}
+
+function checkInputs(id: string, { classType, inputs, workflow, faults }: InputsContext): void {
+  for (const [name, value] of Object.entries(inputs)) {
+    const where = `Node ${id} (${classType}), input "${name}"`;
+    if (isLink(value) && !Object.hasOwn(workflow, value[0])) {
+      faults.push(
+        fault([id, 'inputs', name], `${where} links to node ${value[0]}, which is not in the workflow.`),
+      );
+    } else if (isLink(value) && !(Number.isInteger(value[1]) && value[1] >= 0)) {
+      faults.push(fault([id, 'inputs', name], `${where} links to output ${value[1]}; outputs count from 0.`));
+    } else if (isDeeperThan(value, graphLimits.depth)) {
+      faults.push(fault([id, 'inputs', name], `${where} is nested deeper than ${graphLimits.depth} levels.`));
+    }
+    if (faults.length >= graphLimits.faults) return;
+  }
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}
+
+function fault(path: (string | number)[], message: string): Fault {
+  return { in: 'body', path: ['workflow', ...path], message, type: 'invalid_workflow' };
+}
+
+function invalid(faults: Fault[]): AppError {
+  const [first] = faults;
+  const others = faults.length > 1 ? ` (and ${faults.length - 1} more; see details)` : '';
+  return new AppError('invalid_workflow', { message: `${first?.message ?? ''}${others}`, faults });
+}

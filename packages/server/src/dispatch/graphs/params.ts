@@ -1,0 +1,239 @@
+import type { ErrorCode, Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { cycleIn, type Graph, isLink, ownTitle } from './graph.ts';
+import { fillPlaceholders, isPlaceholder, placeholderNames } from './placeholders.ts';
+
+export interface AppliedParams {
+  graph: Graph;
+  /** Uploaded files that the graph now names; each is pushed to the worker before the run. */
+  fileIds: string[];
+  warnings: string[];
+}
+
+export interface ParamsInput {
+  graph: Graph;
+  params: Record<string, unknown>;
+  /** A param that fits nothing is an error instead of a warning. */
+  strict: boolean;
+  /** The name on the worker of every file in `fileIdsIn(params)`. */
+  fileNames: ReadonlyMap<string, string>;
+}
+
+/** Explaining what a name may have meant compares it with everything in the graph, so it is bounded. */
+const paramLimits = {
+  params: 1_000,
+  messages: 50,
+  suggestions: 3,
+  explained: 10,
+  candidates: 1_000,
+  nameLength: 64,
+} as const;
+
+/** The ids of the uploaded files that the params mention. */
+export function fileIdsIn(params: Record<string, unknown>): string[] {
+  return [...new Set(Object.values(params).flatMap((value) => fileIdOf(value) ?? []))];
+}
+
+/**
+ * The graph with the params in it; the given graph is left as it is. Placeholders are filled first, so that a value
+ * that happens to look like one stays as it was sent.
+ */
+export function applyParams({ graph, params, strict, fileNames }: ParamsInput): AppliedParams {
+  const placeholders = placeholderNames(graph);
+  if (Object.keys(params).length === 0) {
+    return { graph, fileIds: [], warnings: unfilledWarnings(placeholders) };
+  }
+  const names = { addresses: addressesOf(graph), placeholders };
+  const { values, unknown, faults } = sortParams(params, { names, fileNames });
+  const explanations = explainUnknown(unknown, names);
+  if (strict) faults.push(...explanations.map(({ name, text }) => fault(name, text, 'unknown_param')));
+
+  const filled = fillPlaceholders(graph, {
+    values,
+    onFault: (name, message) => faults.push(fault(name, message)),
+  });
+  for (const [name, value] of values) {
+    const address = names.addresses.inputs.get(name);
+    const problem = address && setInput(filled, { address, value });
+    if (problem) faults.push(fault(name, problem));
+  }
+  if (faults.length === 0 && [...values.values()].some(isLink)) faults.push(...cycleFaults(filled));
+  if (faults.length > 0) throw invalidParams(faults);
+
+  const unfilled = [...placeholders].filter((name) => !values.has(name));
+  const warnings = [...explanations.map(({ text }) => text), ...unfilledWarnings(unfilled)];
+  return { graph: filled, fileIds: fileIdsIn(params), warnings: warnings.slice(0, paramLimits.messages) };
+}
+
+interface SortedParams {
+  /** What fits, with the worker's name in place of each file. */
+  values: Map<string, unknown>;
+  unknown: string[];
+  faults: Fault[];
+}
+
+function sortParams(
+  params: Record<string, unknown>,
+  { names, fileNames }: { names: Names; fileNames: ReadonlyMap<string, string> },
+): SortedParams {
+  const entries = Object.entries(params);
+  if (entries.length > paramLimits.params) {
+    const message = `There are ${entries.length} params; at most ${paramLimits.params} are allowed.`;
+    throw invalidParams([{ in: 'body', path: ['params'], message, type: 'invalid_param' }]);
+  }
+  const sorted: SortedParams = { values: new Map(), unknown: [], faults: [] };
+  for (const [name, given] of entries) {
+    const fileId = fileIdOf(given);
+    const value = fileId === null ? given : fileNames.get(fileId);
+    if (value === undefined) sorted.faults.push(fault(name, `There is no file ${fileId}.`, 'file_not_found'));
+    else if (names.addresses.inputs.has(name) || names.placeholders.has(name)) sorted.values.set(name, value);
+    else sorted.unknown.push(name);
+  }
+  return sorted;
+}
+
+function cycleFaults(graph: Graph): Fault[] {
+  const cycle = cycleIn(graph);
+  const message = `The links in the params make nodes ${cycle?.join(' → ')} a cycle.`;
+  return cycle ? [{ in: 'body', path: ['params'], message, type: 'invalid_param' }] : [];
+}
+
+function unfilledWarnings(names: Iterable<string>): string[] {
+  return [...names]
+    .slice(0, paramLimits.messages)
+    .map((name) => `The placeholder {{${name}}} got no value; the worker sees it as it stands.`);
+}
+
+interface Address {
+  nodeId: string;
+  input: string;
+}
+
+interface Addresses {
+  inputs: Map<string, Address>;
+  /** Titles that several nodes share, with their nodes: they address nothing. */
+  sharedTitles: Map<string, string[]>;
+}
+
+/** Every `<node id>.<input>` and, where a title is unique, `<title>.<input>`. An id wins over an equal title. */
+function addressesOf(graph: Graph): Addresses {
+  const nodesByTitle = new Map<string, string[]>();
+  const inputs = new Map<string, Address>();
+  for (const [nodeId, node] of Object.entries(graph)) {
+    for (const input of Object.keys(node.inputs)) inputs.set(`${nodeId}.${input}`, { nodeId, input });
+    const title = ownTitle(node);
+    if (title) nodesByTitle.set(title, [...(nodesByTitle.get(title) ?? []), nodeId]);
+  }
+  const sharedTitles = new Map<string, string[]>();
+  for (const [title, [nodeId, ...others]] of nodesByTitle) {
+    if (nodeId === undefined) continue;
+    if (others.length > 0) sharedTitles.set(title, [nodeId, ...others]);
+    else addTitle(inputs, { title, nodeId, names: Object.keys(graph[nodeId]?.inputs ?? {}) });
+  }
+  return { inputs, sharedTitles };
+}
+
+function addTitle(
+  inputs: Map<string, Address>,
+  { title, nodeId, names }: { title: string; nodeId: string; names: string[] },
+): void {
+  for (const input of names) {
+    const address = `${title}.${input}`;
+    if (!inputs.has(address)) inputs.set(address, { nodeId, input });
+  }
+}
+
+/** Sets the input in place, or answers what is wrong with the value. The present value tells the type. */
+function setInput(graph: Graph, { address, value }: { address: Address; value: unknown }): string | null {
+  const { nodeId, input } = address;
+  const node = graph[nodeId];
+  if (!node) return null;
+  const problem = misfit(node.inputs[input], { value, graph });
+  if (problem) return `Node ${nodeId} (${node.class_type}), input "${input}": ${problem}`;
+  graph[nodeId] = { ...node, inputs: { ...node.inputs, [input]: value } };
+  return null;
+}
+
+function misfit(present: unknown, { value, graph }: { value: unknown; graph: Graph }): string | null {
+  if (isLink(value)) {
+    return Object.hasOwn(graph, value[0]) ? null : `links to node ${value[0]}, which is not in the workflow.`;
+  }
+  const [wanted, given] = [typeName(present), typeName(value)];
+  if (wanted === given || wanted === 'null' || isPlaceholder(present)) return null;
+  // What a link brings is not written in the graph, so any plain value may take its place.
+  if (wanted === 'link' && given !== 'object' && given !== 'list' && given !== 'null') return null;
+  return `takes ${withArticle(wanted)}, got ${withArticle(given)}.`;
+}
+
+function typeName(value: unknown): string {
+  if (isLink(value)) return 'link';
+  if (Array.isArray(value)) return 'list';
+  return value === null ? 'null' : typeof value;
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return type === 'object' ? 'an object' : `a ${type}`;
+}
+
+function fileIdOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const keys = Object.keys(value);
+  const fileId = '$file' in value ? value.$file : undefined;
+  return keys.length === 1 && typeof fileId === 'string' ? fileId : null;
+}
+
+interface Names {
+  addresses: Addresses;
+  placeholders: ReadonlySet<string>;
+}
+
+function explainUnknown(unknown: string[], names: Names): { name: string; text: string }[] {
+  const candidates = [...names.addresses.inputs.keys(), ...names.placeholders].slice(
+    0,
+    paramLimits.candidates,
+  );
+  return unknown.slice(0, paramLimits.messages).map((name, index) => ({
+    name,
+    text:
+      sharedTitleHint(name, names.addresses.sharedTitles) ??
+      nearestHint(name, index < paramLimits.explained ? candidates : []),
+  }));
+}
+
+function sharedTitleHint(name: string, sharedTitles: Addresses['sharedTitles']): string | null {
+  for (const [title, nodeIds] of sharedTitles) {
+    if (!name.startsWith(`${title}.`)) continue;
+    const input = name.slice(title.length + 1);
+    const ids = nodeIds.slice(0, paramLimits.suggestions).map((id) => `"${id}.${input}"`);
+    return `"${name}" fits nothing: ${nodeIds.length} nodes have the title "${title}". Use the node's id: ${ids.join(', ')}.`;
+  }
+  return null;
+}
+
+function nearestHint(name: string, candidates: string[]): string {
+  const remaining = new Set(name.length <= paramLimits.nameLength ? candidates : []);
+  const suggestions: string[] = [];
+  while (suggestions.length < paramLimits.suggestions) {
+    const suggestion = nearest(name, remaining);
+    if (suggestion === undefined) break;
+    suggestions.push(`"${suggestion}"`);
+    remaining.delete(suggestion);
+  }
+  const hint = suggestions.length > 0 ? ` Nearest: ${suggestions.join(', ')}.` : '';
+  return `"${name.slice(0, 200)}" fits nothing in the workflow.${hint}`;
+}
+
+function fault(name: string, message: string, type = 'invalid_param'): Fault {
+  return { in: 'body', path: ['params', name], message, type };
+}
+
+function invalidParams(faults: Fault[]): AppError {
+  const isOnlyUnknown = faults.every(({ type }) => type === 'unknown_param');
+  const code: ErrorCode = isOnlyUnknown ? 'unknown_param' : 'invalid_param';
+  return new AppError(code, {
+    message: faults[0]?.message ?? '',
+    faults: faults.slice(0, paramLimits.messages),
+  });
+}

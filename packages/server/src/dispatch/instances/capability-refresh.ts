@@ -1,0 +1,62 @@
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+interface RefreshOptions {
+  /** Asks the worker. Answers why it could not be told, or null. */
+  ask: () => Promise<string | null>;
+  steadyClock: Clock;
+  timer: Timer;
+  /** Ends the waiting for the next question. */
+  signal: AbortSignal;
+}
+
+interface Question {
+  hasBegun: boolean;
+  answer: Promise<string | null>;
+}
+
+/** Between the beginnings of two questions: an answer of several megabytes costs the worker something. */
+const gapMs = 1_000;
+
+/** Asks a worker what it can run: one question for all who want to know at the same time. */
+export class CapabilityRefresh {
+  readonly #options: RefreshOptions;
+  #present: Question | null = null;
+  #next: Promise<string | null> | null = null;
+  #beganMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RefreshOptions) {
+    this.#options = options;
+  }
+
+  /** What a question that began after this call has shown; an earlier one may have missed what was just put there. */
+  refresh(): Promise<string | null> {
+    if (!this.#present) return this.#begin();
+    if (!this.#present.hasBegun) return this.#present.answer;
+    this.#next ??= this.#present.answer.then(() => {
+      this.#next = null;
+      return this.#begin();
+    });
+    return this.#next;
+  }
+
+  #begin(): Promise<string | null> {
+    const question: Question = { hasBegun: false, answer: Promise.resolve(null) };
+    question.answer = this.#put(question).finally(() => {
+      this.#present = null;
+    });
+    this.#present = question;
+    return question.answer;
+  }
+
+  async #put(question: Question): Promise<string | null> {
+    const { ask, steadyClock, timer, signal } = this.#options;
+    const waitMs = this.#beganMs + gapMs - steadyClock();
+    if (waitMs > 0) await sleepWithSignal(waitMs, { signal, timer }).catch(() => undefined);
+    if (signal.aborted) return 'The instance is not looked after any more.';
+    question.hasBegun = true;
+    this.#beganMs = steadyClock();
+    return ask();
+  }
+}

@@ -1,0 +1,86 @@
+import type { Settings, SettingsInput } from '@switchyard/contract/dispatch/settings';
+import type { Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import { acceptSettings, initialSettings, maskSettings } from './settings.ts';
+import { settingsFaults } from './settings-faults.ts';
+import type { SettingsStore } from './settings-store.ts';
+
+interface ConfigurationOptions {
+  store: SettingsStore;
+  events: DispatchEvents;
+  /** Brings the fleet in line with what was stored. */
+  apply: () => Promise<void>;
+  clock: Clock;
+}
+
+/** The servers and the health check: read, replaced as a whole, applied at once. */
+export class Configuration {
+  readonly #options: ConfigurationOptions;
+  #current: Settings = initialSettings;
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+  }
+
+  /** With secrets; never for an answer. */
+  get current(): Settings {
+    return this.#current;
+  }
+
+  get masked(): Settings {
+    return maskSettings(this.#current);
+  }
+
+  /** What is wrong with a body beyond its shape, which may be wrong as well. */
+  faultsOf(body: unknown): Fault[] {
+    return settingsFaults(body, this.#current);
+  }
+
+  /** Reads what is stored; a database that has nothing yet takes the servers of the configuration file. */
+  async load(seed: SettingsInput | null): Promise<void> {
+    this.#current = await this.#options.store.get();
+    if (this.#current.version === 0 && seed) await this.replace(seed, { ifMatch: undefined, by: null });
+  }
+
+  async replace(
+    input: SettingsInput,
+    { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
+  ): Promise<Settings> {
+    const { events, apply } = this.#options;
+    const stored = await this.#store(input, { ifMatch, by });
+    if (stored.version > this.#current.version) this.#current = stored;
+    await apply();
+    events.announce({ type: 'settings_changed', settings: this.#current });
+    return maskSettings(stored);
+  }
+
+  /** Who names no version takes whatever stands there, also what somebody else has put there a moment ago. */
+  async #store(
+    input: SettingsInput,
+    { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
+  ): Promise<Settings> {
+    const { store, clock } = this.#options;
+    for (let triesLeft = mostTries; ; triesLeft -= 1) {
+      const present = await store.get();
+      const isMeant = ifMatch === undefined || ifMatch === '*' || versionOf(ifMatch) === present.version;
+      if (!isMeant) throw new AppError('config_version_mismatch');
+      const faults = settingsFaults(input, present);
+      if (faults.length > 0) throw new AppError('validation_failed', { faults });
+      const settings = acceptSettings(input, present);
+      const change = { expectedVersion: present.version, at: toIso(clock()), by };
+      const stored = await store.replace(settings, change);
+      if (stored) return stored;
+      if (triesLeft === 1) throw new AppError('config_version_mismatch');
+    }
+  }
+}
+
+/** Of a change that others keep overtaking. */
+const mostTries = 10;
+
+/** `"7"`, `W/"7"` or plain 7. */
+function versionOf(ifMatch: string): number {
+  return Number(ifMatch.replace(/^W\//, '').replaceAll('"', ''));
+}

@@ -1,0 +1,185 @@
+import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { InstanceEventRow, InstanceEventStore } from './instance-event-store.ts';
+
+/** Something that happened to an instance, or to an attempt of a task on it. */
+export interface Occurrence {
+  kind: InstanceEventKind;
+  instanceId: string;
+  /** One sentence. Where a task is named, only its owner and administrators read it. */
+  message: string;
+  task?: { id: string; owner: string; attempt: number };
+}
+
+export interface FleetJournalOptions {
+  store: Pick<InstanceEventStore, 'insert' | 'trim'>;
+  /** Counts them, and those that no record could be made of. */
+  count: (occurrence: Pick<Occurrence, 'kind' | 'instanceId'>) => void;
+  countUnrecorded: (events: number) => void;
+  clock: Clock;
+  timer?: Timer;
+  log: Logger;
+}
+
+/** Events reach the record in one write for many, this late at most while the database keeps up. */
+const delayMs = 250;
+/** More than this wait only when the database does not keep up; then the newer ones are in the log alone. */
+const mostWaiting = 1_000;
+const mostInOneWrite = 200;
+const keptOfEach = 1_000;
+/** An instance's record is cut back each time that it has grown by this many. */
+const grownBy = 200;
+const mostInstancesCounted = 2_000;
+const longestMessage = 500;
+
+/**
+ * The one place that every occurrence of the fleet passes: from here come the log line, the metric and the stored event.
+ * `note` returns at once, writes nothing itself and never throws, so that dispatch waits for none of it.
+ */
+export class FleetJournal {
+  readonly #options: FleetJournalOptions;
+  readonly #timer: Timer;
+  #waiting: InstanceEventRow[] = [];
+  #unrecorded = 0;
+  #lastIdMs = 0;
+  readonly #grown = new Map<string, number>();
+  #stopTimer: (() => void) | null = null;
+  #writing: Promise<void> | null = null;
+
+  constructor(options: FleetJournalOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  note(given: Occurrence): void {
+    const occurrence = { ...given, message: shortened(given.message) };
+    this.#log(occurrence);
+    this.#options.count(occurrence);
+    if (this.#waiting.length < mostWaiting) this.#waiting.push(this.#rowOf(occurrence));
+    else this.#unrecorded += 1;
+    this.#plan();
+  }
+
+  /** Writes what waits; used before closing. */
+  async settle(): Promise<void> {
+    await this.#writing;
+    while (this.#waiting.length > 0) await this.#write();
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+  }
+
+  #log({ kind, instanceId, message, task }: Occurrence): void {
+    const facts = {
+      event: kind,
+      instanceId,
+      ...(task && { taskId: task.id, attempt: task.attempt }),
+      reason: message,
+    };
+    this.#options.log[levelOf[kind]](facts, sentenceOf[kind]);
+  }
+
+  /** Ids ascend also within a millisecond, for they are the order in which the record is read. */
+  #rowOf({ kind, instanceId, message, task }: Occurrence): InstanceEventRow {
+    const nowMs = this.#options.clock();
+    this.#lastIdMs = Math.max(nowMs, this.#lastIdMs + 1);
+    return {
+      id: newTimeOrderedId(this.#lastIdMs),
+      instanceId,
+      kind,
+      at: toIso(nowMs),
+      message,
+      taskId: task?.id ?? null,
+      attempt: task?.attempt ?? null,
+      owner: task?.owner ?? null,
+    };
+  }
+
+  #plan(): void {
+    if (this.#writing !== null) return;
+    this.#stopTimer ??= this.#timer(() => {
+      this.#stopTimer = null;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = null;
+        if (this.#waiting.length > 0) this.#plan();
+      });
+    }, delayMs);
+  }
+
+  async #write(): Promise<void> {
+    const rows = this.#waiting.splice(0, mostInOneWrite);
+    try {
+      await this.#options.store.insert(rows);
+      await this.#trimGrown(rows);
+    } catch (error) {
+      this.#unrecorded += rows.length;
+      this.#options.log.warn({ err: error }, 'events of instances could not be recorded');
+    }
+    this.#reportUnrecorded();
+  }
+
+  async #trimGrown(rows: readonly InstanceEventRow[]): Promise<void> {
+    for (const { instanceId } of rows) this.#grown.set(instanceId, (this.#grown.get(instanceId) ?? 0) + 1);
+    for (const [instanceId, grown] of this.#grown) {
+      if (grown < grownBy) continue;
+      this.#grown.delete(instanceId);
+      await this.#options.store.trim(instanceId, keptOfEach);
+    }
+    const [oldest] = this.#grown.keys();
+    if (this.#grown.size > mostInstancesCounted && oldest !== undefined) this.#grown.delete(oldest);
+  }
+
+  #reportUnrecorded(): void {
+    if (this.#unrecorded === 0) return;
+    this.#options.countUnrecorded(this.#unrecorded);
+    this.#options.log.warn({ events: this.#unrecorded }, 'events of instances are missing from the record');
+    this.#unrecorded = 0;
+  }
+}
+
+function shortened(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
+}
+
+const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
+  added: 'info',
+  up: 'info',
+  down: 'warn',
+  restarted: 'warn',
+  suspect: 'warn',
+  trusted: 'info',
+  deaf: 'warn',
+  hearing: 'info',
+  capabilities_changed: 'info',
+  enabled: 'info',
+  draining: 'info',
+  drained: 'info',
+  removed: 'info',
+  refused: 'warn',
+  failed: 'info',
+  lost: 'warn',
+  queued_again: 'info',
+};
+
+/** What is said of an event in the log, and to users of whose task it is not. */
+export const sentenceOf: Record<InstanceEventKind, string> = {
+  added: 'An instance was added.',
+  up: 'An instance answers.',
+  down: 'An instance does not answer any more.',
+  restarted: 'An instance has restarted.',
+  suspect: 'An instance is under suspicion and gets no task.',
+  trusted: 'An instance is trusted again.',
+  deaf: 'An instance sent no events of a run.',
+  hearing: 'Events of an instance arrive again.',
+  capabilities_changed: 'An instance can run other things than before.',
+  enabled: 'An instance was enabled.',
+  draining: 'An instance gets no new task.',
+  drained: 'An instance has ended its last task.',
+  removed: 'An instance was removed.',
+  refused: 'An instance did not take a task.',
+  failed: 'A task failed on an instance.',
+  lost: 'A task was lost on an instance.',
+  queued_again: 'A task went back to the queue.',
+};

@@ -1,0 +1,12 @@
+import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
+import type { Owner } from '../../lib/owner.ts';
+import { sentenceOf } from './fleet-journal.ts';
+import type { InstanceEventRow } from './instance-event-store.ts';
+
+/** Of another user's task a user reads that something happened, and neither which task nor what its error says. */
+export function viewInstanceEvent(row: InstanceEventRow, reader: Owner): InstanceEvent {
+  const { owner, ...event } = row;
+  const isForeign = owner !== null && 'user' in reader && reader.user !== owner;
+  if (!isForeign) return event;
+  return { ...event, message: sentenceOf[row.kind], taskId: null, attempt: null };
+}

@@ -1,0 +1,47 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import type { InstanceRow, InstanceStore } from './instance-store.ts';
+
+type Columns = Partial<InstanceRow>;
+
+/** A row may be this late: on a busy worker `busy` flips thousands of times between two looks at it. */
+const delayMs = 250;
+
+/** Writes the live state of instances to their rows, the newest only, many in one write. */
+export class InstanceMarks {
+  readonly #store: Pick<InstanceStore, 'changeMany'>;
+  readonly #onFault: (error: unknown) => void;
+  readonly #timer: Timer;
+  readonly #pending = new Map<string, Columns>();
+  #stopTimer: (() => void) | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    store: Pick<InstanceStore, 'changeMany'>;
+    onFault: (error: unknown) => void;
+    timer?: Timer;
+  }) {
+    this.#store = options.store;
+    this.#onFault = options.onFault;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  mark(instanceId: string, columns: Columns): void {
+    this.#pending.set(instanceId, { ...this.#pending.get(instanceId), ...columns });
+    this.#stopTimer ??= this.#timer(() => this.#flush(), delayMs);
+  }
+
+  async settle(): Promise<void> {
+    this.#flush();
+    await this.#writing;
+  }
+
+  #flush(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    if (this.#pending.size === 0) return;
+    const changes = new Map(this.#pending);
+    this.#pending.clear();
+    const written = this.#store.changeMany(changes).catch(this.#onFault);
+    this.#writing = Promise.all([this.#writing, written]).then(() => undefined);
+  }
+}

@@ -1,0 +1,275 @@
+import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
+import type { WorkerEvent } from '../worker-client/worker-event.ts';
+import { CapabilityRefresh } from './capability-refresh.ts';
+import { type LiveInstance, unknownInstance } from './instance-state.ts';
+
+interface MonitorOptions {
+  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
+  health: HealthCheckDefinition;
+  clock: Clock;
+  steadyClock: Clock;
+  timer?: Timer;
+  /** Called after anything in `live` has changed. */
+  onChange: () => void;
+  onCapabilities: (capabilities: WorkerCapabilities) => void;
+  /** Its event socket was found deaf, or heard a whole run after that. */
+  onHearing: (kind: 'deaf' | 'hearing', message: string) => void;
+}
+
+/** Device errors in a row, of more than one user, that take an instance out of rotation. */
+const faultsToSuspect = 3;
+const usualCapabilitiesSeconds = 60;
+const firstSuspicionMs = 15_000;
+const longestSuspicionMs = 15 * 60_000;
+
+/** Liveness, capabilities and trouble of one instance, by probes and by what its event socket says in between. */
+export class InstanceMonitor {
+  readonly #options: MonitorOptions;
+  readonly #timer: Timer;
+  #live: LiveInstance = unknownInstance;
+  /** Probes without an answer since the last good one. */
+  #misses = 0;
+  #lastGoodMs = 0;
+  #probeStartMs = 0;
+  #faults = 0;
+  readonly #faultyOwners = new Set<string>();
+  #suspicions = 0;
+  #suspectUntilMs = 0;
+  /** The suspicion is about a run that it still holds. */
+  #isHung = false;
+  /** What was found about its event socket; stands until a run was heard from its start to its end. */
+  #deafness: string | null = null;
+  #stopTimer: () => void = () => undefined;
+  #stopDeadline: () => void = () => undefined;
+  #probing: Promise<ProbeOutcome> | null = null;
+  readonly #closing = new AbortController();
+  readonly #refresh: CapabilityRefresh;
+  #learnedAtMs = 0;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#refresh = new CapabilityRefresh({
+      ask: () => this.#askCapabilities(),
+      steadyClock: options.steadyClock,
+      timer: this.#timer,
+      signal: this.#closing.signal,
+    });
+  }
+
+  get live(): LiveInstance {
+    return this.#live;
+  }
+
+  /** Whether a task may be given now, as far as the worker goes. */
+  get isReady(): boolean {
+    const { alive, hasCapabilities, queueRemaining, suspicion } = this.#live;
+    return alive && hasCapabilities && suspicion === null && queueRemaining === 0;
+  }
+
+  start(): void {
+    void this.probe();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#stopTimer();
+    this.#stopDeadline();
+  }
+
+  setHealthCheck(health: HealthCheckDefinition): void {
+    this.#options.health = health;
+    if (!this.#probing) this.#plan();
+  }
+
+  setCurrentTask(taskId: string | null): void {
+    this.#change({ currentTaskId: taskId });
+  }
+
+  notice(event: WorkerEvent): void {
+    if (event.type === 'queue_changed') this.#noteQueue(event.queueRemaining);
+    if (event.type === 'socket_closed') void this.probe();
+    if (event.type === 'worker_restarted') {
+      // Another process answers now: what the old one could do, or hung on, says nothing about it.
+      this.#forgetTrouble();
+      this.#change({ hasCapabilities: false, suspicion: null });
+      void this.probe();
+    }
+  }
+
+  /** A run ended well. */
+  noteSuccess(): void {
+    this.#faults = 0;
+    this.#faultyOwners.clear();
+    this.#suspicions = 0;
+    if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
+  }
+
+  /** Its event socket was open and told nothing. */
+  noteDeaf(message: string): void {
+    this.#deafness = message;
+    this.#options.onHearing('deaf', message);
+    this.#change({ lastError: message });
+  }
+
+  /** A run was heard from its start to its end. */
+  noteHearing(): void {
+    if (this.#deafness === null) return;
+    const isShown = this.#live.lastError === this.#deafness;
+    this.#deafness = null;
+    this.#options.onHearing('hearing', 'Its event socket told of a run from its start to its end.');
+    if (isShown) this.#change({ lastError: null });
+  }
+
+  /** The instance's own fault (no memory, a device error). Several in a row take it out of rotation for a while. */
+  noteFault(message: string, owner: string): void {
+    this.#faults += 1;
+    this.#faultyOwners.add(owner);
+    this.#change({ lastError: message });
+    // What fails for one user alone may be that user's graphs, and must not keep the others from the instance.
+    if (this.#faults < faultsToSuspect || this.#faultyOwners.size < 2) return;
+    this.#suspect(`${this.#faults} runs in a row failed on it: ${message}`);
+    this.#options.client.freeMemory().catch(() => undefined);
+  }
+
+  /** It holds a run that it does not end. Trusted again when it holds nothing any more, which a restart brings too. */
+  noteHang(reason: string): void {
+    this.#isHung = (this.#live.queueRemaining ?? 0) > 0;
+    this.#suspect(reason);
+  }
+
+  /** Probes once; who asks while one is under way shares it. */
+  probe(): Promise<ProbeOutcome> {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = null;
+      this.#plan();
+    });
+    return this.#probing;
+  }
+
+  /** Asks what it can run, by a question that begins after this call. Answers why it could not be told, or null. */
+  refreshCapabilities(): Promise<string | null> {
+    return this.#refresh.refresh();
+  }
+
+  #isRefreshDue(): boolean {
+    const { capabilitiesInterval = usualCapabilitiesSeconds } = this.#options.health;
+    return this.#options.steadyClock() - this.#learnedAtMs >= capabilitiesInterval * 1_000;
+  }
+
+  async #probe(): Promise<ProbeOutcome> {
+    this.#stopTimer();
+    this.#probeStartMs = this.#options.steadyClock();
+    const outcome = await this.#options.client.probe();
+    if (this.#closing.signal.aborted) return outcome;
+    if (!outcome.ok) this.#noteMiss(outcome.message);
+    else {
+      this.#noteAnswer(outcome);
+      if (!this.#live.hasCapabilities) await this.refreshCapabilities();
+      else if (this.#isRefreshDue()) void this.refreshCapabilities();
+    }
+    return outcome;
+  }
+
+  #noteAnswer({ queueRemaining, version, devices }: Extract<ProbeOutcome, { ok: true }>): void {
+    const now = this.#options.steadyClock();
+    this.#stopDeadline();
+    this.#misses = 0;
+    this.#lastGoodMs = now;
+    const holdsNothing = queueRemaining === 0;
+    if (holdsNothing && (this.#isHung || !this.#live.alive)) this.#forgetTrouble();
+    const suspicion = holdsNothing && now >= this.#suspectUntilMs ? null : this.#live.suspicion;
+    this.#change({
+      alive: true,
+      isProbed: true,
+      lastHeartbeatMs: this.#options.clock(),
+      queueRemaining,
+      version,
+      devices,
+      suspicion,
+      lastError: suspicion ?? (this.#faults > 0 ? this.#live.lastError : this.#deafness),
+    });
+  }
+
+  #noteMiss(message: string): void {
+    this.#misses += 1;
+    const { failures = 2, timeout = 2, interval } = this.#options.health;
+    if (!this.#live.alive || this.#misses >= failures) {
+      this.#noteDeath(message);
+      return;
+    }
+    this.#change({ lastError: message });
+    // Probes that run into their timeout come less often than the interval says; it is not alive for longer by that.
+    const longestMs = (failures * interval + timeout) * 1000;
+    const leftMs = this.#lastGoodMs + longestMs - this.#options.steadyClock();
+    this.#stopDeadline();
+    this.#stopDeadline = this.#timer(() => this.#noteDeath(message), leftMs);
+  }
+
+  #noteDeath(message: string): void {
+    this.#stopDeadline();
+    this.#deafness = null;
+    this.#change({ alive: false, isProbed: true, lastError: message, hasCapabilities: false });
+  }
+
+  #noteQueue(queueRemaining: number): void {
+    if (queueRemaining === this.#live.queueRemaining) return;
+    const isOver = queueRemaining === 0 && this.#isHung;
+    if (isOver) this.#forgetTrouble();
+    this.#change(isOver ? { queueRemaining, suspicion: null } : { queueRemaining });
+  }
+
+  #suspect(reason: string): void {
+    if (this.#live.suspicion === null) this.#suspicions += 1;
+    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), longestSuspicionMs);
+    this.#suspectUntilMs = this.#options.steadyClock() + waitMs;
+    this.#change({ suspicion: reason, lastError: reason });
+    this.#plan();
+  }
+
+  #forgetTrouble(): void {
+    this.#faults = 0;
+    this.#faultyOwners.clear();
+    this.#isHung = false;
+    this.#suspectUntilMs = 0;
+  }
+
+  /** Most answers are the same as the one before, and are not even read. */
+  async #askCapabilities(): Promise<string | null> {
+    const { client, onCapabilities } = this.#options;
+    try {
+      const isNew = !this.#live.hasCapabilities;
+      const learned = isNew ? await client.capabilities() : await client.changedCapabilities();
+      if (this.#closing.signal.aborted) return null;
+      this.#learnedAtMs = this.#options.steadyClock();
+      if (!learned) return null;
+      onCapabilities(learned);
+      this.#change({ hasCapabilities: true });
+      return null;
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      const message = `It did not tell what it can run: ${cause}`;
+      this.#change({ lastError: message });
+      return message;
+    }
+  }
+
+  /** The next probe: one interval after the last one began, or when a suspicion is over. */
+  #plan(): void {
+    this.#stopTimer();
+    if (this.#closing.signal.aborted) return;
+    const now = this.#options.steadyClock();
+    const dueMs = this.#probeStartMs + this.#options.health.interval * 1000;
+    const isHeld = this.#live.suspicion !== null && this.#suspectUntilMs > now;
+    const nextMs = isHeld ? Math.min(dueMs, this.#suspectUntilMs) : dueMs;
+    this.#stopTimer = this.#timer(() => void this.probe(), Math.max(nextMs - now, 0));
+  }
+
+  #change(part: Partial<LiveInstance>): void {
+    this.#live = { ...this.#live, ...part };
+    this.#options.onChange();
+  }
+}

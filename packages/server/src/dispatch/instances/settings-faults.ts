@@ -1,0 +1,94 @@
+import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
+import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '../../lib/is-record.ts';
+import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
+import { builtInServerId, instanceIdOf, whatMoved } from './settings.ts';
+
+/** What a server says, in a body that may not have the shape that the schema asks for. */
+interface SentServer {
+  id: unknown;
+  headers: Record<string, unknown>;
+  tls: unknown;
+  instances: Record<string, unknown>[];
+}
+
+/**
+ * Every fault of a configuration that its schema cannot see. What does not have the right shape is passed over, so that a
+ * body with faults of both kinds is told all of them.
+ */
+export function settingsFaults(body: unknown, current: Settings): Fault[] {
+  const servers = recordsIn(isRecord(body) ? body.servers : undefined).map(
+    ({ id, headers, tls, instances }): SentServer => ({
+      id,
+      tls,
+      headers: isRecord(headers) ? headers : {},
+      instances: recordsIn(instances),
+    }),
+  );
+  return [...serverFaults(servers), ...instanceFaults(servers), ...secretFaults(servers, current)];
+}
+
+function serverFaults(servers: readonly SentServer[]): Fault[] {
+  const seen = new Map<string, number>();
+  return servers.flatMap(({ id }, index) => {
+    if (typeof id !== 'string') return [];
+    const path = ['servers', index, 'id'];
+    if (id === builtInServerId) {
+      return [fault(path, `"${builtInServerId}" is the gateway's own worker. Use another id.`)];
+    }
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, index);
+    return first === undefined
+      ? []
+      : [fault(path, `"${id}" is already the id of servers[${first}]. Use another id.`)];
+  });
+}
+
+function instanceFaults(servers: readonly SentServer[]): Fault[] {
+  const seen = new Map<string, string>();
+  const sent = servers.flatMap(({ instances }, server) =>
+    instances.map(({ ip, port }, index) => ({ ip, port, path: ['servers', server, 'instances', index] })),
+  );
+  return sent.flatMap(({ ip, port, path }) => {
+    if (typeof ip !== 'string') return [];
+    const denied = whyHostDenied(ip, { allowPrivate: true });
+    const faults = denied ? [fault([...path, 'ip'], `"${ip}" ${denied}.`)] : [];
+    if (typeof port !== 'number') return faults;
+    const id = instanceIdOf({ ip, port });
+    const first = seen.get(id);
+    if (first) return [...faults, fault(path, `${id} is already ${first}. An address may stand here once.`)];
+    seen.set(id, path.join('.'));
+    return faults;
+  });
+}
+
+/** A mask that comes back stands for the value that is stored. There must be one, and it must go where it went before. */
+function secretFaults(servers: readonly SentServer[], current: Settings): Fault[] {
+  return servers.flatMap((server, index) => {
+    const stored = current.servers.find(({ id }) => id === server.id);
+    return Object.keys(server.headers)
+      .filter((name) => server.headers[name] === maskedSecret)
+      .flatMap((name) => {
+        const why = whyNotKept(name, server, stored);
+        return why === null ? [] : [fault(['servers', index, 'headers', name], why)];
+      });
+  });
+}
+
+function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | undefined): string | null {
+  if (!Object.hasOwn(stored?.headers ?? {}, name) || !stored) {
+    return `There is no stored value for "${maskedSecret}" to keep. Send the value.`;
+  }
+  const moved = whatMoved(sent, stored);
+  if (moved === null) return null;
+  return `"${maskedSecret}" does not keep this value, because ${moved}. Send the value again.`;
+}
+
+/** The places of the others are kept, so that each fault names the right one. */
+function recordsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map((item: unknown) => (isRecord(item) ? item : {})) : [];
+}
+
+function fault(path: (string | number)[], message: string): Fault {
+  return { in: 'body', path, message, type: 'value_error' };
+}

@@ -1,0 +1,76 @@
+import { cancelTask, getTask, listTasks, retryTask, submitTask } from '@switchyard/contract/dispatch/tasks';
+import { ok } from '@switchyard/contract/envelope';
+import type { FastifyRequest } from 'fastify';
+import type { Routes } from '../../http/app.ts';
+import { type Guard, identityOf } from '../../http/guard.ts';
+import type { OpenStreams } from '../../http/open-streams.ts';
+import { requireAdminFor } from '../../http/owner-filter.ts';
+import { readerOf } from '../../http/reader.ts';
+import type { Tasks } from './tasks.ts';
+
+interface TaskRoutesOptions {
+  tasks: Tasks;
+  openStreams: OpenStreams;
+  guard: Pick<Guard, 'originOf'>;
+}
+
+export function taskRoutes({ tasks, openStreams, guard }: TaskRoutesOptions): Routes {
+  return (app) => {
+    app.route({
+      ...submitTask,
+      handler: async (request, reply) => {
+        const { task, replayed } = await tasks.submit(request.body, {
+          ...metaOf(request, guard),
+          idempotencyKey: request.headers['idempotency-key'] ?? null,
+        });
+        if (replayed) reply.header('idempotency-replayed', 'true');
+        return ok(task);
+      },
+    });
+
+    app.route({
+      ...listTasks,
+      handler: async (request) => {
+        requireAdminFor(request, request.query.owner);
+        return ok(await tasks.list(readerOf(request, guard), request.query));
+      },
+    });
+
+    app.route({
+      ...getTask,
+      handler: async (request) => {
+        const reader = readerOf(request, guard);
+        const { taskId } = request.params;
+        if (!request.query.wait) return ok(await tasks.get(reader, taskId));
+        const held = openStreams.open('held_request', request);
+        try {
+          return ok(
+            await tasks.wait(reader, taskId, { waitMs: request.query.wait * 1000, signal: held.signal }),
+          );
+        } finally {
+          held.close();
+        }
+      },
+    });
+
+    app.route({
+      ...cancelTask,
+      handler: async (request) => ok(await tasks.cancel(readerOf(request, guard), request.params.taskId)),
+    });
+
+    app.route({
+      ...retryTask,
+      handler: async (request) =>
+        ok(await tasks.retry(readerOf(request, guard), request.params.taskId, metaOf(request, guard))),
+    });
+  };
+}
+
+function metaOf(request: FastifyRequest, guard: Pick<Guard, 'originOf'>) {
+  return {
+    userId: identityOf(request).userId,
+    origin: guard.originOf(request),
+    requestId: request.id,
+    idempotencyKey: null,
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { TaskConversation } from '@switchyard/contract/dispatch/task';
+import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
+import { toIso } from '../../lib/clock.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import { type Requirement, requirementOf } from '../graphs/capability.ts';
+import { requireExtraData, requireTargets } from '../graphs/extra-data.ts';
+import { fingerprintOf } from '../graphs/fingerprint.ts';
+import { parseGraph } from '../graphs/graph.ts';
+import { applyParams, fileIdsIn } from '../graphs/params.ts';
+import { type WorkerPath, workerPathsIn } from '../graphs/worker-paths.ts';
+import type { TaskInputRow } from '../tables.ts';
+import type { IdempotencyKey, NewTask } from '../tasks/task-store.ts';
+
+export interface PreparedTask {
+  task: NewTask;
+  requirement: Requirement;
+  /** Paths to files that are not the task's own, as the graph stands with its params. */
+  paths: WorkerPath[];
+}
+
+export interface SubmissionContext {
+  owner: string;
+  requestId: string | null;
+  conversation: TaskConversation | null;
+  idempotency: IdempotencyKey | null;
+  nowMs: number;
+  /** Names on a worker of the files that the params mention; what is missing here does not exist for this owner. */
+  fileNames: ReadonlyMap<string, string>;
+}
+
+export function filesWanted(input: TaskInput): string[] {
+  return fileIdsIn(input.params ?? {});
+}
+
+/** Checks everything about a submission that needs no worker and no row, and makes the rows of it. */
+export function prepareTask(input: TaskInput, context: SubmissionContext): PreparedTask {
+  const applied = applyParams({
+    graph: parseGraph(input.workflow),
+    params: input.params ?? {},
+    strict: input.strict ?? false,
+    fileNames: context.fileNames,
+  });
+  requireExtraData(input.extraData ?? {});
+  requireTargets(input.partialExecutionTargets ?? [], applied.graph);
+  const requirement = requirementOf(applied.graph, {
+    pool: input.pool ?? null,
+    pinnedInstanceId: input.instanceId ?? null,
+  });
+  const id = newTimeOrderedId(context.nowMs);
+  const at = toIso(context.nowMs);
+  return {
+    requirement,
+    paths: workerPathsIn(applied.graph, new Set(context.fileNames.values())),
+    task: {
+      row: {
+        id,
+        owner: context.owner,
+        name: input.name ?? null,
+        status: 'pending',
+        phase: 'queued',
+        progress: 0,
+        priority: input.priority ?? 0,
+        tags: JSON.stringify(input.tags ?? []),
+        pool: input.pool ?? null,
+        pinnedInstanceId: input.instanceId ?? null,
+        instanceId: null,
+        attempt: 0,
+        claimToken: null,
+        cancelRequested: 0,
+        node: null,
+        fingerprint: fingerprintOf(applied.graph),
+        retryPolicy: input.retry ?? 'on_lost',
+        maxAttempts: input.maxAttempts ?? 3,
+        timeoutSeconds: input.timeoutSeconds ?? null,
+        patience: jsonOf(input.patience),
+        error: null,
+        result: null,
+        warnings: JSON.stringify(applied.warnings),
+        webhook: jsonOf(input.webhook),
+        requestId: context.requestId,
+        conversation: context.conversation && JSON.stringify(context.conversation),
+        createdAt: at,
+        updatedAt: at,
+        startedAt: null,
+        finishedAt: null,
+      },
+      input: inputRowOf(id, input, requirement),
+      fileIds: applied.fileIds,
+      idempotency: context.idempotency,
+    },
+  };
+}
+
+function inputRowOf(taskId: string, input: TaskInput, requirement: Requirement): TaskInputRow {
+  return {
+    taskId,
+    workflow: JSON.stringify(input.workflow),
+    params: JSON.stringify(input.params ?? {}),
+    requirement: JSON.stringify(requirement),
+    extraData: jsonOf(input.extraData),
+    partialExecutionTargets: jsonOf(input.partialExecutionTargets),
+  };
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** The order of keys in a body does not make it another one. */
+export function bodyHashOf(input: object): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(input)))
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}

@@ -1,0 +1,317 @@
+import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import type { NewTask as TaskInput, TaskListQuery, TaskWebhook } from '@switchyard/contract/dispatch/tasks';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Links, Reader } from '../files/links.ts';
+import type { OwnFiles } from '../files/own-files.ts';
+import type { Requirement } from '../graphs/capability.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import { pendingOf } from '../queue/pending-task.ts';
+import { QueueEntrance } from '../queue/queue-entrance.ts';
+import type { TaskRow } from '../tables.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import { decideCancel } from '../tasks/task.ts';
+import type { TaskListStore } from '../tasks/task-list-store.ts';
+import type { EarlierSubmission, TaskStore } from '../tasks/task-store.ts';
+import {
+  asSubmitted,
+  type TaskViewOptions,
+  taskErrorOf,
+  viewTask,
+  viewTaskDetail,
+} from '../tasks/task-view.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import {
+  bodyHashOf,
+  filesWanted,
+  type PreparedTask,
+  prepareTask,
+  type SubmissionContext,
+} from './task-submission.ts';
+import { type TaskUpdate, watchTask } from './task-watch.ts';
+
+export interface TasksOptions {
+  store: TaskStore;
+  lists: TaskListStore;
+  attempts: Pick<AttemptStore, 'of'>;
+  queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
+  events: DispatchEvents;
+  /** Names on a worker of those of the files that exist for this owner. */
+  fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
+  /** Throws `no_capable_instance` when it is certain that no instance could run it. */
+  requireCapable: (requirement: Requirement) => Promise<void>;
+  /** What may keep it waiting for ever, as warnings. */
+  doubtsAbout: (requirement: Requirement) => string[];
+  /** Asks the runner that has this task to stop it. */
+  askToStop: (taskId: string) => void;
+  links: Links;
+  webhooks: Pick<Webhooks, 'enqueue' | 'requireCallable'>;
+  clock: Clock;
+  limits: { queued: number; queuedPerUser: number };
+}
+
+export interface SubmitMeta {
+  userId: string;
+  origin?: string | undefined;
+  requestId: string | null;
+  idempotencyKey: string | null;
+  /** The tool call that asks for it, where an agent does. */
+  conversation?: TaskConversation;
+}
+
+export interface Submitted {
+  task: TaskDetail;
+  replayed: boolean;
+}
+
+export class Tasks {
+  private readonly options: TasksOptions;
+  private readonly entrance: QueueEntrance;
+
+  constructor(options: TasksOptions) {
+    this.options = options;
+    this.entrance = new QueueEntrance(options.queue, options.limits);
+  }
+
+  /** Answered once the task is on disk. */
+  async submit(input: TaskInput, meta: SubmitMeta): Promise<Submitted> {
+    return this.submitRequest(input, async () => input, meta);
+  }
+
+  /** As `submit`, for what is asked for in other words: the same key with the same request is the same task. */
+  async submitRequest(
+    request: object,
+    inputOf: () => Promise<TaskInput>,
+    meta: SubmitMeta,
+  ): Promise<Submitted> {
+    const { store, queue, events, clock } = this.options;
+    const owner: Owner = { user: meta.userId };
+    const idempotency =
+      meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(request) };
+    // Before anything that may be refused now and was not then: a full queue, a file that is gone.
+    const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
+    if (earlier) return this.replay(earlier, meta);
+    const given = await inputOf();
+    if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url);
+    const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
+      owner: meta.userId,
+      requestId: meta.requestId,
+      conversation: meta.conversation ?? null,
+      idempotency,
+      nowMs: clock(),
+    });
+    await this.options.requireCapable(prepared.requirement);
+    const doubts = this.options.doubtsAbout(prepared.requirement);
+    const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
+    const simultaneous = await this.entrance.hold(meta.userId, async () => {
+      const other = await store.insert(owner, { ...prepared.task, row });
+      if (other) return other;
+      events.announce({ type: 'task_created', task: row });
+      queue.add(pendingOf(row, prepared.requirement));
+      return null;
+    });
+    if (simultaneous) return this.replay(simultaneous, meta);
+    const task = viewTaskDetail(
+      row,
+      { input: prepared.task.input, attempts: [] },
+      this.viewOptions(row, meta.origin),
+    );
+    return { task, replayed: false };
+  }
+
+  /** Whether this key has made a task already, whatever was asked for with it. */
+  async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
+    const key = { key: idempotencyKey, bodyHash: '' };
+    return (await this.options.store.earlierSubmission(userId, key)) !== null;
+  }
+
+  async get({ owner, origin }: Reader, taskId: string): Promise<TaskDetail> {
+    return this.detail(await this.row(owner, taskId), origin);
+  }
+
+  async list(
+    { owner, origin }: Reader,
+    query: TaskListQuery,
+  ): Promise<{ total: number; totalIsMinimum?: boolean; items: Task[] }> {
+    const page = {
+      status: query.status,
+      instanceId: query.instanceId,
+      owner: query.owner,
+      tag: query.tag,
+      text: query.q,
+      sinceMs: query.since === undefined ? undefined : timeOf('since', query.since),
+      untilMs: query.until === undefined ? undefined : timeOf('until', query.until),
+      order: query.order ?? 'desc',
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+    };
+    const [rows, { total, isMinimum }] = await Promise.all([
+      this.options.lists.page(owner, page),
+      this.options.lists.total(owner, page),
+    ]);
+    const items = rows.map((row) => viewTask(row, this.viewOptions(row, origin)));
+    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+  }
+
+  /** The task as it is when it ends, or when the time is over. */
+  async wait(
+    reader: Reader,
+    taskId: string,
+    options: { waitMs: number; signal: AbortSignal },
+  ): Promise<TaskDetail> {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.waitMs)]);
+    for await (const update of this.watch(reader.owner, taskId, signal)) {
+      if (update.type === 'ended') return this.detail(update.task, reader.origin);
+    }
+    return this.get(reader, taskId);
+  }
+
+  /** For inner callers as well, such as the agent's workflow tool: the row as it stands, then every change. */
+  watch(owner: Owner, taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate, void, undefined> {
+    return watchTask(taskId, {
+      events: this.options.events,
+      read: () => this.row(owner, taskId),
+      signal,
+    });
+  }
+
+  async cancel(reader: Reader, taskId: string): Promise<TaskDetail> {
+    const row = await this.row(reader.owner, taskId);
+    const decision = decideCancel({
+      phase: row.phase,
+      cancelRequested: row.cancelRequested === 1,
+      errorCode: taskErrorOf(row)?.code ?? null,
+    });
+    if (decision === 'already_finished') throw new AppError('task_finished');
+    const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, decision));
+    // It went to a worker, or came back from one, between the read and the write.
+    return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId);
+  }
+
+  /** The copy belongs to whom the task belongs to, as do its files. */
+  async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
+    const row = await this.row(reader.owner, taskId);
+    const { workflow, params, ...task } = await this.detail(row, reader.origin);
+    // As it was sent: the detail masks its secrets.
+    const extraData = (await this.options.store.input(row.id))?.extraData;
+    const input: TaskInput = {
+      workflow,
+      params,
+      ...(extraData && { extraData: JSON.parse(extraData) as Record<string, unknown> }),
+      ...(task.partialExecutionTargets && { partialExecutionTargets: task.partialExecutionTargets }),
+      priority: task.priority,
+      tags: task.tags,
+      retry: task.retry,
+      maxAttempts: task.maxAttempts,
+      ...(task.name !== null && { name: task.name }),
+      ...(task.pinnedInstanceId !== null && { instanceId: task.pinnedInstanceId }),
+      ...(task.pool !== null && { pool: task.pool }),
+      ...(task.timeoutSeconds !== null && { timeoutSeconds: task.timeoutSeconds }),
+      ...(task.patience !== null && { patience: task.patience }),
+      ...(row.webhook !== null && { webhook: JSON.parse(row.webhook) as TaskWebhook }),
+    };
+    return (await this.submit(input, { ...meta, userId: row.owner })).task;
+  }
+
+  /** Ends a task that waits in the queue. False when a runner claimed it first. */
+  async endQueued(row: TaskRow, error: { code: TaskErrorCode; message: string }): Promise<boolean> {
+    const at = toIso(this.options.clock());
+    const change = {
+      status: 'failed',
+      phase: 'ended',
+      progress: row.progress,
+      node: null,
+      error: JSON.stringify(error),
+      result: null,
+      updatedAt: at,
+      finishedAt: at,
+    } as const;
+    const ended = await this.options.store.endQueued(row, change, (trx) =>
+      this.options.webhooks.enqueue(trx, { ...row, ...change }),
+    );
+    if (!ended) return false;
+    this.options.queue.remove(row.id);
+    this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
+    return true;
+  }
+
+  private async prepareWithOwnFiles(
+    given: TaskInput,
+    context: Omit<SubmissionContext, 'fileNames'>,
+  ): Promise<{ prepared: PreparedTask; warnings: string[] }> {
+    const prepare = async (input: TaskInput): Promise<PreparedTask> => {
+      const wanted = filesWanted(input);
+      const fileNames =
+        wanted.length > 0 ? await this.options.fileNames({ user: context.owner }, wanted) : new Map();
+      return prepareTask(input, { ...context, fileNames });
+    };
+    const prepared = await prepare(given);
+    if (prepared.paths.length === 0) return { prepared, warnings: [] };
+    const { owner } = context;
+    const { input, warnings } = await this.options.ownFiles.inPlaceOf(prepared.paths, {
+      owner,
+      input: given,
+    });
+    if (input === given) return { prepared, warnings };
+    const again = await prepare(input);
+    // Two nodes may have one address where an id holds a dot: then the file went to the other one.
+    await this.options.ownFiles.refuse(again.paths);
+    return { prepared: again, warnings };
+  }
+
+  private async replay(
+    { taskId, sameBody }: EarlierSubmission,
+    { userId, origin }: SubmitMeta,
+  ): Promise<Submitted> {
+    if (!sameBody) throw new AppError('idempotency_mismatch');
+    const task = await this.get({ owner: { user: userId }, origin }, taskId);
+    return { task: asSubmitted(task), replayed: true };
+  }
+
+  private async tryCancel(row: TaskRow, how: 'end_now' | 'ask_worker'): Promise<boolean> {
+    if (how === 'end_now') return this.endQueued(row, cancelledError);
+    const isAsked = await this.options.store.requestCancel(row.id, toIso(this.options.clock()));
+    if (isAsked) this.options.askToStop(row.id);
+    return isAsked;
+  }
+
+  private async row(owner: Owner, taskId: string): Promise<TaskRow> {
+    const row = await this.options.store.get(owner, taskId);
+    if (!row) throw new AppError('task_not_found');
+    return row;
+  }
+
+  private async detail(row: TaskRow, origin: string | undefined): Promise<TaskDetail> {
+    const [input, attempts] = await Promise.all([
+      this.options.store.input(row.id),
+      this.options.attempts.of(row.id),
+    ]);
+    if (!input) throw new AppError('task_not_found');
+    return viewTaskDetail(row, { input, attempts }, this.viewOptions(row, origin));
+  }
+
+  private viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {
+    const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
+    return { linkTo: (file) => this.options.links.to(file, origin), position };
+  }
+}
+
+function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
+  if (added.length === 0) return row;
+  return { ...row, warnings: JSON.stringify([...(JSON.parse(row.warnings) as string[]), ...added]) };
+}
+
+const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
+
+/** A leap second is a valid time of the format and none of the calendar. */
+function timeOf(name: string, text: string): number {
+  const epochMs = Date.parse(text);
+  if (!Number.isNaN(epochMs)) return epochMs;
+  const message = 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z';
+  throw new AppError('validation_failed', {
+    faults: [{ in: 'query', path: [name], type: 'datetime_parsing', message }],
+  });
+}

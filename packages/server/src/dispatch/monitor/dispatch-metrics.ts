@@ -1,0 +1,38 @@
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { PushHub } from '../push/push-hub.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+
+interface Measured {
+  metrics: Metrics;
+  events: DispatchEvents;
+  matchmaker: Pick<Matchmaker, 'size'>;
+  fleet: Pick<Fleet, 'views'>;
+  hub: Pick<PushHub, 'size'>;
+}
+
+/** Counts what happens; what merely stands is read when somebody asks for the metrics. */
+export function measureDispatch({ metrics, events, matchmaker, fleet, hub }: Measured): () => void {
+  metrics.beforeScrape(() => {
+    metrics.queueDepth.set(matchmaker.size);
+    metrics.instancesUp.set(fleet.views().filter(({ alive }) => alive).length);
+    metrics.pushSockets.set(hub.size);
+  });
+  return events.listen((event) => {
+    if (event.type === 'task_started') {
+      const { createdAt, startedAt } = event.task;
+      if (startedAt !== null) metrics.taskWait.observe(secondsBetween(createdAt, startedAt));
+    }
+    if (event.type === 'task_ended') {
+      const { status, startedAt, finishedAt } = event.task;
+      metrics.tasksEnded.inc({ status });
+      if (startedAt !== null && finishedAt !== null)
+        metrics.taskRun.observe(secondsBetween(startedAt, finishedAt));
+    }
+  });
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(Date.parse(to) - Date.parse(from), 0) / 1000;
+}

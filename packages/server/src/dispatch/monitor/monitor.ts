@@ -1,0 +1,89 @@
+import type { Overview } from '@switchyard/contract/dispatch/monitor';
+import type { Clock } from '../../lib/clock.ts';
+import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { Instances } from '../fleet/instances.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+
+/** Waits of the newest starts, for the percentiles. */
+const waitsKept = 1_000;
+const windowMs = 5 * 60_000;
+/** Ends of a busy window are counted by the second, so that a fast pool costs no memory. */
+const secondMs = 1_000;
+
+interface MonitorOptions {
+  instances: Instances;
+  tasks: TaskStore;
+  events: DispatchEvents;
+  clock: Clock;
+  steadyClock: Clock;
+}
+
+/** The counts of the overview. Those of tasks are kept counters, not counted rows. */
+export class Monitor {
+  readonly #options: MonitorOptions;
+  readonly #startedAtMs: number;
+  readonly #waits: number[] = [];
+  readonly #endsBySecond = new Map<number, number>();
+  readonly #stop: () => void;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#startedAtMs = options.steadyClock();
+    this.#stop = options.events.listen((event) => this.#notice(event));
+  }
+
+  async overview(): Promise<Overview> {
+    const { instances, tasks, clock } = this.#options;
+    const [all, counts, oldest] = await Promise.all([
+      instances.list(),
+      tasks.counts(),
+      tasks.oldestPending(),
+    ]);
+    const waits = [...this.#waits].sort((a, b) => a - b);
+    return {
+      totalInstances: all.length,
+      aliveInstances: all.filter(({ alive }) => alive).length,
+      busyInstances: all.filter(({ busy }) => busy).length,
+      disabledInstances: all.filter(({ enabled }) => !enabled).length,
+      pendingTasks: counts.pending,
+      runningTasks: counts.running,
+      completedTasks: counts.completed,
+      failedTasks: counts.failed,
+      oldestPendingSeconds:
+        oldest === null ? null : Math.max(Math.round((clock() - Date.parse(oldest)) / 1000), 0),
+      tasksPerMinute: this.#tasksPerMinute(),
+      waitMsP50: percentile(waits, 0.5),
+      waitMsP95: percentile(waits, 0.95),
+    };
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #notice(event: DispatchEvent): void {
+    if (event.type === 'task_started') {
+      this.#waits.push(Math.max(this.#options.clock() - Date.parse(event.task.createdAt), 0));
+      if (this.#waits.length > waitsKept) this.#waits.shift();
+    }
+    if (event.type === 'task_ended') {
+      const second = Math.floor(this.#options.steadyClock() / secondMs);
+      this.#endsBySecond.set(second, (this.#endsBySecond.get(second) ?? 0) + 1);
+      const [oldest] = this.#endsBySecond.keys();
+      if (oldest !== undefined && oldest < second - windowMs / secondMs) this.#endsBySecond.delete(oldest);
+    }
+  }
+
+  #tasksPerMinute(): number {
+    const now = this.#options.steadyClock();
+    const from = Math.floor((now - windowMs) / secondMs);
+    let ended = 0;
+    for (const [second, count] of this.#endsBySecond) if (second >= from) ended += count;
+    const minutes = Math.max(Math.min(now - this.#startedAtMs, windowMs) / 60_000, 1);
+    return Math.round((ended / minutes) * 10) / 10;
+  }
+}
+
+function percentile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? null;
+}

@@ -1,0 +1,96 @@
+import type {
+  PreviewHeader,
+  PushTopic,
+  ServerFrameData,
+  ServerFrameType,
+} from '@switchyard/contract/dispatch/push';
+import type { DispatchEvent, TaskPreview } from '../dispatch-events.ts';
+import type { Links } from '../files/links.ts';
+import type { TaskRow } from '../tables.ts';
+import { taskErrorOf, viewResult, viewTask } from '../tasks/task-view.ts';
+
+/** A message to clients, written once however many get it. */
+export interface PushFrame {
+  topic: PushTopic;
+  /** Null: everybody may have it. */
+  owner: string | null;
+  taskId: string | null;
+  /** Frames with equal keys replace each other while they wait for a slow reader. */
+  replaces: string | null;
+  payload: string | Buffer;
+}
+
+export function encodeFrame<Name extends ServerFrameType>(
+  type: Name,
+  data: ServerFrameData<Name>,
+  { timestamp, requestId }: { timestamp: number; requestId?: string | null },
+): string {
+  return JSON.stringify(requestId ? { type, timestamp, data, requestId } : { type, timestamp, data });
+}
+
+/** The frame of an event; null for those that clients are not told of. Progress and instances are held back elsewhere. */
+export function frameOf(
+  event: DispatchEvent,
+  { timestamp, links }: { timestamp: number; links: Links },
+): PushFrame | null {
+  switch (event.type) {
+    case 'task_created': {
+      const linkTo = (file: { fileId: string; filename: string }) => links.to(file);
+      const data = { taskId: event.task.id, task: viewTask(event.task, { linkTo, position: null }) };
+      return taskFrame(event.task, encodeFrame('task_created', data, { timestamp, ...event.task }));
+    }
+    case 'task_started': {
+      const { id, instanceId, attempt } = event.task;
+      const data = { taskId: id, instanceId: instanceId ?? '', attempt };
+      return taskFrame(event.task, encodeFrame('task_started', data, { timestamp, ...event.task }));
+    }
+    case 'task_progress': {
+      const { taskId, owner, requestId, progress } = event;
+      const payload = encodeFrame('task_progress', { taskId, ...progress }, { timestamp, requestId });
+      return { topic: 'progress', owner, taskId, replaces: `progress:${taskId}`, payload };
+    }
+    case 'task_ended':
+      return taskFrame(event.task, endFrame(event.task, { timestamp, links }));
+    case 'task_preview':
+      return {
+        topic: 'previews',
+        owner: event.owner,
+        taskId: event.taskId,
+        replaces: `preview:${event.taskId}`,
+        payload: encodePreview(event.taskId, event.preview),
+      };
+    case 'instance_changed': {
+      const { id, alive, busy } = event.instance;
+      const data = { instanceId: id, alive, busy, instance: event.instance };
+      const payload = encodeFrame('instance_status', data, { timestamp });
+      return { topic: 'instances', owner: null, taskId: null, replaces: `instance:${id}`, payload };
+    }
+    case 'task_requeued':
+    case 'instance_removed':
+    case 'settings_changed':
+      return null;
+  }
+}
+
+function taskFrame(task: TaskRow, payload: string): PushFrame {
+  return { topic: 'tasks', owner: task.owner, taskId: task.id, replaces: null, payload };
+}
+
+function endFrame(task: TaskRow, { timestamp, links }: { timestamp: number; links: Links }): string {
+  const meta = { timestamp, requestId: task.requestId };
+  const result = viewResult(task, (file) => links.to(file));
+  if (task.status === 'completed' && result) {
+    return encodeFrame('task_completed', { taskId: task.id, result }, meta);
+  }
+  const error = taskErrorOf(task) ?? { code: 'internal_error', message: 'The task failed.' };
+  return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
+}
+
+/** A u32 length, that many bytes of header as JSON, the image. */
+function encodePreview(taskId: string, { node, mediaType, bytes }: TaskPreview): Buffer {
+  const header: PreviewHeader = node === undefined ? { taskId, mediaType } : { taskId, mediaType, node };
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, bytes]);
+}

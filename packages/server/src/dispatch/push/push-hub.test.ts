@@ -1,0 +1,128 @@
+import { createSecretKey } from 'node:crypto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import { ManualTime } from '../../lib/async/manual-time.ts';
+import { DispatchEvents } from '../dispatch-events.ts';
+import { Links } from '../files/links.ts';
+import { PushHub } from './push-hub.ts';
+import { PushSocket } from './push-socket.ts';
+
+const time = new ManualTime();
+let events: DispatchEvents;
+let hub: PushHub;
+let pending = 0;
+/** A snapshot waits for this, so that a test decides when it is read. */
+let gate: Promise<void> = Promise.resolve();
+
+beforeEach(() => {
+  pending = 0;
+  gate = Promise.resolve();
+  events = new DispatchEvents((error) => {
+    throw error;
+  });
+  hub = new PushHub({
+    events,
+    instances: { list: async () => [] },
+    tasks: {
+      counts: async () => {
+        const counts = { pending, running: 0, completed: 0, failed: 0 };
+        await gate;
+        return counts;
+      },
+    },
+    links: new Links({
+      key: createSecretKey(Buffer.alloc(32)),
+      clock: time.now,
+      publicUrl: null,
+      listeningUrl: () => 'http://127.0.0.1:7300',
+    }),
+    clock: time.now,
+    steadyClock: time.now,
+    timer: time.timer,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+});
+
+afterEach(() => hub.close());
+
+/** Every `global_status` that the client got: when, and how many tasks were pending. */
+function newClient() {
+  const got: { atMs: number; pending: number }[] = [];
+  const wire = {
+    OPEN: 1,
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (text: string) => {
+      const { type, data } = JSON.parse(text);
+      if (type === 'global_status') got.push({ atMs: time.now(), pending: data.tasks.pending });
+    },
+    close: () => undefined,
+  };
+  const socket = new PushSocket(wire as unknown as WebSocket, { userId: 'ann', seesAll: false });
+  return { got, socket };
+}
+
+function change(): void {
+  pending += 1;
+  events.announce({ type: 'instance_removed', instanceId: 'a' });
+}
+
+/** What was read and what is due is sent in a later turn of the event loop. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a change right after the snapshot is told a second after it, not at once', async () => {
+  const { got, socket } = newClient();
+  await hub.add(socket);
+  change();
+  await settled();
+  expect(got).toEqual([{ atMs: time.now(), pending: 0 }]);
+  time.advance(999);
+  await settled();
+  expect(got).toHaveLength(1);
+  time.advance(1);
+  await vi.waitFor(() => expect(got.map((status) => status.pending)).toEqual([0, 1]));
+});
+
+test('a client never gets two within a second, whenever it came and however much changes', async () => {
+  const clients = [newClient(), newClient(), newClient()];
+  for (let step = 0; step < 100; step += 1) {
+    const joining = step % 7 === 0 ? clients[step / 7] : undefined;
+    if (joining) await hub.add(joining.socket);
+    change();
+    await settled();
+    time.advance(100);
+    await settled();
+  }
+  time.advance(2_000);
+  await settled();
+  for (const { got } of clients) {
+    const gaps = got.slice(1).map(({ atMs }, index) => atMs - (got[index]?.atMs ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+    expect(gaps.length).toBeGreaterThan(5);
+    expect(got.at(-1)?.pending).toBe(pending);
+  }
+});
+
+test('what changed while a snapshot was read is told a second after the snapshot', async () => {
+  const present = newClient();
+  await hub.add(present.socket);
+  time.advance(5_000);
+  let open = (): void => undefined;
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const { got, socket } = newClient();
+  const added = hub.add(socket);
+  change();
+  open();
+  await added;
+  await settled();
+  expect(got).toEqual([{ atMs: time.now(), pending: 0 }]);
+  time.advance(1_000);
+  await settled();
+  expect(got.map((status) => status.pending)).toEqual([0, 1]);
+});

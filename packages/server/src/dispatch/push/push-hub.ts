@@ -1,0 +1,129 @@
+import { pushLimits } from '@switchyard/contract/dispatch/push';
+import { Throttle } from '../../lib/async/throttle.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { Links } from '../files/links.ts';
+import type { Instances } from '../fleet/instances.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { encodeFrame, frameOf, type PushFrame } from './push-frames.ts';
+import type { PushSocket } from './push-socket.ts';
+
+interface PushHubOptions {
+  events: DispatchEvents;
+  instances: Pick<Instances, 'list'>;
+  tasks: Pick<TaskStore, 'counts'>;
+  links: Links;
+  clock: Clock;
+  steadyClock: Clock;
+  onFault: (error: unknown) => void;
+  timer?: Timer;
+}
+
+const instanceIntervalMs = 100;
+const globalIntervalMs = 1_000;
+
+/** Turns events into frames, each once, and offers them to every socket. */
+export class PushHub {
+  readonly #options: PushHubOptions;
+  /** Each with the key under which its `global_status` is held back. */
+  readonly #sockets = new Map<PushSocket, string>();
+  #joined = 0;
+  readonly #progress: Throttle;
+  readonly #instances: Throttle;
+  readonly #global: Throttle;
+  /** One snapshot serves all sockets, but each socket has got its last one at another time. */
+  readonly #globalOf: Throttle;
+  #lastGlobal: PushFrame | null = null;
+  readonly #stop: () => void;
+
+  constructor(options: PushHubOptions) {
+    this.#options = options;
+    const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
+    this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });
+    this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
+    this.#global = new Throttle({ intervalMs: globalIntervalMs, ...times });
+    this.#globalOf = new Throttle({ intervalMs: globalIntervalMs, ...times });
+    this.#stop = options.events.listen((event) => this.#notice(event));
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  countOf(userId: string): number {
+    let count = 0;
+    for (const socket of this.#sockets.keys()) if (socket.userId === userId) count += 1;
+    return count;
+  }
+
+  /** The snapshot is the first message; what changes from now on, while it is read as well, follows it. */
+  async add(socket: PushSocket): Promise<void> {
+    this.#joined += 1;
+    const key = String(this.#joined);
+    this.#sockets.set(socket, key);
+    const lastBefore = this.#lastGlobal;
+    const snapshot = await this.#globalStatus();
+    if (!this.#sockets.has(socket)) return;
+    this.#globalOf.run(key, () => socket.begin(snapshot));
+    // The snapshot may be the older of the two.
+    const last = this.#lastGlobal;
+    if (last && last !== lastBefore) this.#globalOf.run(key, () => socket.offer(last));
+  }
+
+  remove(socket: PushSocket): void {
+    const key = this.#sockets.get(socket);
+    this.#sockets.delete(socket);
+    if (key !== undefined) this.#globalOf.forget(key);
+  }
+
+  close(): void {
+    this.#stop();
+    for (const throttle of [this.#progress, this.#instances, this.#global, this.#globalOf]) throttle.close();
+  }
+
+  #notice(event: DispatchEvent): void {
+    if (event.type === 'task_ended') this.#progress.finish(event.task.id);
+    if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
+    if (this.#sockets.size === 0) return;
+    if (event.type === 'task_progress') {
+      this.#progress.run(event.taskId, () => this.#send(event));
+      return;
+    }
+    if (event.type === 'instance_changed') {
+      this.#instances.run(event.instance.id, () => this.#send(event));
+    } else {
+      this.#send(event);
+    }
+    if (event.type !== 'task_preview') this.#global.run('global', () => this.#sendGlobalStatus());
+  }
+
+  #send(event: DispatchEvent): void {
+    const frame = frameOf(event, { timestamp: this.#options.clock(), links: this.#options.links });
+    if (frame) this.#offer(frame);
+  }
+
+  #offer(frame: PushFrame): void {
+    for (const socket of this.#sockets.keys()) socket.offer(frame);
+  }
+
+  #sendGlobalStatus(): void {
+    this.#globalStatus().then((frame) => this.#offerGlobal(frame), this.#options.onFault);
+  }
+
+  #offerGlobal(frame: PushFrame): void {
+    this.#lastGlobal = frame;
+    for (const [socket, key] of this.#sockets) {
+      if (socket.hasBegun) this.#globalOf.run(key, () => socket.offer(frame));
+    }
+  }
+
+  async #globalStatus(): Promise<PushFrame> {
+    const { instances, tasks, clock } = this.#options;
+    const [all, counts] = await Promise.all([instances.list(), tasks.counts()]);
+    const timestamp = clock();
+    const data = { instances: all, tasks: counts, serverTime: toIso(timestamp) };
+    const payload = encodeFrame('global_status', data, { timestamp });
+    return { topic: 'global', owner: null, taskId: null, replaces: 'global', payload };
+  }
+}

@@ -1,0 +1,239 @@
+import type { IncomingMessage, Server } from 'node:http';
+import websocket from '@fastify/websocket';
+import { type ClientMessage, openPush, pushCloseCodes, pushLimits } from '@switchyard/contract/dispatch/push';
+import type { FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import type { Admission } from '../../http/admission.ts';
+import type { App, Routes } from '../../http/app.ts';
+import { type Guard, isAdmin } from '../../http/guard.ts';
+import type { Authenticator, Identity } from '../../http/identity.ts';
+import type { OpenStreams } from '../../http/open-streams.ts';
+import { webSocketUpgrades } from '../../http/upgrades.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { systemTimer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { encodeFrame } from './push-frames.ts';
+import type { PushHub } from './push-hub.ts';
+import { ClientMessages } from './push-messages.ts';
+import { PushSocket } from './push-socket.ts';
+
+interface PushRouteOptions {
+  hub: PushHub;
+  guard: Pick<Guard, 'identify' | 'checkOrigin'>;
+  authenticator: Authenticator;
+  openStreams: OpenStreams;
+  admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
+  /** Aborts when the session or token behind an identity has ended. */
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
+  clock: Clock;
+  socketsPerUser: number;
+}
+
+const mayListen = 'dispatch:read';
+/** A socket that is sent away closes within it. */
+const farewellMs = 1_000;
+
+export function pushRoute(options: PushRouteOptions): Routes {
+  return (app) => {
+    app.register(websocket, {
+      options: {
+        // The plugin only ever listens to it.
+        server: webSocketUpgrades(app.server, openPush.url) as Server,
+        maxPayload: pushLimits.clientMessageBytes,
+        perMessageDeflate: false,
+        handleProtocols: (protocols: Set<string>) => (protocols.has('bearer') ? 'bearer' : false),
+      },
+    });
+    app.after(() => addRoute(app, options));
+  };
+}
+
+function addRoute(app: App, options: PushRouteOptions): void {
+  const arrivals = new WeakMap<FastifyRequest, Arrival>();
+  app.route({
+    ...openPush,
+    preValidation: async (request) => {
+      if (request.ws) arrivals.set(request, await arrive(request, options));
+    },
+    handler: async (_request, reply) => {
+      reply.header('upgrade', 'websocket');
+      if (!reply.hasHeader('connection')) reply.header('connection', 'upgrade');
+      throw new AppError('upgrade_required');
+    },
+    wsHandler: (socket, request) => {
+      options.admission.countSocket(request);
+      const arrival = arrivals.get(request);
+      if (!arrival) return socket.terminate();
+      serve(socket, request, { arrival, options }).catch(() => socket.terminate());
+    },
+  });
+}
+
+/** What is known of a client before the protocol is switched. */
+interface Arrival {
+  /** Signed in by the request itself. */
+  identity: Identity | undefined;
+  /** It may still sign in by its first message. */
+  mayFollow: boolean;
+  /** Gives back the place that it has among those who are not signed in. */
+  release: () => void;
+}
+
+/** Throws where there is no place: the protocol is then not switched. A user who is signed in takes no stranger's place. */
+async function arrive(request: FastifyRequest, options: PushRouteOptions): Promise<Arrival> {
+  const mayFollow = tokenOf(request.raw) === undefined && !request.headers.cookie;
+  const identity = mayFollow ? undefined : await identityOfHead(request, options);
+  const isListener = identity !== undefined && hasRoom(identity, options);
+  const release = isListener ? () => undefined : options.admission.admitStranger(request);
+  return { identity, mayFollow, release };
+}
+
+function hasRoom({ userId }: Identity, { hub, socketsPerUser }: PushRouteOptions): boolean {
+  return hub.countOf(userId) < socketsPerUser;
+}
+
+async function serve(
+  socket: WebSocket,
+  request: FastifyRequest,
+  { arrival, options }: { arrival: Arrival; options: PushRouteOptions },
+): Promise<void> {
+  const messages = new ClientMessages(socket);
+  const identity = arrival.mayFollow ? await identityOfMessage(messages, options) : arrival.identity;
+  if (!identity) {
+    dismiss(socket, pushCloseCodes.unauthenticated, 'Sign in first, with a token that is valid.');
+    return;
+  }
+  if (!hasRoom(identity, options)) {
+    dismiss(socket, pushCloseCodes.tooManySockets, `At most ${options.socketsPerUser} sockets a user.`);
+    return;
+  }
+  arrival.release();
+  await listen(socket, request, { identity, messages, options });
+}
+
+/** Says why, and does not wait for the client to take it: until it does, it has a place that others need. */
+function dismiss(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const cancel = systemTimer(() => socket.terminate(), farewellMs);
+  socket.once('close', cancel);
+}
+
+interface Listening {
+  identity: Identity;
+  messages: ClientMessages;
+  options: PushRouteOptions;
+}
+
+async function listen(
+  socket: WebSocket,
+  request: FastifyRequest,
+  { identity, messages, options }: Listening,
+): Promise<void> {
+  const { hub, openStreams, endOf, clock } = options;
+  const stream = openStreams.open('socket', request);
+  const end = endOf(identity);
+  const push = new PushSocket(socket, { userId: identity.userId, seesAll: isAdmin(identity) });
+  const stopPings = keepAlive(socket);
+  const stopExpiry =
+    identity.expiresAtMs === null
+      ? () => undefined
+      : systemTimer(
+          () => push.close(pushCloseCodes.unauthenticated, 'The token has expired.'),
+          identity.expiresAtMs - clock(),
+        );
+  end.signal.addEventListener('abort', () =>
+    push.close(pushCloseCodes.unauthenticated, 'The session has ended.'),
+  );
+  stream.signal.addEventListener('abort', () => push.close(1001, 'The gateway is shutting down.'));
+  socket.once('close', () => {
+    hub.remove(push);
+    stopPings();
+    stopExpiry();
+    end.release();
+    stream.close();
+  });
+  messages.handle((message) => answer(socket, push, { message, clock }));
+  await hub.add(push);
+}
+
+/** By a header, the query or the cookie; undefined when none of them is right. */
+async function identityOfHead(
+  request: FastifyRequest,
+  options: PushRouteOptions,
+): Promise<Identity | undefined> {
+  const { guard } = options;
+  return orNone(async () => {
+    const token = tokenOf(request.raw);
+    if (token !== undefined) return identityOfToken(token, options);
+    guard.checkOrigin(request);
+    return permitted(await guard.identify(request, 'dispatch'));
+  });
+}
+
+/** By a first message; undefined when none comes in time, or a wrong one. */
+async function identityOfMessage(
+  messages: ClientMessages,
+  options: PushRouteOptions,
+): Promise<Identity | undefined> {
+  return orNone(async () => identityOfToken(await messages.token(), options));
+}
+
+async function identityOfToken(token: string, { authenticator }: PushRouteOptions): Promise<Identity> {
+  return permitted(await authenticator.authenticate({ kind: 'header', token }, 'dispatch'));
+}
+
+async function orNone(signIn: () => Promise<Identity>): Promise<Identity | undefined> {
+  try {
+    return await signIn();
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function permitted(identity: Identity): Identity {
+  if (identity.scopes === null || identity.scopes.includes(mayListen)) return identity;
+  throw new AppError('scope_missing', { message: `The token lacks the scope ${mayListen}.` });
+}
+
+/** From the subprotocols, from the query, or from a header of a client that is no browser. */
+function tokenOf({ headers, url }: IncomingMessage): string | undefined {
+  const [scheme, token] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
+  if (scheme === 'bearer' && token) return token;
+  const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  return bearer ?? new URL(url ?? '/', 'http://gateway').searchParams.get('token') ?? undefined;
+}
+
+function answer(
+  socket: WebSocket,
+  push: PushSocket,
+  { message, clock }: { message: ClientMessage; clock: Clock },
+): void {
+  const timestamp = clock();
+  switch (message.type) {
+    case 'ping':
+      socket.send(encodeFrame('pong', {}, { timestamp }));
+      return;
+    case 'subscribe': {
+      const { topics, taskIds } = message.data ?? {};
+      push.setFilter({ topics: topics ? new Set(topics) : null, taskIds: taskIds ? new Set(taskIds) : null });
+      socket.send(encodeFrame('subscribed', { topics: topics ?? [], taskIds: taskIds ?? [] }, { timestamp }));
+      return;
+    }
+    case 'auth':
+      return;
+  }
+}
+
+function keepAlive(socket: WebSocket): () => void {
+  let isAnswered = true;
+  socket.on('pong', () => {
+    isAnswered = true;
+  });
+  const timer = setInterval(() => {
+    if (!isAnswered) return socket.terminate();
+    isAnswered = false;
+    socket.ping();
+  }, pushLimits.pingIntervalMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,39 @@
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { InstanceRow } from '../instances/instance-store.ts';
+import type { TaskRow } from '../tables.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import { promptIdOf } from '../tasks/task.ts';
+import type { PendingTask } from './pending-entry.ts';
+
+export type ClaimedTask =
+  | { outcome: 'claimed'; row: TaskRow; promptId: string }
+  /** It was cancelled, or another instance has it. */
+  | { outcome: 'gone' }
+  /** The instance was switched off or removed a moment ago; the task still waits. */
+  | { outcome: 'instance_off' };
+
+interface ClaimOptions {
+  attempts: Pick<AttemptStore, 'claim'>;
+  instance: Pick<InstanceRow, 'id' | 'clientId'>;
+  /** Of the lease on the instance: what fences every later write. */
+  token: number;
+  clock: Clock;
+}
+
+/** Makes a waiting task this instance's. Claim and attempt are on disk before the worker hears of it. */
+export async function claimTask(
+  task: Pick<PendingTask, 'id' | 'attempt'>,
+  { attempts, instance, token, clock }: ClaimOptions,
+): Promise<ClaimedTask> {
+  const promptId = promptIdOf(task.id, task.attempt + 1);
+  const claimed = await attempts.claim({
+    taskId: task.id,
+    expectedAttempt: task.attempt,
+    instanceId: instance.id,
+    promptId,
+    clientId: instance.clientId,
+    token,
+    at: toIso(clock()),
+  });
+  return typeof claimed === 'string' ? { outcome: claimed } : { outcome: 'claimed', promptId, row: claimed };
+}

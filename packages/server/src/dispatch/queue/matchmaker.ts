@@ -1,0 +1,144 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { PendingTask } from './pending-entry.ts';
+import type { TakeOptions } from './pending-level.ts';
+import { PendingQueue } from './pending-queue.ts';
+import { chooseInstance, type FreeInstance } from './scheduling.ts';
+
+/** A runner that has nothing to do. Asked anew each time, for what it can run changes. */
+export interface Seeker extends FreeInstance, Pick<TakeOptions, 'canRun' | 'mayServe'> {}
+
+interface WaitingSeeker extends FreeInstance {
+  seeker: Seeker;
+  take: (task: PendingTask) => void;
+}
+
+/** Brings pending tasks and free instances together, whichever comes second. */
+export class Matchmaker {
+  readonly #queue = new PendingQueue();
+  readonly #seekers = new Map<string, WaitingSeeker>();
+  readonly #postponed = new Map<string, { task: PendingTask; cancel: () => void }>();
+  /** When the first of a task's avoidances is over. */
+  readonly #lapses = new Map<string, () => void>();
+  readonly #timer: Timer;
+  readonly #clock: Clock;
+
+  constructor({ timer = systemTimer, clock = systemClock }: { timer?: Timer; clock?: Clock } = {}) {
+    this.#timer = timer;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#queue.size + this.#postponed.size;
+  }
+
+  sizeOf(owner: string): number {
+    return this.#queue.sizeOf(owner);
+  }
+
+  has(taskId: string): boolean {
+    return this.#queue.has(taskId) || this.#postponed.has(taskId);
+  }
+
+  position(taskId: string): number | null {
+    if (this.#postponed.has(taskId)) return this.#queue.size + 1;
+    return this.#queue.position(taskId);
+  }
+
+  add(task: PendingTask): void {
+    const now = this.#clock();
+    const avoids = task.avoids.filter(({ untilMs }) => untilMs > now);
+    const added = avoids.length === task.avoids.length ? task : { ...task, avoids };
+    if (this.#queue.add(added) && avoids.length > 0) {
+      this.#planLapse(added.id, Math.min(...avoids.map(({ untilMs }) => untilMs)) - now);
+    }
+    this.#serveBestSeeker(added);
+  }
+
+  /** A task that came back from a worker waits a little before it is placed again. */
+  addLater(task: PendingTask, delayMs: number): void {
+    if (delayMs <= 0) {
+      this.add(task);
+      return;
+    }
+    const cancel = this.#timer(() => {
+      this.#postponed.delete(task.id);
+      this.add(task);
+    }, delayMs);
+    this.#postponed.set(task.id, { task, cancel });
+  }
+
+  remove(taskId: string): void {
+    this.#postponed.get(taskId)?.cancel();
+    this.#postponed.delete(taskId);
+    this.#lapses.get(taskId)?.();
+    this.#lapses.delete(taskId);
+    this.#queue.remove(taskId);
+  }
+
+  charge(owner: string, seconds: number): void {
+    this.#queue.charge(owner, seconds);
+  }
+
+  /** The next task for an instance, when there is one. Null when the signal aborts first. */
+  next(seeker: Seeker, signal: AbortSignal): Promise<PendingTask | null> {
+    if (signal.aborted) return Promise.resolve(null);
+    const task = this.#queue.take(seeker);
+    if (task) return Promise.resolve(task);
+    return new Promise((resolve) => {
+      const onAbort = (): void => {
+        this.#seekers.delete(seeker.id);
+        resolve(null);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#seekers.set(seeker.id, {
+        ...seeker,
+        seeker,
+        take: (taken) => {
+          this.#seekers.delete(seeker.id);
+          signal.removeEventListener('abort', onAbort);
+          resolve(taken);
+        },
+      });
+    });
+  }
+
+  /** What an instance can run has changed: it may now take what it could not before. */
+  reconsider(instanceId: string): void {
+    const waiting = this.#seekers.get(instanceId);
+    const task = waiting && this.#queue.take(waiting.seeker);
+    if (task) waiting.take(task);
+  }
+
+  close(): void {
+    for (const { cancel } of this.#postponed.values()) cancel();
+    this.#postponed.clear();
+    for (const cancel of this.#lapses.values()) cancel();
+    this.#lapses.clear();
+  }
+
+  /** The task goes back into its place with what it still avoids. */
+  #planLapse(taskId: string, delayMs: number): void {
+    this.#lapses.get(taskId)?.();
+    const cancel = this.#timer(() => {
+      this.#lapses.delete(taskId);
+      const task = this.#queue.get(taskId);
+      if (!task) return;
+      this.#queue.remove(taskId);
+      this.add(task);
+    }, delayMs);
+    this.#lapses.set(taskId, cancel);
+  }
+
+  #serveBestSeeker(task: PendingTask): void {
+    const capable = [...this.#seekers.values()].filter(
+      ({ seeker }) =>
+        !task.avoids.some(({ instanceId }) => instanceId === seeker.id) &&
+        seeker.canRun(task.requirement) &&
+        seeker.mayServe(task.owner, task.requirement),
+    );
+    const best = chooseInstance(task, capable);
+    const taken = best && this.#queue.take(best.seeker);
+    if (taken) best.take(taken);
+  }
+}

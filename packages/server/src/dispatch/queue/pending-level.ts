@@ -1,0 +1,115 @@
+import type { Requirement } from '../graphs/capability.ts';
+import { modelHashOf } from '../graphs/fingerprint.ts';
+import { isOlder, type PendingEntry } from './pending-entry.ts';
+import { type Candidate, PendingGroup } from './pending-group.ts';
+import type { FairShare } from './scheduling.ts';
+
+export interface TakeOptions {
+  /** Of the instance. */
+  id: string;
+  /** Of the instance's last run, null before the first. */
+  lastFingerprint: string | null;
+  /** Whether the instance can run what needs this, now. Asked once per kind of requirement. */
+  canRun: (requirement: Requirement) => boolean;
+  /** Whether the instance may be given this owner's tasks that need this, now. */
+  mayServe: (owner: string, requirement: Requirement) => boolean;
+}
+
+/** How often a task lets a younger one of its owner go first. */
+const mostPasses = 8;
+/** In the middle of a line that long nobody needs the exact number. */
+const rankCeiling = 1_000;
+
+/** All waiting tasks of one priority, in groups of equal requirement: who can run one of a group can run all. */
+export class PendingLevel {
+  readonly priority: number;
+  /** Picks of higher priority since this level had its last turn. */
+  timesPassed = 0;
+  size = 0;
+  readonly #groups = new Map<string, PendingGroup>();
+  readonly #waitingOf = new Map<string, number>();
+
+  constructor(priority: number) {
+    this.priority = priority;
+  }
+
+  add(entry: PendingEntry, share: FairShare): void {
+    let group = this.#groups.get(entry.groupKey);
+    if (!group) {
+      group = new PendingGroup(entry.task);
+      this.#groups.set(entry.groupKey, group);
+    }
+    group.add(entry, share);
+    this.size++;
+    this.#count(entry.task.owner, 1);
+  }
+
+  remove(entry: PendingEntry): void {
+    const group = this.#groups.get(entry.groupKey);
+    if (!group) return;
+    group.remove(entry);
+    if (group.isEmpty) this.#groups.delete(entry.groupKey);
+    this.size--;
+    this.#count(entry.task.owner, -1);
+  }
+
+  /** Whose turn it is decides first; what is warm only decides among that owner's tasks. */
+  choose({ id, lastFingerprint, canRun, mayServe }: TakeOptions, share: FairShare): PendingEntry | null {
+    const groups = [...this.#groups.values()].filter(
+      (group) => !group.avoids(id) && canRun(group.requirement),
+    );
+    let next: Candidate | null = null;
+    for (const group of groups) {
+      const candidate = group.next(share, (owner) => mayServe(owner, group.requirement));
+      if (candidate && (!next || isSooner(candidate, next))) next = candidate;
+    }
+    if (!next) return null;
+    const { entry } = next;
+    if (lastFingerprint === null || entry.timesPassed >= mostPasses) return entry;
+    const { owner } = entry.task;
+    const served = groups.filter((group) => mayServe(owner, group.requirement));
+    const warm = warmest(served, owner, lastFingerprint);
+    if (!warm || warm === entry) return entry;
+    entry.timesPassed++;
+    return warm;
+  }
+
+  /** About the how manieth of the level: owners take turns, so each has at most as many before it as it has itself. */
+  position(entry: PendingEntry): number {
+    const { owner } = entry.task;
+    let rank = 1;
+    for (const group of this.#groups.values()) {
+      rank += group.lineOf(owner)?.all.countBefore(entry, rankCeiling) ?? 0;
+    }
+    let position = 0;
+    for (const [other, waiting] of this.#waitingOf)
+      position += other === owner ? rank : Math.min(rank, waiting);
+    return position;
+  }
+
+  #count(owner: string, change: 1 | -1): void {
+    const waiting = (this.#waitingOf.get(owner) ?? 0) + change;
+    if (waiting > 0) this.#waitingOf.set(owner, waiting);
+    else this.#waitingOf.delete(owner);
+  }
+}
+
+function isSooner(a: Candidate, b: Candidate): boolean {
+  return a.virtualTime === b.virtualTime ? isOlder(a.entry, b.entry) : a.virtualTime < b.virtualTime;
+}
+
+/** The owner's oldest task with the same graph, else with the same models. */
+function warmest(groups: PendingGroup[], owner: string, fingerprint: string): PendingEntry | null {
+  const models = modelHashOf(fingerprint);
+  const lines = groups.flatMap((group) => group.lineOf(owner) ?? []);
+  return (
+    oldest(lines.map((line) => line.firstWithGraph(fingerprint))) ??
+    (models === null ? null : oldest(lines.map((line) => line.firstWithModels(models))))
+  );
+}
+
+function oldest(entries: (PendingEntry | null)[]): PendingEntry | null {
+  let first: PendingEntry | null = null;
+  for (const entry of entries) if (entry && (!first || isOlder(entry, first))) first = entry;
+  return first;
+}

@@ -1,0 +1,60 @@
+import { modelHashOf } from '../graphs/fingerprint.ts';
+import { type ListPlace, OrderedList } from './ordered-list.ts';
+import { isOlder, type PendingEntry } from './pending-entry.ts';
+
+type EntryList = OrderedList<PendingEntry>;
+
+/** One owner's waiting tasks, oldest first, and the same by what a worker may have warm. */
+export class PendingLine {
+  readonly all: EntryList = new OrderedList(isOlder);
+  readonly #byGraph = new Map<string, EntryList>();
+  readonly #byModels = new Map<string, EntryList>();
+
+  get first(): PendingEntry | null {
+    return this.all.first;
+  }
+
+  firstWithGraph(fingerprint: string): PendingEntry | null {
+    return this.#byGraph.get(fingerprint)?.first ?? null;
+  }
+
+  firstWithModels(modelHash: string): PendingEntry | null {
+    return this.#byModels.get(modelHash)?.first ?? null;
+  }
+
+  add(entry: PendingEntry): void {
+    const { fingerprint } = entry.task;
+    const models = modelHashOf(fingerprint);
+    entry.places = {
+      all: this.all.add(entry),
+      graph: listIn(this.#byGraph, fingerprint).add(entry),
+      models: models === null ? null : listIn(this.#byModels, models).add(entry),
+    };
+  }
+
+  remove(entry: PendingEntry): void {
+    const { places } = entry;
+    if (!places) return;
+    entry.places = null;
+    const { fingerprint } = entry.task;
+    const models = modelHashOf(fingerprint);
+    this.all.remove(places.all);
+    removeFrom(this.#byGraph, fingerprint, places.graph);
+    if (places.models && models !== null) removeFrom(this.#byModels, models, places.models);
+  }
+}
+
+function listIn(lists: Map<string, EntryList>, key: string): EntryList {
+  let list = lists.get(key);
+  if (!list) {
+    list = new OrderedList(isOlder);
+    lists.set(key, list);
+  }
+  return list;
+}
+
+function removeFrom(lists: Map<string, EntryList>, key: string, place: ListPlace<PendingEntry>): void {
+  const list = lists.get(key);
+  list?.remove(place);
+  if (list?.size === 0) lists.delete(key);
+}

@@ -1,0 +1,21 @@
+import type { Requirement } from '../graphs/capability.ts';
+import type { TaskRow } from '../tables.ts';
+import type { Avoidance } from './avoidance.ts';
+import type { PendingTask } from './pending-entry.ts';
+
+export function pendingOf(
+  row: TaskRow,
+  requirement: Requirement,
+  avoids: readonly Avoidance[] = [],
+): PendingTask {
+  return {
+    id: row.id,
+    owner: row.owner,
+    priority: row.priority,
+    createdAtMs: Date.parse(row.createdAt),
+    attempt: row.attempt,
+    fingerprint: row.fingerprint,
+    requirement,
+    avoids,
+  };
+}

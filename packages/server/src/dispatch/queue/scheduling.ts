@@ -1,0 +1,93 @@
+import { modelHashOf } from '../graphs/fingerprint.ts';
+
+export interface FreeInstance {
+  id: string;
+  kind: 'comfyui' | 'reference';
+  /** Of the last run, null before the first. */
+  lastFingerprint: string | null;
+  weight: number;
+  freeMemoryBytes: number | null;
+  idleSinceMs: number;
+}
+
+/**
+ * Which of the free instances that can run it takes a task: not the reference worker while another is free, the one
+ * that ran the same graph last, then one with the same models loaded, the heavier, the one with most free memory, the
+ * longest idle. Null when there is none.
+ */
+export function chooseInstance<Instance extends FreeInstance>(
+  task: { fingerprint: string },
+  capable: Iterable<Instance>,
+): Instance | null {
+  let best: Instance | null = null;
+  for (const instance of capable) {
+    if (best === null || isBetter(instance, best, task.fingerprint)) best = instance;
+  }
+  return best;
+}
+
+function isBetter(a: FreeInstance, b: FreeInstance, fingerprint: string): boolean {
+  const differences = [
+    Number(b.kind === 'reference') - Number(a.kind === 'reference'),
+    warmth(a.lastFingerprint, fingerprint) - warmth(b.lastFingerprint, fingerprint),
+    a.weight - b.weight,
+    (a.freeMemoryBytes ?? 0) - (b.freeMemoryBytes ?? 0),
+    b.idleSinceMs - a.idleSinceMs,
+  ];
+  const decisive = differences.find((difference) => difference !== 0);
+  return decisive !== undefined && decisive > 0;
+}
+
+/** How much of a task a worker has ready: 2 the same graph, 1 the same models, 0 nothing. */
+export function warmth(lastFingerprint: string | null, fingerprint: string): 0 | 1 | 2 {
+  if (lastFingerprint === null) return 0;
+  if (lastFingerprint === fingerprint) return 2;
+  const models = modelHashOf(fingerprint);
+  return models !== null && models === modelHashOf(lastFingerprint) ? 1 : 0;
+}
+
+/**
+ * Fair share among owners by virtual time: each start costs its owner one second and the time on the worker on top, and
+ * the owner with the least goes next. Somebody who comes back starts at the present, so idling earns nothing; somebody
+ * who could not be served (no capable instance) is at most a minute ahead of it.
+ */
+export class FairShare {
+  readonly #virtualTimeOf = new Map<string, number>();
+  /** Where the last start was taken: only ever forward. */
+  #present = 0;
+
+  virtualTime(owner: string): number {
+    return Math.max(this.#virtualTimeOf.get(owner) ?? 0, this.#present - mostCreditSeconds);
+  }
+
+  /** The owner has work again after having had none. */
+  arrive(owner: string): void {
+    this.#virtualTimeOf.set(owner, Math.max(this.#virtualTimeOf.get(owner) ?? 0, this.#present));
+  }
+
+  start(owner: string): void {
+    const now = this.virtualTime(owner);
+    this.#present = Math.max(this.#present, now);
+    this.#virtualTimeOf.set(owner, now + startCostSeconds);
+  }
+
+  /** The seconds that a run really held its worker. */
+  charge(owner: string, seconds: number): void {
+    if (seconds > 0 && Number.isFinite(seconds))
+      this.#virtualTimeOf.set(owner, this.virtualTime(owner) + seconds);
+  }
+
+  /** Forgets owners of whom nothing is known that `arrive` would not set anew. */
+  forgetIdle(isWaiting: (owner: string) => boolean): void {
+    for (const [owner, time] of this.#virtualTimeOf) {
+      if (time <= this.#present && !isWaiting(owner)) this.#virtualTimeOf.delete(owner);
+    }
+  }
+
+  get knownOwners(): number {
+    return this.#virtualTimeOf.size;
+  }
+}
+
+const startCostSeconds = 1;
+const mostCreditSeconds = 60;

@@ -1,0 +1,321 @@
+import type { TaskPhase } from '@switchyard/contract/dispatch/task';
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from '../tables.ts';
+import { countEnded } from './task-counts-store.ts';
+
+export type AttemptRow = Selectable<TaskAttemptTable>;
+type Trx = WriteTransaction<DispatchTables>;
+
+/** What the one write before the POST to a worker holds. */
+export interface Claim {
+  taskId: string;
+  /** The attempt that the task stands at; the claim makes it one more. */
+  expectedAttempt: number;
+  instanceId: string;
+  promptId: string;
+  clientId: string;
+  token: number;
+  at: string;
+}
+
+/** Names the attempt that a runner may write. A row that moved on, or whose lease did, matches none. */
+export interface AttemptFence {
+  taskId: string;
+  attempt: number;
+  token: number;
+}
+
+export interface RunningMark {
+  acceptedAt?: string;
+  status?: TaskRow['status'];
+  phase?: TaskPhase;
+  progress?: number;
+  node?: string | null;
+  startedAt?: string;
+  updatedAt: string;
+}
+
+/** The columns of a task that has ended. */
+export interface TaskEnd {
+  status: 'completed' | 'failed';
+  phase: 'ended';
+  progress: number;
+  node: null;
+  error: string | null;
+  result: string | null;
+  warnings?: string;
+  startedAt?: string | null;
+  updatedAt: string;
+  finishedAt: string;
+}
+
+export interface AttemptEnd extends Required<TaskEnd> {
+  outcome: string;
+  /** When the worker took it, where no mark has said so yet. */
+  acceptedAt: string | null;
+}
+
+const tasksPerQuestion = 500;
+
+/** The writes of whoever runs a task. Each names the attempt and the lease under which it is allowed. */
+export class AttemptStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  async of(taskId: string): Promise<AttemptRow[]> {
+    return this.#database.read
+      .selectFrom('task_attempts')
+      .selectAll()
+      .where('taskId', '=', taskId)
+      .orderBy('attempt')
+      .execute();
+  }
+
+  /** The attempts of these tasks, by task. */
+  async ofEach(taskIds: readonly string[]): Promise<Map<string, AttemptRow[]>> {
+    const attempts = new Map<string, AttemptRow[]>();
+    for (let start = 0; start < taskIds.length; start += tasksPerQuestion) {
+      const rows = await this.#database.read
+        .selectFrom('task_attempts')
+        .selectAll()
+        .where('taskId', 'in', taskIds.slice(start, start + tasksPerQuestion))
+        .orderBy('attempt')
+        .execute();
+      for (const row of rows) attempts.set(row.taskId, [...(attempts.get(row.taskId) ?? []), row]);
+    }
+    return attempts;
+  }
+
+  async get(taskId: string, attempt: number): Promise<AttemptRow | undefined> {
+    return this.#database.read
+      .selectFrom('task_attempts')
+      .selectAll()
+      .where('taskId', '=', taskId)
+      .where('attempt', '=', attempt)
+      .executeTakeFirst();
+  }
+
+  /** Tasks that stand on this instance and have not ended: what a runner picks up before it takes anything new. */
+  async unfinishedOn(instanceId: string): Promise<TaskRow[]> {
+    return this.#database.read
+      .selectFrom('tasks')
+      .selectAll()
+      .where('instanceId', '=', instanceId)
+      .where('finishedAt', 'is', null)
+      .where('phase', '!=', 'queued')
+      .orderBy('id')
+      .execute();
+  }
+
+  /**
+   * Claim and attempt in one write, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched off
+   * or removed; once that was answered to somebody, nothing is given to it any more.
+   */
+  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off'> {
+    return this.#database.write(async (trx) => {
+      if (!(await usableInstance.first(trx, { id: claim.instanceId }))) return 'instance_off';
+      const attempt = claim.expectedAttempt + 1;
+      const claimed = await claimedTask.first(trx, { ...claim, attempt });
+      if (!claimed) return 'gone';
+      await newAttempt.run(trx, { ...claim, attempt });
+      return claimed;
+    });
+  }
+
+  /** A new owner of the instance takes over what runs there; from now on the old token writes nothing. */
+  async takeOver(fence: AttemptFence, at: string): Promise<TaskRow | undefined> {
+    return this.#database.write((trx) =>
+      trx
+        .updateTable('tasks')
+        .set({ claimToken: fence.token, updatedAt: at })
+        .where('id', '=', fence.taskId)
+        .where('attempt', '=', fence.attempt)
+        .where('status', 'in', ['pending', 'running'])
+        .where('phase', '!=', 'queued')
+        .returningAll()
+        .executeTakeFirst(),
+    );
+  }
+
+  /** Accepted, progress, node: marks that may be a moment late. One write for many tasks; false where the fence failed. */
+  async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<boolean[]> {
+    return this.#database.write(async (trx) => {
+      const results: boolean[] = [];
+      for (const { fence, change } of marks) {
+        const { acceptedAt, ...columns } = change;
+        const changed = await updateFenced(trx, fence, columns);
+        if (changed && acceptedAt) await updateAttempt(trx, fence, { state: 'accepted', acceptedAt });
+        results.push(changed);
+      }
+      return results;
+    });
+  }
+
+  /** The one terminal write: row, attempt, counters and whatever `alongside` adds (output files, webhook calls). */
+  async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const before = await fencedTask.first(trx, { ...fence });
+      if (!before) return false;
+      const { taskId, attempt } = fence;
+      await endedTask.run(trx, { ...end, taskId });
+      await endedAttempt.run(trx, { ...end, taskId, attempt });
+      await forgottenInputs.run(trx, { taskId });
+      await countEnded(trx, { owner: before.owner, status: end.status });
+      await alongside?.(trx);
+      return true;
+    });
+  }
+
+  /**
+   * Back to the queue after an attempt was lost or refused by this instance; the attempt's row keeps the reason. A task
+   * with a cancel on it is left as it is: nobody would ever claim it.
+   */
+  async requeue(
+    fence: AttemptFence,
+    requeue: { outcome: string; error: string | null; warnings: string; at: string },
+  ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
+    return this.#database.write(async (trx) => {
+      const before = await fencedTask.first(trx, { ...fence });
+      if (!before) return 'fenced';
+      if (before.cancelRequested === 1) return 'cancel_requested';
+      const columns: Updateable<TaskTable> = {
+        status: 'pending',
+        phase: 'queued',
+        instanceId: null,
+        claimToken: null,
+        node: null,
+        warnings: requeue.warnings,
+        updatedAt: requeue.at,
+      };
+      await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+      await updateAttempt(trx, fence, {
+        state: 'ended',
+        outcome: requeue.outcome,
+        error: requeue.error,
+        endedAt: requeue.at,
+      });
+      return 'requeued';
+    });
+  }
+}
+
+/** Writes only what the fence still allows. */
+async function updateFenced(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
+  if (!(await fencedTask.first(trx, { ...fence }))) return false;
+  await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+  return true;
+}
+
+async function updateAttempt(
+  trx: Trx,
+  fence: AttemptFence,
+  columns: Updateable<TaskAttemptTable>,
+): Promise<void> {
+  await trx
+    .updateTable('task_attempts')
+    .set(columns)
+    .where('taskId', '=', fence.taskId)
+    .where('attempt', '=', fence.attempt)
+    .execute();
+}
+
+type Db = Kysely<DispatchTables>;
+
+/** Its row is held for as long as the write lasts, where that takes a lock. */
+const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
+  db
+    .selectFrom('instances')
+    .select('id')
+    .where('id', '=', id)
+    .where('enabled', '=', 1)
+    .where('removed', '=', 0)
+    .$if(dialect === 'postgres', (query) => query.forShare()),
+);
+
+const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+  db
+    .updateTable('tasks')
+    .set({
+      phase: 'dispatching',
+      instanceId: claim.instanceId,
+      attempt: claim.attempt,
+      claimToken: claim.token,
+      updatedAt: claim.at,
+    })
+    .where('id', '=', claim.taskId)
+    .where('status', '=', 'pending')
+    .where('phase', '=', 'queued')
+    .where('attempt', '=', claim.expectedAttempt)
+    .where('cancelRequested', '=', 0)
+    .returningAll(),
+);
+
+const newAttempt = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+  db.insertInto('task_attempts').values({
+    taskId: claim.taskId,
+    attempt: claim.attempt,
+    instanceId: claim.instanceId,
+    promptId: claim.promptId,
+    clientId: claim.clientId,
+    state: 'dispatching',
+    outcome: null,
+    error: null,
+    startedAt: claim.at,
+    acceptedAt: null,
+    endedAt: null,
+  }),
+);
+
+const fencedTask = new Prepared(
+  (db: Db, fence: { taskId: string; attempt: number; token: number }, dialect) =>
+    db
+      .selectFrom('tasks')
+      .select(['owner', 'cancelRequested'])
+      .where('id', '=', fence.taskId)
+      .where('attempt', '=', fence.attempt)
+      .where('claimToken', '=', fence.token)
+      .where('status', 'in', ['pending', 'running'])
+      .$if(dialect === 'postgres', (query) => query.forUpdate()),
+);
+
+const endedTask = new Prepared((db: Db, end: Required<TaskEnd> & { taskId: string }) =>
+  db
+    .updateTable('tasks')
+    .set({
+      status: end.status,
+      phase: end.phase,
+      progress: end.progress,
+      node: end.node,
+      error: end.error,
+      result: end.result,
+      warnings: end.warnings,
+      startedAt: end.startedAt,
+      updatedAt: end.updatedAt,
+      finishedAt: end.finishedAt,
+    })
+    .where('id', '=', end.taskId),
+);
+
+const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; attempt: number }) =>
+  db
+    .updateTable('task_attempts')
+    .set((update) => ({
+      state: 'ended',
+      outcome: end.outcome,
+      error: end.error,
+      endedAt: end.finishedAt,
+      // A mark may have said it already.
+      acceptedAt: update.fn.coalesce(update.val(end.acceptedAt), update.ref('acceptedAt')),
+    }))
+    .where('taskId', '=', end.taskId)
+    .where('attempt', '=', end.attempt),
+);
+
+const forgottenInputs = new Prepared((db: Db, { taskId }: { taskId: string }) =>
+  db.deleteFrom('task_files').where('taskId', '=', taskId),
+);

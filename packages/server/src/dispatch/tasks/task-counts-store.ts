@@ -1,0 +1,52 @@
+import type { TaskStatus } from '@switchyard/contract/dispatch/task';
+import type { Kysely } from 'kysely';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { DispatchTables } from '../tables.ts';
+
+export type TaskCounts = Record<TaskStatus, number>;
+
+/** Few at any time, since a queue has a limit: they are counted when somebody asks. Only those that ended are kept count of. */
+const openStatuses: readonly TaskStatus[] = ['pending', 'running'];
+
+/** Part of the write that ends a task, which it does once. */
+export async function countEnded(
+  trx: WriteTransaction<DispatchTables>,
+  ended: { owner: string; status: Exclude<TaskStatus, 'pending' | 'running'> },
+): Promise<void> {
+  await oneMore.run(trx, { owner: ended.owner, status: ended.status });
+}
+
+/** Of one owner, or of all. */
+export async function readCounts(
+  { read }: Pick<Database<DispatchTables>, 'read'>,
+  owner: string | undefined,
+): Promise<TaskCounts> {
+  const ended = read
+    .selectFrom('task_counts')
+    .select(['status', (select) => select.fn.sum<number>('count').as('count')])
+    .$if(owner !== undefined, (query) => query.where('owner', '=', owner ?? ''))
+    .groupBy('status');
+  const open = read
+    .selectFrom('tasks')
+    .select(['status', (select) => select.fn.countAll<number>().as('count')])
+    .where('status', 'in', openStatuses)
+    .$if(owner !== undefined, (query) => query.where('owner', '=', owner ?? ''))
+    .groupBy('status');
+  const counts: TaskCounts = { pending: 0, running: 0, completed: 0, failed: 0 };
+  for (const { status, count } of await ended.unionAll(open).execute()) {
+    counts[status as TaskStatus] = Number(count);
+  }
+  return counts;
+}
+
+const oneMore = new Prepared((db: Kysely<DispatchTables>, ended: { owner: string; status: string }) =>
+  db
+    .insertInto('task_counts')
+    .values({ owner: ended.owner, status: ended.status, count: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
+        count: update('task_counts.count', '+', update.ref('excluded.count')),
+      })),
+    ),
+);

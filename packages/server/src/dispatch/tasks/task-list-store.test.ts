@@ -1,0 +1,134 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { dispatchMigrations } from '../migrations.ts';
+import type { DispatchTables } from '../tables.ts';
+import { type TaskFilter, TaskListStore } from './task-list-store.ts';
+
+const postgres = testPostgres('tasks of an instance on Postgres');
+
+describe('tasks of an instance on SQLite', () => listBehaves(async () => ({ backend: 'memory' })));
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  listBehaves(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 4 })),
+);
+
+const taskCount = 24_000;
+const ada = { user: 'user-1' };
+const admin = { admin: 'root' };
+
+/** One in a hundred failed; every instance has tasks of every user. */
+const numbers = {
+  sqlite: sql`(with recursive n(i) as (select 0 union all select i + 1 from n where i < ${sql.lit(taskCount - 1)}) select i from n)`,
+  postgres: sql`(select i from generate_series(0, ${sql.lit(taskCount - 1)}) as series(i))`,
+};
+
+function listBehaves(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let store: TaskListStore;
+  let statements: RootOperationNode[];
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'dispatch', dispatchMigrations);
+    const tables = opened.withTables<DispatchTables>();
+    await tables.write(async (trx) => {
+      await sql`insert into tasks (id, owner, status, phase, progress, priority, tags, "instanceId", attempt, "cancelRequested",
+          fingerprint, "retryPolicy", "maxAttempts", warnings, "createdAt", "updatedAt")
+        select 'task-' || (100000 + i), 'user-' || (i % 12), case when i % 100 = 7 then 'failed' else 'completed' end, 'done', 100, 0,
+          '[]', 'box-' || (i % 5), 1, 0, 'f', 'on_lost', 3, '[]', '2030', '2030'
+        from ${numbers[opened.dialect]} as numbers`.execute(trx);
+    });
+    // As the database does by itself in time; a plan for a table that it takes for empty says nothing.
+    if (opened.dialect === 'postgres')
+      await opened.exclusive(async (trx) => void (await sql`analyze tasks`.execute(trx)));
+    statements = [];
+    const asked = new Map<string, RootOperationNode>();
+    // Parts of a statement are transformed as well; a result has only what was run.
+    const noting: KyselyPlugin = {
+      transformQuery: ({ node, queryId }) => {
+        asked.set(queryId.queryId, node);
+        return node;
+      },
+      transformResult: async ({ result, queryId }) => {
+        const node = asked.get(queryId.queryId);
+        if (node) statements.push(node);
+        return result;
+      },
+    };
+    const noted = { read: tables.read.withPlugin(noting) };
+    store = new TaskListStore(Object.assign(Object.create(tables) as Database<DispatchTables>, noted));
+  });
+  afterAll(() => opened.close());
+
+  /** What the database says of how it runs the statements of a list. */
+  async function plansOf(owner: Owner, filter: TaskFilter): Promise<string[]> {
+    statements = [];
+    await store.page(owner, { ...filter, order: 'desc', limit: 50, offset: 0 });
+    await store.total(owner, filter);
+    const { read, dialect } = opened.withTables<DispatchTables>();
+    const explain = dialect === 'sqlite' ? 'explain query plan' : 'explain (analyze)';
+    const plans = [];
+    for (const node of statements) {
+      const query = read.getExecutor().compileQuery(node, createQueryId());
+      const explained = CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]);
+      plans.push(JSON.stringify((await read.executeQuery(explained)).rows));
+    }
+    return plans;
+  }
+
+  it.each<[string, Owner, TaskFilter, string]>([
+    ['of a user', ada, { instanceId: 'box-3' }, 'tasks_owner_instance'],
+    ['of a user, by status', ada, { instanceId: 'box-3', status: 'failed' }, 'tasks_owner_instance'],
+    [
+      'of a user that an administrator names',
+      admin,
+      { instanceId: 'box-3', owner: 'user-2' },
+      'tasks_owner_instance',
+    ],
+    ['of all users', admin, { instanceId: 'box-3' }, 'tasks_instance_status'],
+    ['of all users, by status', admin, { instanceId: 'box-3', status: 'running' }, 'tasks_instance_status'],
+  ])('%s are found without reading others on the way', async (_name, owner, filter, index) => {
+    const plans = await plansOf(owner, filter);
+    expect(plans.length).toBeGreaterThanOrEqual(2);
+    if (opened.dialect === 'postgres') {
+      // It knows how common each value is and chooses by that; without the indexes it reads 4,800.
+      const skipped = plans.join().matchAll(/Rows Removed by [^:]*: (\d+)/g);
+      expect([...skipped].reduce((sum, [, rows]) => sum + Number(rows), 0)).toBeLessThan(1_000);
+      return;
+    }
+    for (const plan of plans) expect(plan).not.toContain('SCAN tasks');
+    const used = new Set(
+      [...plans.join().matchAll(/USING (?:COVERING )?INDEX (\w+)/g)].map(([, name]) => name),
+    );
+    // The rows of a page that stands in several stretches are read by their ids.
+    used.delete('sqlite_autoindex_tasks_1');
+    expect([...used]).toEqual([index]);
+  });
+
+  it.each<[string, Owner, TaskFilter]>([
+    ['of a user', ada, { instanceId: 'box-3' }],
+    ['of a user on another instance', ada, { instanceId: 'box-1', status: 'failed' }],
+    ['of all users', admin, { instanceId: 'box-0' }],
+    ['of nobody', { user: 'user-99' }, { instanceId: 'box-0' }],
+  ])('%s come in the order of their ids, page by page, and are counted', async (_name, owner, filter) => {
+    const wanted = Array.from({ length: taskCount }, (_, at) => at).filter(
+      (at) =>
+        `box-${at % 5}` === filter.instanceId &&
+        (!('user' in owner) || `user-${at % 12}` === owner.user) &&
+        (filter.status === undefined || (at % 100 === 7) === (filter.status === 'failed')),
+    );
+    const ids = wanted.map((at) => `task-${100_000 + at}`);
+    expect(await store.total(owner, filter)).toEqual({ total: ids.length, isMinimum: false });
+    for (const order of ['asc', 'desc'] as const) {
+      const sorted = order === 'asc' ? ids : [...ids].reverse();
+      for (const offset of [0, 7, ids.length]) {
+        const rows = await store.page(owner, { ...filter, order, limit: 20, offset });
+        expect(rows.map(({ id }) => id)).toEqual(sorted.slice(offset, offset + 20));
+      }
+    }
+  });
+}

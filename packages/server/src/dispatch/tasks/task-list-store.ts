@@ -1,0 +1,152 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { firstIdAt } from '../../lib/ids.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { DispatchTables, TaskRow } from '../tables.ts';
+import { readCounts } from './task-counts-store.ts';
+
+export interface TaskFilter {
+  status?: TaskRow['status'] | undefined;
+  instanceId?: string | undefined;
+  owner?: string | undefined;
+  tag?: string | undefined;
+  /** Part of the name, or the start of the id. */
+  text?: string | undefined;
+  /** Of their creation. */
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+}
+
+export interface TaskPage extends TaskFilter {
+  order: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+/** Beyond this many rows a filtered list says "at least" instead of counting on. */
+export const countCeiling = 10_000;
+
+export class TaskListStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  async page(owner: Owner, page: TaskPage): Promise<TaskRow[]> {
+    const { order, limit, offset } = page;
+    if (!isSplit(page)) {
+      return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), page)
+        .selectAll('tasks')
+        .orderBy('tasks.id', order)
+        .limit(limit)
+        .offset(offset)
+        .execute();
+    }
+    const ids = await this.#idsOfEachStatus(owner, page, { order, limit: limit + offset })
+      .orderBy('id', order)
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    if (ids.length === 0) return [];
+    return this.#database.read
+      .selectFrom('tasks')
+      .selectAll()
+      .where(
+        'id',
+        'in',
+        ids.map(({ id }) => id),
+      )
+      .orderBy('id', order)
+      .execute();
+  }
+
+  /** Exact from kept counters where only owner and status filter; otherwise counted up to the ceiling. */
+  async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
+    const { instanceId, tag, text, sinceMs, untilMs, status } = filter;
+    const isCounted = [instanceId, tag, text, sinceMs, untilMs].every((value) => value === undefined);
+    if (isCounted) {
+      const counts = await this.#counts(owner, filter.owner);
+      const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return { total: status ? counts[status] : all, isMinimum: false };
+    }
+    const limit = countCeiling + 1;
+    const rows = isSplit(filter)
+      ? this.#idsOfEachStatus(owner, filter, { order: 'desc', limit })
+      : this.#ids(owner, filter).limit(limit);
+    const { count } = await this.#database.read
+      .selectFrom(rows.as('matching'))
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  #ids(owner: Owner, filter: TaskFilter) {
+    return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), filter).select('tasks.id');
+  }
+
+  /** The first of each status, from as many stretches of an index, so that nothing else is read on the way. */
+  #idsOfEachStatus(owner: Owner, filter: TaskFilter, first: { order: TaskPage['order']; limit: number }) {
+    const [some, ...others] = statuses.map((status) => {
+      const ofStatus = this.#ids(owner, { ...filter, status }).orderBy('tasks.id', first.order);
+      return this.#database.read.selectFrom(ofStatus.limit(first.limit).as(status)).select('id');
+    });
+    return others.reduce((all, next) => all.unionAll(next), some as NonNullable<typeof some>);
+  }
+
+  /** A user who asks for somebody else's counts has none. */
+  #counts(owner: Owner, wanted: string | undefined) {
+    const checked = requireOwner(owner);
+    if (!('user' in checked)) return readCounts(this.#database, wanted);
+    if (wanted !== undefined && wanted !== checked.user)
+      return { pending: 0, running: 0, completed: 0, failed: 0 };
+    return readCounts(this.#database, checked.user);
+  }
+}
+
+const statuses = ['pending', 'running', 'completed', 'failed'] as const satisfies TaskRow['status'][];
+
+/** The indexes of an instance have the status before the id. */
+function isSplit({ instanceId, status }: TaskFilter): boolean {
+  return instanceId !== undefined && status === undefined;
+}
+
+/** The query with what this owner may see of it. */
+export function visibleTo<Output>(
+  owner: Owner,
+  query: SelectQueryBuilder<DispatchTables, 'tasks', Output>,
+): SelectQueryBuilder<DispatchTables, 'tasks', Output> {
+  const checked = requireOwner(owner);
+  return 'user' in checked ? query.where('tasks.owner', '=', checked.user) : query;
+}
+
+function filtered<Output>(
+  query: SelectQueryBuilder<DispatchTables, 'tasks', Output>,
+  filter: TaskFilter,
+): SelectQueryBuilder<DispatchTables, 'tasks', Output> {
+  const { status, owner, instanceId, sinceMs, untilMs, tag, text } = filter;
+  let narrowed = query;
+  if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
+  if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
+  if (instanceId !== undefined) narrowed = narrowed.where('tasks.instanceId', '=', instanceId);
+  // An id begins with the time of its row, so a span of time is a stretch of the index.
+  if (sinceMs !== undefined) narrowed = narrowed.where('tasks.id', '>=', firstIdAt(sinceMs));
+  if (untilMs !== undefined) narrowed = narrowed.where('tasks.id', '<', firstIdAt(untilMs));
+  if (tag !== undefined) narrowed = narrowed.where(hasTag(tag));
+  if (text !== undefined) narrowed = narrowed.where(isNamed(text));
+  return narrowed;
+}
+
+/**
+ * Tags are stored as a JSON list, in which a whole tag is found by its quoted form. By `replace` and not by `like`, which
+ * tells upper from lower case on one database and not on the other.
+ */
+function hasTag(tag: string): RawBuilder<boolean> {
+  return sql<boolean>`replace(${sql.ref('tasks.tags')}, ${JSON.stringify(tag)}, '') <> ${sql.ref('tasks.tags')}`;
+}
+
+function isNamed(text: string): RawBuilder<boolean> {
+  const escaped = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
+  return sql<boolean>`(lower(${sql.ref('tasks.name')}) like ${`%${escaped}%`} escape '\\'
+    or ${sql.ref('tasks.id')} like ${`${escaped}%`} escape '\\')`;
+}

@@ -1,0 +1,252 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { DispatchTables, TaskInputRow, TaskRow } from '../tables.ts';
+import type { TaskEnd } from './attempt-store.ts';
+import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
+import { visibleTo } from './task-list-store.ts';
+
+type Trx = WriteTransaction<DispatchTables>;
+
+export interface NewTask {
+  row: TaskRow;
+  input: TaskInputRow;
+  fileIds: readonly string[];
+  idempotency: IdempotencyKey | null;
+}
+
+export interface IdempotencyKey {
+  key: string;
+  bodyHash: string;
+}
+
+/** What an earlier submission with the same key made, and whether its body was the same. */
+export interface EarlierSubmission {
+  taskId: string;
+  sameBody: boolean;
+}
+
+/** Tasks as their owners see and submit them; what their runners write stands in the store of attempts. */
+export class TaskStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  /** Answers the earlier submission when the key was used before; then nothing is written. */
+  async insert(owner: Owner, task: NewTask): Promise<EarlierSubmission | null> {
+    requireOwner(owner);
+    return this.#database.write(async (trx) => {
+      const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
+      if (earlier) return earlier;
+      await this.#requireFiles(trx, task.fileIds);
+      await newTask.run(trx, task.row);
+      await newInput.run(trx, task.input);
+      for (const fileId of task.fileIds) {
+        await trx.insertInto('task_files').values({ taskId: task.row.id, fileId }).execute();
+      }
+      return null;
+    });
+  }
+
+  async earlierSubmission(owner: string, key: IdempotencyKey): Promise<EarlierSubmission | null> {
+    return earlierSubmission(this.#database.read, owner, key);
+  }
+
+  async get(owner: Owner, taskId: string): Promise<TaskRow | undefined> {
+    return visibleTo(owner, this.#database.read.selectFrom('tasks'))
+      .selectAll('tasks')
+      .where('tasks.id', '=', taskId)
+      .executeTakeFirst();
+  }
+
+  async input(taskId: string): Promise<TaskInputRow | undefined> {
+    return inputOfTask.first(this.#database.read, { taskId });
+  }
+
+  async counts(owner?: string): Promise<TaskCounts> {
+    return readCounts(this.#database, owner);
+  }
+
+  async oldestPending(): Promise<string | null> {
+    const row = await this.#database.read
+      .selectFrom('tasks')
+      .select('createdAt')
+      .where('status', '=', 'pending')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.createdAt ?? null;
+  }
+
+  /** Pending tasks that nobody has claimed, oldest first, a slice at a time: what the pending queue is filled from. */
+  async queuedAfter(afterId: string, limit: number): Promise<(TaskRow & { requirement: string })[]> {
+    return this.#database.read
+      .selectFrom('tasks')
+      .innerJoin('task_inputs', 'task_inputs.taskId', 'tasks.id')
+      .selectAll('tasks')
+      .select('task_inputs.requirement')
+      .where('tasks.status', '=', 'pending')
+      .where('tasks.phase', '=', 'queued')
+      .where('tasks.id', '>', afterId)
+      .orderBy('tasks.id')
+      .limit(limit)
+      .execute();
+  }
+
+  /** As `queuedAfter`, the ids alone. */
+  async queuedIdsAfter(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('tasks')
+      .select('id')
+      .where('status', '=', 'pending')
+      .where('phase', '=', 'queued')
+      .where('id', '>', afterId)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ends a task that no worker has: cancelled while queued. False when it was claimed meanwhile. */
+  async endQueued(
+    { id, owner }: Pick<TaskRow, 'id' | 'owner'>,
+    end: TaskEnd,
+    alongside?: (trx: Trx) => Promise<void>,
+  ): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const changed = await trx
+        .updateTable('tasks')
+        .set(end)
+        .where('id', '=', id)
+        .where('status', '=', 'pending')
+        .where('phase', '=', 'queued')
+        .executeTakeFirst();
+      if (changed.numUpdatedRows === 0n) return false;
+      await trx.deleteFrom('task_files').where('taskId', '=', id).execute();
+      await countEnded(trx, { owner, status: end.status });
+      await alongside?.(trx);
+      return true;
+    });
+  }
+
+  /** False when no runner has the task any more: it has ended, or went back to the queue. */
+  async requestCancel(taskId: string, at: string): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const changed = await trx
+        .updateTable('tasks')
+        .set({ cancelRequested: 1, updatedAt: at })
+        .where('id', '=', taskId)
+        .where('status', 'in', ['pending', 'running'])
+        .where('phase', '!=', 'queued')
+        .executeTakeFirst();
+      return changed.numUpdatedRows === 1n;
+    });
+  }
+
+  async forgetIdempotencyKeysBefore(at: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.deleteFrom('idempotency_keys').where('createdAt', '<', at).execute(),
+    );
+  }
+
+  /** Those that are there stay for as long as the write lasts, where that takes a lock. */
+  async #requireFiles(trx: Trx, fileIds: readonly string[]): Promise<void> {
+    for (const fileId of [...fileIds].sort()) {
+      const file = await trx
+        .selectFrom('files')
+        .select('id')
+        .where('id', '=', fileId)
+        .$if(this.#database.dialect === 'postgres', (query) => query.forShare())
+        .executeTakeFirst();
+      if (file) continue;
+      const message = `File ${fileId} has been deleted meanwhile. Upload it again.`;
+      throw new AppError('invalid_param', {
+        message,
+        faults: [{ in: 'body', path: ['params'], message, type: 'file_not_found' }],
+      });
+    }
+  }
+}
+
+/** Null when the key was free; it is this task's now. */
+async function useKey(
+  trx: Trx,
+  { row }: NewTask,
+  idempotency: IdempotencyKey,
+): Promise<EarlierSubmission | null> {
+  const taken = await trx
+    .insertInto('idempotency_keys')
+    .values({ owner: row.owner, ...idempotency, taskId: row.id, createdAt: row.createdAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (taken.numInsertedOrUpdatedRows === 1n) return null;
+  return earlierSubmission(trx, row.owner, idempotency);
+}
+
+async function earlierSubmission(
+  read: Database<DispatchTables>['read'],
+  owner: string,
+  { key, bodyHash }: IdempotencyKey,
+): Promise<EarlierSubmission | null> {
+  const earlier = await read
+    .selectFrom('idempotency_keys')
+    .select(['taskId', 'bodyHash'])
+    .where('owner', '=', owner)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return earlier ? { taskId: earlier.taskId, sameBody: earlier.bodyHash === bodyHash } : null;
+}
+
+const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
+  db.insertInto('tasks').values({
+    id: row.id,
+    owner: row.owner,
+    name: row.name,
+    status: row.status,
+    phase: row.phase,
+    progress: row.progress,
+    priority: row.priority,
+    tags: row.tags,
+    pool: row.pool,
+    pinnedInstanceId: row.pinnedInstanceId,
+    instanceId: row.instanceId,
+    attempt: row.attempt,
+    claimToken: row.claimToken,
+    cancelRequested: row.cancelRequested,
+    node: row.node,
+    fingerprint: row.fingerprint,
+    retryPolicy: row.retryPolicy,
+    maxAttempts: row.maxAttempts,
+    timeoutSeconds: row.timeoutSeconds,
+    patience: row.patience,
+    error: row.error,
+    result: row.result,
+    warnings: row.warnings,
+    webhook: row.webhook,
+    requestId: row.requestId,
+    conversation: row.conversation,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+  }),
+);
+
+const newInput = new Prepared((db: Kysely<DispatchTables>, input: TaskInputRow) =>
+  db.insertInto('task_inputs').values({
+    taskId: input.taskId,
+    workflow: input.workflow,
+    params: input.params,
+    requirement: input.requirement,
+    extraData: input.extraData,
+    partialExecutionTargets: input.partialExecutionTargets,
+  }),
+);
+
+const inputOfTask = new Prepared((db: Kysely<DispatchTables>, { taskId }: { taskId: string }) =>
+  db.selectFrom('task_inputs').selectAll().where('taskId', '=', taskId),
+);

@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../platform/database/database.ts';
+import type { DispatchTables } from '../tables.ts';
+
+export interface TaskRange {
+  /** Of one user; null for all. */
+  userId: string | null;
+  fromIso: string;
+  /** Not in the range any more. */
+  toIso: string;
+}
+
+export interface TaskUsage {
+  tasks: number;
+  failed: number;
+  seconds: number;
+}
+
+export interface NamedTaskUsage extends TaskUsage {
+  /** As the tasks were called; a saved workflow calls them by its own name. */
+  name: string | null;
+}
+
+/** What tasks have taken of the pool that agents asked for: those that ended in a range, whatever became of them. */
+export class TaskUsageStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  /** By name, those that took longest. */
+  async byName(range: TaskRange, { limit }: { limit: number }): Promise<NamedTaskUsage[]> {
+    const seconds = this.#seconds();
+    return this.#ended(range)
+      .select('name')
+      .select(this.#sums())
+      .groupBy('name')
+      .orderBy(seconds, 'desc')
+      .orderBy('name')
+      .limit(limit)
+      .execute();
+  }
+
+  async total(range: TaskRange): Promise<TaskUsage> {
+    return this.#ended(range).select(this.#sums()).executeTakeFirstOrThrow();
+  }
+
+  #ended({ userId, fromIso, toIso }: TaskRange) {
+    const tasks = this.#database.read
+      .selectFrom('tasks')
+      .where('conversation', 'is not', null)
+      .where('finishedAt', '>=', fromIso)
+      .where('finishedAt', '<', toIso);
+    return userId === null ? tasks : tasks.where('owner', '=', userId);
+  }
+
+  #sums() {
+    const failed = sql<number>`cast(coalesce(sum(case when ${sql.ref('status')} = 'failed' then 1 else 0 end), 0) as bigint)`;
+    return [sql<number>`count(*)`.as('tasks'), failed.as('failed'), this.#seconds().as('seconds')] as const;
+  }
+
+  /** From the start of the last attempt to the end; a task that never began took none. */
+  #seconds(): RawBuilder<number> {
+    const [from, to] = [sql.ref('startedAt'), sql.ref('finishedAt')];
+    const each =
+      this.#database.dialect === 'postgres'
+        ? sql`extract(epoch from (${to}::timestamptz - ${from}::timestamptz))::double precision`
+        : sql`(julianday(${to}) - julianday(${from})) * 86400.0`;
+    return sql<number>`coalesce(sum(${each}), 0)`;
+  }
+}

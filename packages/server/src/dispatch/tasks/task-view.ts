@@ -1,0 +1,130 @@
+import type { Patience } from '@switchyard/contract/dispatch/patience';
+import type {
+  Task,
+  TaskAttempt,
+  TaskConversation,
+  TaskDetail,
+  TaskError,
+  TaskResult,
+} from '@switchyard/contract/dispatch/task';
+import { maskExtraData } from '../graphs/extra-data.ts';
+import type { TaskInputRow, TaskRow } from '../tables.ts';
+import type { AttemptRow } from './attempt-store.ts';
+
+/** A result as it is stored: by file id, since links are signed anew at each read. */
+export interface StoredResult {
+  outputs: { fileId: string; filename: string; contentType: string; size: number; node: string }[];
+  texts: { node: string; text: string }[];
+  outputsReused: boolean;
+  outputsMissing: number;
+}
+
+export interface TaskViewOptions {
+  /** Signs a link to a stored file that can be loaded for a day. */
+  linkTo: (file: { fileId: string; filename: string }) => string;
+  /** Place in the queue, 1 is next. */
+  position: number | null;
+}
+
+export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
+  return {
+    id: row.id,
+    instanceId: row.instanceId,
+    status: row.status,
+    progress: row.progress,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    owner: row.owner,
+    name: row.name,
+    priority: row.priority,
+    tags: JSON.parse(row.tags) as string[],
+    phase: row.phase,
+    attempt: row.attempt,
+    cancelRequested: row.cancelRequested === 1,
+    error: taskErrorOf(row),
+    result: viewResult(row, options.linkTo),
+    warnings: JSON.parse(row.warnings) as string[],
+    position: options.position,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    node: row.node,
+    conversation: row.conversation ? (JSON.parse(row.conversation) as TaskConversation) : null,
+  };
+}
+
+export function viewTaskDetail(
+  row: TaskRow,
+  { input, attempts }: { input: Omit<TaskInputRow, 'taskId' | 'requirement'>; attempts: AttemptRow[] },
+  options: TaskViewOptions,
+): TaskDetail {
+  return {
+    ...viewTask(row, options),
+    workflow: JSON.parse(input.workflow) as Record<string, unknown>,
+    params: JSON.parse(input.params) as Record<string, unknown>,
+    extraData: input.extraData ? maskExtraData(JSON.parse(input.extraData) as Record<string, unknown>) : null,
+    partialExecutionTargets: targetsOf(input),
+    pinnedInstanceId: row.pinnedInstanceId,
+    pool: row.pool,
+    timeoutSeconds: row.timeoutSeconds,
+    patience: row.patience ? (JSON.parse(row.patience) as Patience) : null,
+    retry: row.retryPolicy,
+    maxAttempts: row.maxAttempts,
+    attempts: attempts.map(viewAttempt),
+  };
+}
+
+export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>): string[] | null {
+  const { partialExecutionTargets: targets } = input;
+  return targets ? (JSON.parse(targets) as string[]) : null;
+}
+
+/**
+ * The task as its submission was answered: what has become of it since stands at its own address. Its place in the queue
+ * is today's.
+ */
+export function asSubmitted(task: TaskDetail): TaskDetail {
+  return {
+    ...task,
+    instanceId: null,
+    status: 'pending',
+    phase: 'queued',
+    progress: 0,
+    attempt: 0,
+    cancelRequested: false,
+    node: null,
+    error: null,
+    result: null,
+    updatedAt: task.createdAt,
+    startedAt: null,
+    finishedAt: null,
+    attempts: [],
+  };
+}
+
+export function taskErrorOf(row: Pick<TaskRow, 'error'>): TaskError | null {
+  return row.error ? (JSON.parse(row.error) as TaskError) : null;
+}
+
+export function viewResult(
+  row: Pick<TaskRow, 'result'>,
+  linkTo: TaskViewOptions['linkTo'],
+): TaskResult | null {
+  if (!row.result) return null;
+  const stored = JSON.parse(row.result) as StoredResult;
+  const outputs = stored.outputs.map((output) => ({ ...output, url: linkTo(output) }));
+  return { ...stored, outputs, files: outputs.map(({ url }) => url) };
+}
+
+function viewAttempt(row: AttemptRow): TaskAttempt {
+  return {
+    attempt: row.attempt,
+    instanceId: row.instanceId,
+    promptId: row.promptId,
+    state: row.state,
+    outcome: row.outcome,
+    error: taskErrorOf(row),
+    startedAt: row.startedAt,
+    acceptedAt: row.acceptedAt,
+    endedAt: row.endedAt,
+  };
+}

@@ -1,0 +1,65 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import {
+  guardedLookup,
+  HostDeniedError,
+  type HostPolicy,
+  whyHostDenied,
+} from '../../platform/outbound/host-rules.ts';
+
+const deadlineMs = 15_000;
+
+export type CallOutcome = { status: number } | { error: string };
+
+/** What is wrong with the address of a webhook, as a sentence; null when it may be called. */
+export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return 'It is not an address. Write it as https://host/path.';
+  }
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
+    return 'It must begin with http:// or https://.';
+  if (parsed.username || parsed.password) return 'It must not hold a user name or a password.';
+  const why = whyHostDenied(parsed.hostname, policy);
+  if (why === null) return null;
+  const isPrivate = whyHostDenied(parsed.hostname, { allowPrivate: true }) === null;
+  const remedy = isPrivate ? '; dispatch.webhooks_to_private_addresses in the configuration allows that' : '';
+  return `Its host ${parsed.hostname} ${why}${remedy}.`;
+}
+
+/** One POST. Redirects are not followed, nothing of the answer but its status is read, and the host is checked as it resolves. */
+export function postWebhook(
+  url: string,
+  call: { headers: Record<string, string>; body: string; policy: HostPolicy; signal: AbortSignal },
+): Promise<CallOutcome> {
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve) => {
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: {
+        ...call.headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(call.body),
+        'user-agent': 'Switchyard',
+      },
+      lookup: guardedLookup(call.policy),
+      signal: AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)]),
+      agent: false,
+    });
+    outgoing.once('response', (response) => {
+      resolve({ status: response.statusCode ?? 0 });
+      response.destroy();
+    });
+    outgoing.once('error', (error) => resolve({ error: describe(error) }));
+    outgoing.end(call.body);
+  });
+}
+
+function describe(error: Error): string {
+  if (error instanceof HostDeniedError) return error.message;
+  if (error.name === 'TimeoutError' || error.name === 'AbortError')
+    return `No answer within ${deadlineMs / 1000} s.`;
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,60 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  updateWebhook,
+} from '@switchyard/contract/dispatch/webhook';
+import { ok } from '@switchyard/contract/envelope';
+import type { Routes } from '../../http/app.ts';
+import { identityOf, ownerOf } from '../../http/guard.ts';
+import type { Webhooks } from './webhooks.ts';
+
+export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {
+  return (app) => {
+    app.route({
+      ...createWebhook,
+      handler: async (request) => ok(await webhooks.create(identityOf(request).userId, request.body)),
+    });
+
+    app.route({ ...listWebhooks, handler: async (request) => ok(await webhooks.list(ownerOf(request))) });
+
+    app.route({
+      ...getWebhook,
+      handler: async (request) => ok(await webhooks.get(ownerOf(request), request.params.webhookId)),
+    });
+
+    app.route({
+      ...updateWebhook,
+      handler: async (request) =>
+        ok(await webhooks.change(ownerOf(request), request.params.webhookId, request.body)),
+    });
+
+    app.route({
+      ...deleteWebhook,
+      handler: async (request) => {
+        const { webhookId } = request.params;
+        await webhooks.delete(ownerOf(request), webhookId);
+        return ok({ id: webhookId });
+      },
+    });
+
+    app.route({
+      ...listDeliveries,
+      handler: async (request) => {
+        const { limit = 50, offset = 0 } = request.query;
+        return ok(await webhooks.deliveries(ownerOf(request), request.params.webhookId, { limit, offset }));
+      },
+    });
+
+    app.route({
+      ...redeliver,
+      handler: async (request) => {
+        const { webhookId, deliveryId } = request.params;
+        return ok(await webhooks.redeliver(ownerOf(request), webhookId, deliveryId));
+      },
+    });
+  };
+}

@@ -1,0 +1,146 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { DispatchTables, WebhookDeliveryTable, WebhookTable } from '../tables.ts';
+
+export type WebhookRow = Selectable<WebhookTable>;
+export type DeliveryRow = Selectable<WebhookDeliveryTable>;
+
+/** Webhooks belong to their user; an administrator has no others' either. */
+export class WebhookStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  async insert(owner: Owner, row: Insertable<WebhookTable>, { most }: { most: number }): Promise<void> {
+    requireOwner(owner);
+    await this.#database.write(async (trx) => {
+      const present = await trx.selectFrom('webhooks').select('id').where('owner', '=', row.owner).execute();
+      if (present.length >= most) throw new AppError('webhook_limit');
+      await trx.insertInto('webhooks').values(row).execute();
+    });
+  }
+
+  async list(owner: Owner): Promise<WebhookRow[]> {
+    return this.#database.read
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('owner', '=', userOf(owner))
+      .orderBy('id')
+      .execute();
+  }
+
+  async get(owner: Owner, webhookId: string): Promise<WebhookRow | undefined> {
+    return this.#database.read
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('owner', '=', userOf(owner))
+      .where('id', '=', webhookId)
+      .executeTakeFirst();
+  }
+
+  async change(owner: Owner, webhookId: string, columns: Updateable<WebhookTable>): Promise<boolean> {
+    const changed = await this.#database.write((trx) =>
+      trx
+        .updateTable('webhooks')
+        .set(columns)
+        .where('owner', '=', userOf(owner))
+        .where('id', '=', webhookId)
+        .executeTakeFirst(),
+    );
+    return changed.numUpdatedRows === 1n;
+  }
+
+  async delete(owner: Owner, webhookId: string): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const gone = await trx
+        .deleteFrom('webhooks')
+        .where('owner', '=', userOf(owner))
+        .where('id', '=', webhookId)
+        .executeTakeFirst();
+      if (gone.numDeletedRows === 0n) return false;
+      await trx.deleteFrom('webhook_deliveries').where('webhookId', '=', webhookId).execute();
+      return true;
+    });
+  }
+
+  async deliveries(
+    owner: Owner,
+    webhookId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ total: number; rows: DeliveryRow[] }> {
+    const query = this.#database.read
+      .selectFrom('webhook_deliveries')
+      .where('owner', '=', userOf(owner))
+      .where('webhookId', '=', webhookId);
+    const [rows, { total }] = await Promise.all([
+      query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+      query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ]);
+    return { total: Number(total), rows };
+  }
+
+  async delivery(deliveryId: string): Promise<DeliveryRow | undefined> {
+    return this.#database.read
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('id', '=', deliveryId)
+      .executeTakeFirst();
+  }
+
+  /** A delivery and what it says about its webhook's health, in one write. */
+  async note(
+    delivery: DeliveryRow,
+    columns: Updateable<WebhookDeliveryTable>,
+    hook: { failures: 'reset' | 'count' | 'keep'; disable: boolean; at: string },
+  ): Promise<void> {
+    await this.#database.write(async (trx) => {
+      await trx.updateTable('webhook_deliveries').set(columns).where('id', '=', delivery.id).execute();
+      if (delivery.webhookId === null || (hook.failures === 'keep' && !hook.disable)) return;
+      await trx
+        .updateTable('webhooks')
+        .set((update) => ({
+          failures:
+            hook.failures === 'reset' ? 0 : update('failures', '+', hook.failures === 'count' ? 1 : 0),
+          updatedAt: hook.at,
+          ...(hook.disable && { enabled: 0 }),
+        }))
+        .where('id', '=', delivery.webhookId)
+        .execute();
+    });
+  }
+
+  async deleteDeliveriesBefore(at: string): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.deleteFrom('webhook_deliveries').where('createdAt', '<', at).execute(),
+    );
+  }
+}
+
+/** Part of the write that ends a task: who is to be told of it. */
+export async function insertDelivery(trx: WriteTransaction<DispatchTables>, row: DeliveryRow): Promise<void> {
+  await trx.insertInto('webhook_deliveries').values(row).execute();
+}
+
+export async function webhooksFor(
+  trx: WriteTransaction<DispatchTables>,
+  { owner, event }: { owner: string; event: string },
+): Promise<WebhookRow[]> {
+  const { rows } = await enabledHooks.run(trx, { owner });
+  return rows.filter(({ events }) => (JSON.parse(events) as string[]).includes(event));
+}
+
+function userOf(owner: Owner): string {
+  const checked = requireOwner(owner);
+  if ('user' in checked) return checked.user;
+  if ('admin' in checked) return checked.admin;
+  throw new Error('Webhooks are read for their user.');
+}
+
+const enabledHooks = new Prepared((db: Kysely<DispatchTables>, { owner }: { owner: string }) =>
+  db.selectFrom('webhooks').selectAll().where('owner', '=', owner).where('enabled', '=', 1),
+);

@@ -1,0 +1,253 @@
+import type { TaskWebhook } from '@switchyard/contract/dispatch/tasks';
+import type {
+  Delivery,
+  NewWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookEvent,
+  WebhookPayload,
+} from '@switchyard/contract/dispatch/webhook';
+import { webhookEvents } from '@switchyard/contract/dispatch/webhook';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
+import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
+import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Links } from '../files/links.ts';
+import type { DispatchTables, TaskRow } from '../tables.ts';
+import { taskErrorOf, viewResult } from '../tasks/task-view.ts';
+import { postWebhook, whyUrlDenied } from './webhook-call.ts';
+import {
+  type DeliveryRow,
+  insertDelivery,
+  type WebhookRow,
+  type WebhookStore,
+  webhooksFor,
+} from './webhook-store.ts';
+
+interface WebhooksOptions {
+  store: WebhookStore;
+  jobs: Jobs;
+  links: Links;
+  policy: HostPolicy;
+  clock: Clock;
+  log: Logger;
+}
+
+const deliver = 'dispatch.deliver-webhook';
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+/** The waits that Standard Webhooks recommends; after the last one a delivery has failed. */
+const retryDelaysMs = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+];
+const mostPerUser = 50;
+/** Failed deliveries in a row after which a webhook is switched off. */
+const failuresToDisable = 20;
+/** A call stays below 20 kB: more outputs than this are read from the task. */
+const mostFilesInCall = 20;
+const gone = 410;
+
+/** Own addresses that are called when own tasks end. A call is stored with the end of its task, so none is forgotten. */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+  /** Tasks with a call that nobody has been woken for yet. */
+  readonly #toWake = new Set<string>();
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+    options.jobs.register(deliver, (job) => this.#deliver(job), { concurrency: 8, retryDelaysMs });
+  }
+
+  async create(userId: string, input: NewWebhook): Promise<Webhook & { secret: string }> {
+    const { store, clock } = this.#options;
+    this.requireCallable(input.url);
+    const secret = newWebhookSecret();
+    const at = toIso(clock());
+    const row: WebhookRow = {
+      id: newTimeOrderedId(clock()),
+      owner: userId,
+      url: input.url,
+      events: JSON.stringify(input.events ?? webhookEvents),
+      secret,
+      enabled: 1,
+      failures: 0,
+      createdAt: at,
+      updatedAt: at,
+    };
+    await store.insert({ user: userId }, row, { most: mostPerUser });
+    return { ...viewWebhook(row), secret };
+  }
+
+  async list(owner: Owner): Promise<Webhook[]> {
+    return (await this.#options.store.list(owner)).map(viewWebhook);
+  }
+
+  async get(owner: Owner, webhookId: string): Promise<Webhook> {
+    const row = await this.#options.store.get(owner, webhookId);
+    if (!row) throw new AppError('webhook_not_found');
+    return viewWebhook(row);
+  }
+
+  async change(owner: Owner, webhookId: string, change: WebhookChange): Promise<Webhook> {
+    if (change.url !== undefined) this.requireCallable(change.url);
+    const changed = await this.#options.store.change(owner, webhookId, {
+      ...(change.url !== undefined && { url: change.url }),
+      ...(change.events !== undefined && { events: JSON.stringify(change.events) }),
+      ...(change.enabled !== undefined && { enabled: change.enabled ? 1 : 0, failures: 0 }),
+      updatedAt: toIso(this.#options.clock()),
+    });
+    if (!changed) throw new AppError('webhook_not_found');
+    return this.get(owner, webhookId);
+  }
+
+  async delete(owner: Owner, webhookId: string): Promise<void> {
+    if (!(await this.#options.store.delete(owner, webhookId))) throw new AppError('webhook_not_found');
+  }
+
+  async deliveries(
+    owner: Owner,
+    webhookId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ total: number; items: Delivery[] }> {
+    await this.get(owner, webhookId);
+    const { total, rows } = await this.#options.store.deliveries(owner, webhookId, page);
+    return { total, items: rows.map(viewDelivery) };
+  }
+
+  async redeliver(owner: Owner, webhookId: string, deliveryId: string): Promise<Delivery> {
+    await this.get(owner, webhookId);
+    const row = await this.#options.store.delivery(deliveryId);
+    if (row?.webhookId !== webhookId) throw new AppError('delivery_not_found');
+    const at = toIso(this.#options.clock());
+    await this.#options.store.note(row, { status: 'waiting' }, { failures: 'keep', disable: false, at });
+    await this.#options.jobs.add({ kind: deliver, key: row.id, payload: { deliveryId: row.id } });
+    return viewDelivery({ ...row, status: 'waiting' });
+  }
+
+  /** Throws for an address that may not be called. */
+  requireCallable(url: string): void {
+    const why = whyUrlDenied(url, this.#options.policy);
+    if (why) throw new AppError('webhook_url_denied', { message: `${url} may not be called. ${why}` });
+  }
+
+  /** Part of the write that ends a task. Call `wake` after the commit. */
+  async enqueue(trx: WriteTransaction<DispatchTables>, task: TaskRow): Promise<void> {
+    const event: WebhookEvent = task.status === 'completed' ? 'task.completed' : 'task.failed';
+    const hooks = await webhooksFor(trx, { owner: task.owner, event });
+    const own = task.webhook === null ? null : (JSON.parse(task.webhook) as TaskWebhook);
+    const targets = [
+      ...hooks.map(({ id, url, secret }) => ({ webhookId: id, url, secret })),
+      ...(own ? [{ webhookId: null, url: own.url, secret: own.secret ?? null }] : []),
+    ];
+    if (targets.length > 0) this.#toWake.add(task.id);
+    for (const target of targets) {
+      const row = this.#newDelivery(task, { event, ...target });
+      await insertDelivery(trx, row);
+      await this.#options.jobs.enqueue(trx, { kind: deliver, key: row.id, payload: { deliveryId: row.id } });
+    }
+  }
+
+  wake(taskId: string): void {
+    if (this.#toWake.delete(taskId)) this.#options.jobs.wake(deliver);
+  }
+
+  #newDelivery(
+    task: TaskRow,
+    target: { event: WebhookEvent; webhookId: string | null; url: string; secret: string | null },
+  ): DeliveryRow {
+    const { clock } = this.#options;
+    return {
+      id: newTimeOrderedId(clock()),
+      owner: task.owner,
+      taskId: task.id,
+      ...target,
+      payload: JSON.stringify(this.#payloadOf(task, target.event)),
+      status: 'waiting',
+      attempts: 0,
+      responseStatus: null,
+      lastError: null,
+      createdAt: toIso(clock()),
+      deliveredAt: null,
+    };
+  }
+
+  #payloadOf(task: TaskRow, type: WebhookEvent): WebhookPayload & { data: Record<string, unknown> } {
+    const result = viewResult(task, (file) => this.#options.links.to(file));
+    const { id, status, name, instanceId, attempt, finishedAt } = task;
+    return {
+      type,
+      timestamp: toIso(this.#options.clock()),
+      data: {
+        taskId: id,
+        status,
+        name,
+        instanceId,
+        attempt,
+        finishedAt,
+        error: taskErrorOf(task),
+        files: result?.files.slice(0, mostFilesInCall) ?? [],
+        fileCount: result?.files.length ?? 0,
+      },
+    };
+  }
+
+  async #deliver({ payload, attempt, signal }: Job): Promise<void> {
+    const { store, policy, clock, log } = this.#options;
+    const row = await store.delivery(String(payload.deliveryId));
+    if (row?.status !== 'waiting') return;
+    const timestamp = Math.floor(clock() / 1000);
+    const outcome = await postWebhook(row.url, {
+      headers: webhookHeaders({ id: row.id, timestamp, body: row.payload }, row.secret),
+      body: row.payload,
+      policy,
+      signal,
+    });
+    const at = toIso(clock());
+    const responseStatus = 'status' in outcome ? outcome.status : null;
+    const tried = { attempts: row.attempts + 1, responseStatus };
+    if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
+      const delivered = { ...tried, status: 'delivered', lastError: null, deliveredAt: at } as const;
+      await store.note(row, delivered, { failures: 'reset', disable: false, at });
+      return;
+    }
+    const lastError = 'error' in outcome ? outcome.error : `It answered ${responseStatus}.`;
+    const isLast = responseStatus === gone || attempt > retryDelaysMs.length;
+    const failures = await this.#failuresOf(row);
+    const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
+    const status = isLast ? ('failed' as const) : ('waiting' as const);
+    await store.note(row, { ...tried, status, lastError }, { failures: 'count', disable, at });
+    // Whoever runs the jobs reports what is thrown, and tries again.
+    if (!isLast) throw new Error(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
+    const { id: deliveryId, taskId, webhookId } = row;
+    const facts = { deliveryId, taskId, webhookId, attempts: tried.attempts, isDisabled: disable };
+    log.warn({ ...facts, reason: lastError }, 'a webhook was given up');
+  }
+
+  async #failuresOf({ owner, webhookId }: DeliveryRow): Promise<number> {
+    if (webhookId === null) return 0;
+    return (await this.#options.store.get({ user: owner }, webhookId))?.failures ?? 0;
+  }
+}
+
+function viewWebhook({ id, url, events, enabled, failures, createdAt, updatedAt }: WebhookRow): Webhook {
+  const parsed = JSON.parse(events) as WebhookEvent[];
+  return { id, url, events: parsed, enabled: enabled === 1, failures, createdAt, updatedAt };
+}
+
+function viewDelivery(row: DeliveryRow): Delivery {
+  const { id, event, taskId, status, attempts, responseStatus, lastError, createdAt, deliveredAt } = row;
+  return { id, event, taskId, status, attempts, responseStatus, lastError, createdAt, deliveredAt };
+}

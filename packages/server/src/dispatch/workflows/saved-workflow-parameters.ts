@@ -1,0 +1,218 @@
+import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import type { Fault } from '@switchyard/contract/errors';
+import { AppError } from '../../lib/app-error.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { type Graph, type GraphNode, ownTitle, titleOf } from '../graphs/graph.ts';
+import { isPlaceholder, placeholdersIn } from '../graphs/placeholders.ts';
+import type { NodeInput } from '../worker-client/worker-client.ts';
+
+/** Per node class what its inputs take; a class that no worker has told of is missing. */
+export type KnownInputs = ReadonlyMap<string, Readonly<Record<string, NodeInput>>>;
+
+interface ReadOptions {
+  known: KnownInputs;
+  /** Of the version before: what is still in the graph keeps its name and how it is shown. */
+  previous?: readonly WorkflowParameter[];
+}
+
+/** A form with more fields helps nobody; the inputs beyond keep their values. */
+const mostParameters = 1_000;
+const nameLength = 64;
+
+/** What a run may set: every placeholder, and every input that holds a plain value. */
+export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions): WorkflowParameter[] {
+  const placeholders = placeholderParameters(graph, known);
+  const inputs = inputParameters(graph, { known, hidden: placeholders.length > 0 });
+  const before = new Map(previous.map((parameter) => [keyOf(parameter), parameter]));
+  const found = [...placeholders, ...inputs].slice(0, mostParameters);
+  const taken = new Set(found.flatMap((parameter) => before.get(keyOf(parameter))?.name ?? []));
+  const unnamed = found.filter((parameter) => !before.has(keyOf(parameter)));
+  const shared = sharedNames(unnamed);
+  return found.map((parameter) => {
+    const { name, label, description, hidden } = before.get(keyOf(parameter)) ?? {};
+    if (name === undefined || label === undefined || hidden === undefined) {
+      return { ...parameter, name: freeName(namesFor(parameter, shared), taken) };
+    }
+    return { ...parameter, name, label, hidden, description: description ?? parameter.description };
+  });
+}
+
+/** The parameters as the user wants them shown. */
+export function editParameters(
+  parameters: readonly WorkflowParameter[],
+  edits: readonly ParameterEdit[],
+): WorkflowParameter[] {
+  const edited = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const faults: Fault[] = [];
+  edits.forEach(({ name, rename, ...shown }, index) => {
+    const parameter = edited.get(name);
+    if (parameter) edited.set(name, { ...parameter, ...shown, name: rename ?? parameter.name });
+    else faults.push(fault([index, 'name'], `There is no parameter "${name}".${hint(name, edited.keys())}`));
+  });
+  const names = new Set<string>();
+  for (const { name } of edited.values()) {
+    if (names.has(name)) {
+      faults.push(fault([], `Two parameters would have the name "${name}". Choose another for one of them.`));
+    }
+    names.add(name);
+  }
+  if (faults.length > 0) throw new AppError('validation_failed', { faults });
+  return [...edited.values()];
+}
+
+export function hint(name: string, candidates: Iterable<string>): string {
+  const suggestion = name.length <= nameLength ? nearest(name, candidates) : undefined;
+  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+}
+
+function placeholderParameters(graph: Graph, known: KnownInputs): WorkflowParameter[] {
+  const found = new Map<string, WorkflowParameter>();
+  for (const { placeholder, isWhole, of, use } of placeholderUses(graph)) {
+    const present = found.get(placeholder);
+    if (present) {
+      present.sets.push(use);
+      continue;
+    }
+    const taken = isWhole ? takenBy(known, of, use.input) : undefined;
+    const shape: Shape = taken ?? { type: isWhole ? 'any' : 'string' };
+    const own = { label: placeholder, placeholder, default: null, hidden: false };
+    found.set(placeholder, newParameter(shape, { ...own, sets: [use] }));
+  }
+  return [...found.values()];
+}
+
+interface PlaceholderUse {
+  placeholder: string;
+  /** The input is nothing but the placeholder. */
+  isWhole: boolean;
+  of: GraphNode;
+  use: WorkflowParameter['sets'][number];
+}
+
+function* placeholderUses(graph: Graph): Generator<PlaceholderUse> {
+  for (const [id, node] of Object.entries(graph)) {
+    for (const [input, value] of Object.entries(node.inputs)) {
+      if (typeof value !== 'string') continue;
+      const use = { node: id, title: titleOf(graph, id), input };
+      const isWhole = isPlaceholder(value);
+      for (const placeholder of placeholdersIn(value)) yield { placeholder, isWhole, of: node, use };
+    }
+  }
+}
+
+function inputParameters(
+  graph: Graph,
+  { known, hidden }: { known: KnownInputs; hidden: boolean },
+): WorkflowParameter[] {
+  const found: WorkflowParameter[] = [];
+  for (const [nodeId, node] of Object.entries(graph)) {
+    for (const [input, value] of Object.entries(node.inputs)) {
+      if (!isPlain(value) || (typeof value === 'string' && placeholdersIn(value).length > 0)) continue;
+      const shape = shapeOf(value, { taken: takenBy(known, node, input), node, input });
+      const title = ownTitle(node);
+      found.push(
+        newParameter(shape, {
+          label: title ? `${title}: ${input}` : input,
+          placeholder: null,
+          default: value,
+          hidden,
+          sets: [{ node: nodeId, title: title ?? node.class_type, input }],
+        }),
+      );
+    }
+  }
+  return found;
+}
+
+function takenBy(known: KnownInputs, { class_type }: GraphNode, input: string): NodeInput | undefined {
+  const inputs = known.get(class_type);
+  return inputs && Object.hasOwn(inputs, input) ? inputs[input] : undefined;
+}
+
+type Plain = string | number | boolean;
+type Shape = Omit<NodeInput, 'type'> & Pick<WorkflowParameter, 'type'>;
+
+/** As the workers say, where the present value agrees; else as the value is. */
+function shapeOf(
+  value: Plain,
+  { taken, node, input }: { taken: NodeInput | undefined; node: GraphNode; input: string },
+): Shape {
+  if (taken && agrees(taken.type, value)) return taken;
+  if (typeof value === 'boolean') return { type: 'boolean' };
+  // Without the workers' word, 1 may stand where 1.5 may stand too.
+  if (typeof value === 'number') return { type: 'number' };
+  const isFile = node.class_type.startsWith('LoadImage') && input === 'image';
+  return { type: isFile ? 'file' : 'string', ...(value.includes('\n') && { multiline: true }) };
+}
+
+function agrees(type: NodeInput['type'], value: Plain): boolean {
+  if (type === 'integer' || type === 'number') return typeof value === 'number';
+  return type === 'boolean' ? typeof value === 'boolean' : typeof value === 'string';
+}
+
+type Own = Pick<WorkflowParameter, 'label' | 'placeholder' | 'default' | 'hidden' | 'sets'>;
+
+function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
+  return {
+    name: '',
+    ...own,
+    label: own.label.slice(0, 200),
+    type,
+    required: own.placeholder !== null,
+    description: shape.description ?? null,
+    minimum: shape.minimum ?? null,
+    maximum: shape.maximum ?? null,
+    choices: shape.choices ?? null,
+    multiline: shape.multiline ?? false,
+  };
+}
+
+/** What it sets, which is the same in each version of a graph. */
+function keyOf({ placeholder, sets: [first] }: WorkflowParameter): string {
+  return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
+}
+
+/** Names of inputs that more than one parameter would have. */
+function sharedNames(parameters: readonly WorkflowParameter[]): Set<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { placeholder, sets } of parameters) {
+    const name = plainName(placeholder ?? sets[0]?.input ?? '');
+    if (placeholder === null && seen.has(name)) shared.add(name);
+    seen.add(name);
+  }
+  return shared;
+}
+
+/** The names that suit it, the best first: `seed`, where several have one `upscaler_seed`, then with the node's id. */
+function namesFor({ placeholder, sets: [first] }: WorkflowParameter, shared: ReadonlySet<string>): string[] {
+  if (placeholder !== null || !first) return [plainName(placeholder ?? '')];
+  const short = plainName(first.input);
+  const long = plainName(`${first.title.toLowerCase()}_${first.input}`);
+  const exact = plainName(`${first.input}_${first.node}`);
+  return shared.has(short) ? [long, exact] : [short, long, exact];
+}
+
+function freeName(wanted: readonly string[], taken: Set<string>): string {
+  let name = wanted.find((each) => !taken.has(each));
+  const last = wanted.at(-1) ?? '';
+  for (let count = 2; name === undefined; count += 1) {
+    const numbered = `${last.slice(0, nameLength - 6)}_${count}`;
+    if (!taken.has(numbered)) name = numbered;
+  }
+  taken.add(name);
+  return name;
+}
+
+function plainName(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, nameLength);
+  return /[A-Za-z0-9]/.test(plain) ? plain.replace(/^_+|_+$/g, '') : 'value';
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function fault(path: (string | number)[], message: string): Fault {
+  return { in: 'body', path: ['parameters', ...path], message, type: 'value_error' };
+}

@@ -1,0 +1,194 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import { AppError } from '../../lib/app-error.ts';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { isUniqueViolation } from '../../platform/database/database-errors.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import type { DispatchTables, SavedWorkflowTable, SavedWorkflowVersionTable } from '../tables.ts';
+
+export type SavedWorkflowRow = Selectable<SavedWorkflowTable>;
+export type VersionRow = Selectable<SavedWorkflowVersionTable>;
+type Trx = WriteTransaction<DispatchTables>;
+
+export interface StoredWorkflow {
+  row: SavedWorkflowRow;
+  version: VersionRow;
+}
+
+export interface WorkflowChange {
+  /** The version that the change was made from. */
+  from: number;
+  columns: Updateable<SavedWorkflowTable>;
+  /** Null where the graph and its parameters stay as they are. */
+  version: Insertable<SavedWorkflowVersionTable> | null;
+}
+
+/** Saved workflows belong to their user; an administrator has no others' either. */
+export class SavedWorkflowStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  async insert(owner: Owner, { row, version }: StoredWorkflow, { most }: { most: number }): Promise<void> {
+    const user = userOf(owner);
+    await this.#write(async (trx) => {
+      await mark(trx, user);
+      const { count } = await trx
+        .selectFrom('saved_workflows')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('owner', '=', user)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= most) throw new AppError('workflow_limit');
+      await trx.insertInto('saved_workflows').values(row).execute();
+      await trx.insertInto('saved_workflow_versions').values(version).execute();
+    });
+  }
+
+  async list(
+    owner: Owner,
+    { name, limit, offset }: { name?: string | undefined; limit: number; offset: number },
+  ): Promise<{ total: number; rows: SavedWorkflowRow[] }> {
+    const query = this.#database.read
+      .selectFrom('saved_workflows')
+      .where('owner', '=', userOf(owner))
+      .$if(name !== undefined, (named) => named.where('name', '=', name ?? ''));
+    const [rows, { total }] = await Promise.all([
+      query.selectAll().orderBy('name').limit(limit).offset(offset).execute(),
+      query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    ]);
+    return { total: Number(total), rows };
+  }
+
+  /** Those that are tools of the owner's agent, the oldest first, so that a new one changes no other's name. */
+  async exposed(
+    owner: Owner,
+    { most }: { most: number },
+  ): Promise<(SavedWorkflowRow & { parameters: string })[]> {
+    return this.#database.read
+      .selectFrom('saved_workflows')
+      .innerJoin('saved_workflow_versions', (join) =>
+        join
+          .onRef('saved_workflow_versions.workflowId', '=', 'saved_workflows.id')
+          .onRef('saved_workflow_versions.version', '=', 'saved_workflows.version'),
+      )
+      .selectAll('saved_workflows')
+      .select('saved_workflow_versions.parameters')
+      .where('owner', '=', userOf(owner))
+      .where('exposed', '=', 1)
+      .orderBy('id')
+      .limit(most)
+      .execute();
+  }
+
+  /** With its newest version, or with the one that is asked for; undefined where either is missing. */
+  async get(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow | undefined> {
+    const row = await this.#database.read
+      .selectFrom('saved_workflows')
+      .selectAll()
+      .where('owner', '=', userOf(owner))
+      .where('id', '=', workflowId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const stored = await this.#database.read
+      .selectFrom('saved_workflow_versions')
+      .selectAll()
+      .where('workflowId', '=', workflowId)
+      .where('version', '=', version ?? row.version)
+      .executeTakeFirst();
+    return stored && { row, version: stored };
+  }
+
+  async versions(owner: Owner, workflowId: string): Promise<Pick<VersionRow, 'version' | 'createdAt'>[]> {
+    return this.#database.read
+      .selectFrom('saved_workflow_versions')
+      .innerJoin('saved_workflows', 'saved_workflows.id', 'saved_workflow_versions.workflowId')
+      .select(['saved_workflow_versions.version', 'saved_workflow_versions.createdAt'])
+      .where('owner', '=', userOf(owner))
+      .where('workflowId', '=', workflowId)
+      .orderBy('saved_workflow_versions.version', 'desc')
+      .execute();
+  }
+
+  /** False when somebody has changed it meanwhile, or deleted it. Versions older than the newest `keep` go. */
+  async change(
+    owner: Owner,
+    workflowId: string,
+    { from, columns, version, keep }: WorkflowChange & { keep: number },
+  ): Promise<boolean> {
+    const user = userOf(owner);
+    return this.#write(async (trx) => {
+      await mark(trx, user);
+      const changed = await trx
+        .updateTable('saved_workflows')
+        .set(columns)
+        .where('owner', '=', user)
+        .where('id', '=', workflowId)
+        .where('version', '=', from)
+        .executeTakeFirst();
+      if (changed.numUpdatedRows === 0n) return false;
+      if (!version) return true;
+      await trx.insertInto('saved_workflow_versions').values(version).execute();
+      await trx
+        .deleteFrom('saved_workflow_versions')
+        .where('workflowId', '=', workflowId)
+        .where('version', '<=', version.version - keep)
+        .execute();
+      return true;
+    });
+  }
+
+  async delete(owner: Owner, workflowId: string): Promise<boolean> {
+    const user = userOf(owner);
+    return this.#write(async (trx) => {
+      const gone = await trx
+        .deleteFrom('saved_workflows')
+        .where('owner', '=', user)
+        .where('id', '=', workflowId)
+        .executeTakeFirst();
+      if (gone.numDeletedRows === 0n) return false;
+      await trx.deleteFrom('saved_workflow_versions').where('workflowId', '=', workflowId).execute();
+      await mark(trx, user);
+      return true;
+    });
+  }
+
+  /** Another number after each change of this user's; one small read. */
+  async mark(owner: Owner): Promise<number> {
+    const row = await markOf.first(this.#database.read, { owner: userOf(owner) });
+    return row?.mark ?? 0;
+  }
+
+  async #write<Result>(unit: (trx: Trx) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#database.write(unit);
+    } catch (error) {
+      throw isUniqueViolation(error) ? new AppError('workflow_exists', { cause: error }) : error;
+    }
+  }
+}
+
+/** First in a unit that adds: it makes units of one user follow upon each other, so that none counts past the other. */
+async function mark(trx: Trx, owner: string): Promise<void> {
+  await trx
+    .insertInto('saved_workflow_marks')
+    .values({ owner, mark: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .column('owner')
+        .doUpdateSet((update) => ({ mark: update('saved_workflow_marks.mark', '+', 1) })),
+    )
+    .execute();
+}
+
+function userOf(owner: Owner): string {
+  const checked = requireOwner(owner);
+  if ('user' in checked) return checked.user;
+  if ('admin' in checked) return checked.admin;
+  throw new Error('Saved workflows are read for their user.');
+}
+
+const markOf = new Prepared((db: Kysely<DispatchTables>, { owner }: { owner: string }) =>
+  db.selectFrom('saved_workflow_marks').select('mark').where('owner', '=', owner),
+);

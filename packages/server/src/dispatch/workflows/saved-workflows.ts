@@ -1,0 +1,258 @@
+import type { NewTask } from '@switchyard/contract/dispatch/tasks';
+import type {
+  NewSavedWorkflow,
+  SavedWorkflow,
+  SavedWorkflowChange,
+  SavedWorkflowDetail,
+  SavedWorkflowVersion,
+  WorkflowParameter,
+  WorkflowRun,
+} from '@switchyard/contract/dispatch/workflow';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { type Graph, nodeClasses, parseGraph } from '../graphs/graph.ts';
+import type { NodeInputStore } from '../instances/node-input-store.ts';
+import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
+import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
+import { schemaOf } from './saved-workflow-schema.ts';
+import type { SavedWorkflowRow, SavedWorkflowStore, StoredWorkflow } from './saved-workflow-store.ts';
+import { taskParamsOf } from './saved-workflow-values.ts';
+
+interface SavedWorkflowsOptions {
+  store: SavedWorkflowStore;
+  nodeInputs: Pick<NodeInputStore, 'of'>;
+  tasks: Pick<Tasks, 'submitRequest'>;
+  clock: Clock;
+}
+
+interface WorkflowValues {
+  workflowId: string;
+  params: Record<string, unknown>;
+  version?: number | undefined;
+}
+
+/** A saved workflow as a tool is made from it. */
+export interface ExposedWorkflow {
+  id: string;
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+}
+
+const workflowLimits = { perUser: 500, versions: 50, graphBytes: 2_000_000, exposed: 100 } as const;
+
+/** A user's own workflows, kept under names, with parameters that say what a run may set. */
+export class SavedWorkflows {
+  readonly #options: SavedWorkflowsOptions;
+
+  constructor(options: SavedWorkflowsOptions) {
+    this.#options = options;
+  }
+
+  async create(userId: string, input: NewSavedWorkflow): Promise<SavedWorkflowDetail> {
+    const { store, clock } = this.#options;
+    const graph = readGraph(input.workflow);
+    const parameters = editParameters(await this.#parametersOf(graph), input.parameters ?? []);
+    const createdAt = toIso(clock());
+    const row: SavedWorkflowRow = {
+      id: newTimeOrderedId(clock()),
+      owner: userId,
+      name: input.name.trim(),
+      description: input.description ?? '',
+      exposed: input.exposed ? 1 : 0,
+      version: 1,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    const version = versionOf(row, { graph, parameters, createdAt });
+    await store.insert({ user: userId }, { row, version }, { most: workflowLimits.perUser });
+    return viewDetail({ row, version });
+  }
+
+  async list(
+    owner: Owner,
+    page: { name?: string | undefined; limit: number; offset: number },
+  ): Promise<{ total: number; items: SavedWorkflow[] }> {
+    const { total, rows } = await this.#options.store.list(owner, page);
+    return { total, items: rows.map(viewWorkflow) };
+  }
+
+  async get(owner: Owner, workflowId: string, version?: number): Promise<SavedWorkflowDetail> {
+    return viewDetail(await this.#stored(owner, workflowId, version));
+  }
+
+  async versions(owner: Owner, workflowId: string): Promise<SavedWorkflowVersion[]> {
+    const versions = await this.#options.store.versions(owner, workflowId);
+    if (versions.length === 0) throw new AppError('workflow_not_found');
+    return versions;
+  }
+
+  async change(owner: Owner, workflowId: string, change: SavedWorkflowChange): Promise<SavedWorkflowDetail> {
+    const { store, clock } = this.#options;
+    const { row, version: present } = await this.#stored(owner, workflowId);
+    if (change.version !== undefined && change.version !== row.version) {
+      throw new AppError('workflow_version_mismatch');
+    }
+    const makesVersion = change.workflow !== undefined || change.parameters !== undefined;
+    const updatedAt = toIso(clock());
+    const { name, description, exposed } = change;
+    const next: SavedWorkflowRow = {
+      ...row,
+      ...(name !== undefined && { name: name.trim() }),
+      ...(description !== undefined && { description }),
+      ...(exposed !== undefined && { exposed: exposed ? 1 : 0 }),
+      version: row.version + (makesVersion ? 1 : 0),
+      updatedAt,
+    };
+    const version = makesVersion
+      ? versionOf(next, { ...(await this.#changed(present, change)), createdAt: updatedAt })
+      : present;
+    const columns = {
+      ...(name !== undefined && { name: next.name }),
+      ...(description !== undefined && { description }),
+      ...(exposed !== undefined && { exposed: next.exposed }),
+      ...(makesVersion && { version: next.version }),
+      updatedAt,
+    };
+    const stored = await store.change(owner, workflowId, {
+      from: row.version,
+      columns,
+      version: makesVersion ? version : null,
+      keep: workflowLimits.versions,
+    });
+    if (!stored) throw new AppError('workflow_version_mismatch');
+    return viewDetail({ row: next, version });
+  }
+
+  async delete(owner: Owner, workflowId: string): Promise<void> {
+    if (!(await this.#options.store.delete(owner, workflowId))) throw new AppError('workflow_not_found');
+  }
+
+  /** Submits a task. A repeated request is answered with its task, also when the workflow has changed or is gone. */
+  async run(workflowId: string, input: WorkflowRun, meta: SubmitMeta): Promise<Submitted> {
+    const { params = {}, version, ...options } = input;
+    return this.#options.tasks.submitRequest(
+      { workflowId, ...input },
+      async () => ({ ...(await this.taskOf(meta.userId, { workflowId, params, version })), ...options }),
+      meta,
+    );
+  }
+
+  /** As `run`, with other params than the request names, made from these only where no task was made before. */
+  async runWith(
+    workflowId: string,
+    {
+      params,
+      submitted,
+    }: { params: WorkflowValues['params']; submitted: () => Promise<WorkflowValues['params']> },
+    meta: SubmitMeta,
+  ): Promise<Submitted> {
+    return this.#options.tasks.submitRequest(
+      { workflowId, params },
+      async () => this.taskOf(meta.userId, { workflowId, params: await submitted() }),
+      meta,
+    );
+  }
+
+  /** The task that a run with these values would be. */
+  async taskOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<NewTask> {
+    const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    const taskParams = taskParamsOf(parametersIn(stored), params);
+    return { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true };
+  }
+
+  /** What the agent of this user has as tools. */
+  async exposed(userId: string): Promise<ExposedWorkflow[]> {
+    const rows = await this.#options.store.exposed({ user: userId }, { most: workflowLimits.exposed });
+    return rows.map(({ id, name, description, parameters }) => ({
+      id,
+      name,
+      description,
+      schema: schemaOf(JSON.parse(parameters) as WorkflowParameter[]),
+    }));
+  }
+
+  /** Changes with every change of this user's workflows. */
+  async mark(userId: string): Promise<number> {
+    return this.#options.store.mark({ user: userId });
+  }
+
+  async #stored(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow> {
+    const stored = await this.#options.store.get(owner, workflowId, version);
+    if (stored) return stored;
+    const message =
+      version === undefined
+        ? undefined
+        : `There is no such workflow, or its version ${version} is not kept. GET /api/workflows/${workflowId}/versions lists those that are.`;
+    throw new AppError('workflow_not_found', message === undefined ? {} : { message });
+  }
+
+  async #parametersOf(
+    graph: Graph,
+    previous: readonly WorkflowParameter[] = [],
+  ): Promise<WorkflowParameter[]> {
+    const known = await this.#options.nodeInputs.of(nodeClasses(graph));
+    return parametersOf(graph, { known, previous });
+  }
+
+  async #changed(
+    present: StoredWorkflow['version'],
+    { workflow, parameters: edits = [] }: SavedWorkflowChange,
+  ): Promise<{ graph: Graph; parameters: WorkflowParameter[] }> {
+    const before = parametersIn(present);
+    const graph = workflow === undefined ? graphIn(present) : readGraph(workflow);
+    const parameters = workflow === undefined ? before : await this.#parametersOf(graph, before);
+    return { graph, parameters: editParameters(parameters, edits) };
+  }
+}
+
+function readGraph(workflow: Record<string, unknown>): Graph {
+  const graph = parseGraph(workflow);
+  const bytes = Buffer.byteLength(JSON.stringify(graph));
+  if (bytes <= workflowLimits.graphBytes) return graph;
+  const message = `The workflow has ${bytes} bytes; at most ${workflowLimits.graphBytes} can be saved. Upload pictures as files instead of writing them into the graph.`;
+  throw new AppError('invalid_workflow', {
+    message,
+    faults: [{ in: 'body', path: ['workflow'], message, type: 'invalid_workflow' }],
+  });
+}
+
+function versionOf(
+  { id, version }: SavedWorkflowRow,
+  { graph, parameters, createdAt }: { graph: Graph; parameters: WorkflowParameter[]; createdAt: string },
+): StoredWorkflow['version'] {
+  return {
+    workflowId: id,
+    version,
+    graph: JSON.stringify(graph),
+    parameters: JSON.stringify(parameters),
+    createdAt,
+  };
+}
+
+function graphIn({ graph }: StoredWorkflow['version']): Graph {
+  return JSON.parse(graph) as Graph;
+}
+
+function parametersIn({ parameters }: StoredWorkflow['version']): WorkflowParameter[] {
+  return JSON.parse(parameters) as WorkflowParameter[];
+}
+
+function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {
+  const { id, name, description, exposed, version, createdAt, updatedAt } = row;
+  return { id, name, description, exposed: exposed === 1, version, createdAt, updatedAt };
+}
+
+/** Of an older version: its graph and parameters, with the name that the workflow has now. */
+function viewDetail({ row, version }: StoredWorkflow): SavedWorkflowDetail {
+  const parameters = parametersIn(version);
+  return {
+    ...viewWorkflow(row),
+    version: version.version,
+    workflow: graphIn(version),
+    parameters,
+    schema: schemaOf(parameters),
+  };
+}

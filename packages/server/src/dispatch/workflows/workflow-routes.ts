@@ -1,0 +1,75 @@
+import {
+  createWorkflow,
+  deleteWorkflow,
+  getWorkflow,
+  listWorkflows,
+  listWorkflowVersions,
+  runWorkflow,
+  updateWorkflow,
+} from '@switchyard/contract/dispatch/workflow';
+import { ok } from '@switchyard/contract/envelope';
+import type { Routes } from '../../http/app.ts';
+import { type Guard, identityOf, ownerOf } from '../../http/guard.ts';
+import type { SavedWorkflows } from './saved-workflows.ts';
+
+interface WorkflowRoutesOptions {
+  workflows: SavedWorkflows;
+  guard: Pick<Guard, 'originOf'>;
+}
+
+export function workflowRoutes({ workflows, guard }: WorkflowRoutesOptions): Routes {
+  return (app) => {
+    app.route({
+      ...createWorkflow,
+      handler: async (request) => ok(await workflows.create(identityOf(request).userId, request.body)),
+    });
+
+    app.route({
+      ...listWorkflows,
+      handler: async (request) => {
+        const { name, limit = 50, offset = 0 } = request.query;
+        return ok(await workflows.list(ownerOf(request), { name, limit, offset }));
+      },
+    });
+
+    app.route({
+      ...getWorkflow,
+      handler: async (request) =>
+        ok(await workflows.get(ownerOf(request), request.params.workflowId, request.query.version)),
+    });
+
+    app.route({
+      ...updateWorkflow,
+      handler: async (request) =>
+        ok(await workflows.change(ownerOf(request), request.params.workflowId, request.body)),
+    });
+
+    app.route({
+      ...listWorkflowVersions,
+      handler: async (request) => ok(await workflows.versions(ownerOf(request), request.params.workflowId)),
+    });
+
+    app.route({
+      ...deleteWorkflow,
+      handler: async (request) => {
+        const { workflowId } = request.params;
+        await workflows.delete(ownerOf(request), workflowId);
+        return ok({ id: workflowId });
+      },
+    });
+
+    app.route({
+      ...runWorkflow,
+      handler: async (request, reply) => {
+        const { task, replayed } = await workflows.run(request.params.workflowId, request.body, {
+          userId: identityOf(request).userId,
+          origin: guard.originOf(request),
+          requestId: request.id,
+          idempotencyKey: request.headers['idempotency-key'] ?? null,
+        });
+        if (replayed) reply.header('idempotency-replayed', 'true');
+        return ok(task);
+      },
+    });
+  };
+}
