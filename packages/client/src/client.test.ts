@@ -10,6 +10,7 @@ const health = {
   cache: 'embedded',
   redis: 'embedded',
   database: 'connected',
+  storage: 'ok',
   version: '1',
   uptimeSeconds: 1,
 };

@@ -41,13 +41,13 @@ async function usePool(workers: number): Promise<void> {
   other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
 }
 
-/** How many attempts each has had, once each has had one and waits. */
+/** How many attempts each has had, once each has had one and waits or has ended. */
 async function attemptsOf(ids: string[], user = pool.user): Promise<number[]> {
   return Promise.all(
     ids.map(async (id) => {
       const { attempts } = await user.until(
         () => user.task(id),
-        ({ attempts: made, phase }) => made.length > 0 && phase === 'queued',
+        ({ attempts: made, phase, status }) => made.length > 0 && (phase === 'queued' || status === 'failed'),
       );
       return attempts.length;
     }),

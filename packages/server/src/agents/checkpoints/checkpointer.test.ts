@@ -42,7 +42,7 @@ it('loads nothing of LangChain before that', () => {
     }
   };
   for (const [path, { entryPoint }] of Object.entries(outputs)) {
-    if (names.some((name) => entryPoint?.endsWith(`/database/${name}`))) load(path);
+    if (names.some((name) => entryPoint?.endsWith(`/${name.replaceAll('../', '')}`))) load(path);
   }
   expect([...loaded]).toContain('kysely');
   expect([...loaded].filter((path) => path.startsWith('@langchain/'))).toEqual([]);
