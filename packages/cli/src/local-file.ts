@@ -1,6 +1,5 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { Readable } from 'node:stream';
 import type { Client } from '@switchyard/client/client';
 import type { UploadedFile } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
@@ -47,9 +46,15 @@ export function uploadLocalFile(
   signal: AbortSignal,
 ): Promise<UploadedFile> {
   const sizeBytes = requireFile(path);
-  // A file that grows meanwhile is sent as it was: what was announced and what is sent must agree.
-  const content = sizeBytes === 0 ? Readable.from([]) : createReadStream(path, { end: sizeBytes - 1 });
-  return client.upload(content, { filename: basename(path), sizeBytes, signal });
+  return client.upload(contentOf(path, sizeBytes), { filename: basename(path), sizeBytes, signal });
+}
+
+/**
+ * Opened at the first read: a file that cannot be opened is then an error of the upload. A file that grows meanwhile is
+ * sent as it was: what was announced and what is sent must agree.
+ */
+async function* contentOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  if (sizeBytes > 0) yield* createReadStream(path, { end: sizeBytes - 1 }) as AsyncIterable<Uint8Array>;
 }
 
 /** Its size. A folder, or nothing, is told before anything is sent. */
