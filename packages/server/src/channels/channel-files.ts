@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Uploads } from '../conversation/workspace/uploads.ts';
 import { AppError } from '../lib/app-error.ts';
+import { withStream } from '../lib/async/with-stream.ts';
 import type { Owner } from '../lib/owner.ts';
 import { numberedName, uploadName } from '../platform/files/upload-name.ts';
 import type { Channel, InboundFile } from './channel.ts';
@@ -48,9 +49,10 @@ async function ingest(
   const wanted = nameOf(file, index);
   // A second file of a name stands beside the first one: nobody here sees that it would be replaced.
   const name = present.has(wanted) ? numberedName(wanted, (candidate) => present.has(candidate)) : wanted;
-  const source = await channel.open(file, signal);
-  const part = { type: 'file' as const, fieldname: 'files', filename: name, file: capped(source, channel) };
-  const { files } = await uploads.add(owner, threadId, { parts: partsOf(part), signal });
+  const { files } = await withStream(await channel.open(file, signal), (source) => {
+    const part = { type: 'file' as const, fieldname: 'files', filename: name, file: capped(source, channel) };
+    return uploads.add(owner, threadId, { parts: partsOf(part), signal });
+  });
   const [placed] = files;
   if (!placed) throw new AppError('path_invalid');
   return { filename: placed.filename, kind: file.kind, sizeBytes: placed.size, path: placed.virtual_path };

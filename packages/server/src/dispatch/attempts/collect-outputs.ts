@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { withStream } from '../../lib/async/with-stream.ts';
 import { withPngTexts } from '../graphs/png-names.ts';
 import type { StoredResult } from '../tasks/task-view.ts';
 import {
@@ -81,10 +82,10 @@ async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutp
   try {
     const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
     if (!output) return 'gone';
-    return await keep(Readable.from(withPngTexts(output.body, asNamedByUser)), {
-      filename: asNamedByUser(file.filename),
-      node: file.nodeId,
-    });
+    const named = { filename: asNamedByUser(file.filename), node: file.nodeId };
+    return await withStream(output.body, (body) =>
+      keep(Readable.from(withPngTexts(body, asNamedByUser)), named),
+    );
   } catch (error) {
     if (error instanceof WorkerCallError && error.workerCause === 'too_large') return 'not_kept';
     throw error;

@@ -260,6 +260,23 @@ describe('outputs', () => {
     await reading;
   });
 
+  test.each([
+    ['gives up', 'aborted'],
+    ['lets it wait for too long', 'timed_out'],
+  ])('an output that nobody reads yet ends with its error when the caller %s', async (what, cause) => {
+    const server = await script((_, response) => response.writeHead(200).write('partly'));
+    const time = new ManualTime();
+    const { client } = clientOf(server.port, { timer: time.timer });
+    const controller = new AbortController();
+    const pulled = await client.pullOutput(output, { maxBytes: 1_000, signal: controller.signal });
+    if (!pulled) throw new Error('There is an output.');
+    const closed = new Promise((resolve) => pulled.body.once('close', resolve));
+    if (what === 'gives up') controller.abort();
+    else time.advance(30_000);
+    await closed;
+    await expect(buffer(pulled.body)).rejects.toMatchObject({ workerCause: cause });
+  });
+
   test('the connection is used again after a whole output, and names travel as they are', async () => {
     const urls: (string | undefined)[] = [];
     const sockets = new Set<unknown>();

@@ -135,6 +135,8 @@ interface Guard {
 function guarded(response: IncomingMessage, guard: Guard): Readable {
   const { label, maxBytes, signal, timer } = guard;
   const body = new PassThrough();
+  // A limit may be reached before the first read, when nothing else listens: that would end the process.
+  body.on('error', () => undefined);
   let received = 0;
   const fail = (error: unknown) => body.destroy(error instanceof Error ? error : new Error(String(error)));
   const onIdle = () => fail(callFailure('timed_out', label, { detail: 'no byte for too long' }));
