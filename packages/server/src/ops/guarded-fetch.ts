@@ -2,9 +2,9 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { McpNetwork } from '../conversation/mcp/mcp-network.ts';
-import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
 import { whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
 import type { Fetch } from '../lib/bounded-fetch.ts';
+import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
 
 /** MCP servers often live in private networks, like workers. */
 const policy: HostPolicy = { allowPrivate: true };

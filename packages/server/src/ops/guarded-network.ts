@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ChannelNetwork } from '../channels/channel-network.ts';
-import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
-import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
 import { AppError } from '../lib/app-error.ts';
+import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
+import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
 
 /** Channels sign and call like the webhooks of tasks, under the same rules about addresses. */
 export const channelNetwork: ChannelNetwork = {

@@ -1,6 +1,6 @@
 import type { WebhookCaller } from '../conversation/runs/ending/run-webhooks.ts';
-import type { HostPolicy } from '../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
+import type { HostPolicy } from '../platform/outbound/host-rules.ts';
 
 /** Webhooks of runs are called like those of tasks, under the same rules about addresses. */
 export function runWebhookCaller(policy: HostPolicy): WebhookCaller {

@@ -3,9 +3,9 @@ import type {
   WorkflowApprovals,
   WorkflowOrder,
 } from '../agents/tools/workflow-runner.ts';
-import type { SavedWorkflows } from '../dispatch/workflows/saved-workflows.ts';
-import type { CallCost, TaskCosts } from '../dispatch/tasks/task-costs.ts';
 import type { Tasks } from '../dispatch/intake/tasks.ts';
+import type { CallCost, TaskCosts } from '../dispatch/tasks/task-costs.ts';
+import type { SavedWorkflows } from '../dispatch/workflows/saved-workflows.ts';
 
 export type RunBudget =
   | { kind: 'time'; maxSeconds: number }
