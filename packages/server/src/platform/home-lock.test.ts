@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it('makes the home and its lock, for their owner alone', async () => {
+it('creates the home and its lock, for their owner alone', async () => {
   const lock = await acquireHomeLock(home);
   const modes = [home, join(home, 'home.lock'), join(home, 'home.lock.json')].map(
     (path) => statSync(path).mode,
@@ -26,7 +26,7 @@ it('makes the home and its lock, for their owner alone', async () => {
   lock.release();
 });
 
-it('refuses a second one with a sentence that names the first', async () => {
+it('refuses a second gateway with a message that names the first', async () => {
   const lock = await acquireHomeLock(home);
   writeFileSync(
     join(home, 'gateway.json'),
@@ -40,7 +40,7 @@ it('refuses a second one with a sentence that names the first', async () => {
   lock.release();
 });
 
-it('does not name an address that a predecessor left behind', async () => {
+it('does not name an address that an earlier gateway left behind', async () => {
   const lock = await acquireHomeLock(home);
   writeFileSync(join(home, 'gateway.json'), JSON.stringify({ pid: 1, url: 'http://127.0.0.1:7300' }));
   const refusal = await acquireHomeLock(home).catch(String);
@@ -48,17 +48,17 @@ it('does not name an address that a predecessor left behind', async () => {
   lock.release();
 });
 
-it('lets the next one in after a release, and leaves no holder behind', async () => {
+it('admits the next gateway after a release, and leaves no holder behind', async () => {
   (await acquireHomeLock(home)).release();
   expect(readdirSync(home)).toEqual(['home.lock']);
   (await acquireHomeLock(home)).release();
 });
 
-it('says what is wrong with a home that cannot be made', async () => {
+it('says what is wrong with a home that cannot be created', async () => {
   await expect(acquireHomeLock('/dev/null/home')).rejects.toThrow('/dev/null/home');
 });
 
-it('lets one of ten processes in, tells the others who that is, and is free once it is killed', async () => {
+it('admits one of ten processes, tells the others which one, and is free once that one is killed', async () => {
   type Answer = { pid: number; refusal: string | null };
   const answers = await runManyProcesses<Answer>(program, { count: 10, options: { home } });
   const holders = answers.filter(({ refusal }) => refusal === null);

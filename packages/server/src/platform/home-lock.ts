@@ -17,20 +17,21 @@ interface Holder {
 }
 
 /**
- * Only SQLite ever opens this file: the system drops the lock of a process that closes any handle of it, a reading one too.
+ * Only SQLite may open this file: the system drops the lock of a process that closes any handle of it, even one that
+ * only reads.
  */
 const lockFile = 'home.lock';
 const holderFile = 'home.lock.json';
 /** Written when the gateway is ready. */
 const addressFile = 'gateway.json';
 
-/** A holder names itself right after it has the lock; this is for the moment in between. */
+/** A holder writes its name right after it has the lock. This is the maximum wait for that moment. */
 const nameWithinMs = 2_000;
 const lookEveryMs = 10;
 
 /**
- * Makes this process the only gateway of a data home, for as long as it lives: the system frees the lock of a process
- * that is killed. Throws a sentence that names who has it.
+ * Makes this process the only gateway of a data home for as long as it lives. The system frees the lock of a process
+ * that is killed. Throws an error that names the holder.
  */
 export async function acquireHomeLock(home: string): Promise<HomeLock> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -48,7 +49,7 @@ function lock(home: string): SqliteConnection | undefined {
   createPrivately(join(home, lockFile));
   const connection = new SqliteConnection(join(home, lockFile));
   try {
-    connection.run('pragma journal_mode = memory'); // nothing is ever written, so no journal lies about
+    connection.run('pragma journal_mode = memory'); // Nothing is ever written, so no journal file remains.
     connection.run('begin exclusive');
     return connection;
   } catch (error) {
@@ -58,7 +59,10 @@ function lock(home: string): SqliteConnection | undefined {
   }
 }
 
-/** Whoever can read the file can hold it shut. One that is there is not opened, which would drop a lock of this process. */
+/**
+ * A user who can read the file can block the lock. An existing file is not opened, because that would drop a lock of
+ * this process.
+ */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -76,14 +80,17 @@ function hold(home: string, connection: SqliteConnection): HomeLock {
   return {
     release: () => {
       rmSync(join(home, holderFile), { force: true });
-      // Closing alone would keep the lock until the collector has found the last statement.
+      // Closing alone would keep the lock until the last statement is garbage collected.
       connection.run('rollback');
       connection.close();
     },
   };
 }
 
-/** Undefined when nobody has written it yet, or when its writer is gone and somebody else has the lock since. */
+/**
+ * Returns undefined when no holder has written its name yet, or when the writer has ended and another process has the
+ * lock.
+ */
 function readHolder(home: string): Holder | undefined {
   const { pid, since } = readJson<Holder>(join(home, holderFile));
   if (pid === undefined || since === undefined || !isAlive(pid)) return undefined;
@@ -95,7 +102,7 @@ function readJson<Content>(path: string): Partial<Content> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<Content>;
   } catch {
-    return {}; // not written yet, or torn: as good as not there
+    return {}; // Not written yet, or incomplete: treated as missing.
   }
 }
 

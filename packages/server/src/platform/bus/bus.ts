@@ -1,4 +1,4 @@
-/** A small JSON value. What does not survive JSON does not cross the bus, in any variant. */
+/** A small JSON value. Anything that JSON cannot hold does not cross the bus, in any variant. */
 export type BusMessage =
   | string
   | number
@@ -8,14 +8,14 @@ export type BusMessage =
   | { [key: string]: BusMessage | undefined };
 
 /**
- * Who should wake, who should be told. Delivery is at most once and in order per publisher; the truth stays in the
- * database, and a subscriber that meets a `gap` reads it there.
+ * Says who should wake and what to tell them. Delivery is at most once, and in order per publisher. The truth stays in
+ * the database, and a subscriber that gets a `gap` reads it there.
  */
 export interface Bus {
   publish(topic: string, message: BusMessage): Promise<void>;
   /**
-   * Resolves once messages published from now on arrive. The iteration ends when the signal aborts, when the loop is
-   * left, or when the bus closes.
+   * Resolves once the subscriber will get messages published from now on. The iteration ends when the signal aborts,
+   * when the loop is left, or when the bus closes.
    */
   subscribe(topic: string, options: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>>;
   close(): Promise<void>;
@@ -27,9 +27,9 @@ export type BusEvent =
   | { type: 'gap' };
 
 export const busLimits = {
-  /** Messages are wake-ups and small facts; bulk belongs in the database or the stream log. */
+  /** Messages are wake-ups and small facts. Large content belongs in the database or the stream log. */
   messageBytes: 64 * 1024,
-  /** Events that wait for one subscriber before they are replaced by a gap. */
+  /** Maximum number of events that wait for one subscriber before a gap replaces them. */
   queuedEvents: 1_000,
 } as const;
 

@@ -11,7 +11,7 @@ export class MemoryBus implements Bus {
     checkTopic(topic);
     const text = encodeMessage(topic, message);
     for (const subscription of this.#topics.get(topic) ?? []) {
-      // Parsed for each, so that no subscriber holds an object that another one can change.
+      // Parsed for each subscriber, so that no subscriber holds an object that another one can change.
       subscription.push({ type: 'message', message: JSON.parse(text) as BusMessage });
     }
   }

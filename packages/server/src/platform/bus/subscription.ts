@@ -1,6 +1,9 @@
 import { type BusEvent, busLimits } from './bus.ts';
 
-/** One subscriber's bounded queue, read as an async iterable. Variants push into it; its end tells them to let go. */
+/**
+ * One subscriber's bounded queue, read as an async iterable. Variants push into it, and its end tells them to release
+ * it.
+ */
 export class Subscription implements AsyncIterable<BusEvent> {
   readonly #onEnd: (subscription: Subscription) => void;
   readonly #queue: BusEvent[] = [];

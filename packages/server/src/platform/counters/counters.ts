@@ -1,29 +1,29 @@
 /**
  * Counts of attempts and calls that replicas share. Every method is one atomic transition, so that parallel callers
- * cannot slip between a look and a count.
+ * cannot act between the check and the count.
  */
 export interface Counters {
   /**
-   * Counts an attempt before it is made. A reserved attempt is ended by `confirmFailure` or `giveBack`, or forgets
-   * itself after `reservationMs`.
+   * Counts an attempt before it is made. `confirmFailure` or `giveBack` ends a reserved attempt; otherwise it expires
+   * after `reservationMs`.
    */
   reserve(subject: string, policy: AttemptPolicy): Promise<Reservation>;
   /** The attempt failed. The failure that fills the policy locks the subject. */
   confirmFailure(subject: string, failure: AttemptFailure): Promise<{ locked: boolean }>;
-  /** The attempt ended without a failure, or was never made. */
+  /** The attempt ended without a failure, or was not made. */
   giveBack(subject: string, reservationId: string): Promise<void>;
-  /** Forgets the subject's failures about one thing, and nothing else: not a lock, not failures about other things. */
+  /** Forgets the subject's failures about one thing. Locks and failures about other things stay. */
   clear(subject: string, about: string): Promise<void>;
-  /** Counts one call in a fixed window and says whether it is still within the limit. */
+  /** Counts one call in a fixed window and returns whether it is still within the limit. */
   countCall(key: string, window: CallWindow): Promise<{ allowed: boolean; retryAfterMs: number }>;
 }
 
 export interface AttemptPolicy {
-  /** Failures and attempts in flight that a subject may have at once; this many failures lock it. */
+  /** Maximum number of failures and attempts in flight of a subject. This many failures lock it. */
   attempts: number;
-  /** How long a lock lasts, and how long after the last failure an unlocked subject's failures are remembered. */
+  /** How long a lock lasts, and how long the failures of an unlocked subject are remembered after the last one. */
   lockMs: number;
-  /** How long an attempt may stay in flight before it is taken for lost. */
+  /** How long an attempt may be in flight before it counts as lost. */
   reservationMs: number;
 }
 
@@ -41,6 +41,6 @@ export interface CallWindow {
 
 export type Reservation =
   | { outcome: 'reserved'; reservationId: string }
-  /** Enough attempts are in flight to fill the policy if all of them failed. Nobody is locked out by this. */
+  /** The attempts in flight would fill the policy if all of them failed. This locks no one out. */
   | { outcome: 'busy' }
   | { outcome: 'locked'; retryAfterMs: number };

@@ -23,7 +23,7 @@ describe('the capped table', () => {
     await counters.confirmFailure(subject, { reservationId: reservation.reservationId, about: 'x', policy });
   }
 
-  test('keeps a locked subject when a flood of other addresses fills it', async () => {
+  test('keeps a locked subject when many other addresses fill the table', async () => {
     const counters = new MemoryCounters({ clock: () => 0, maxEntries: 10 });
     await lock(counters, 'attacker');
     for (let i = 0; i < 100; i += 1) await counters.reserve(`flood-${i}`, policy);
@@ -37,7 +37,7 @@ describe('the capped table', () => {
     expect((await counters.reserve('locked-10', policy)).outcome).toBe('locked');
   });
 
-  test('drops what has lapsed before anything that still counts', async () => {
+  test('drops expired entries before any that still count', async () => {
     let now = 0;
     const counters = new MemoryCounters({ clock: () => now, maxEntries: 10 });
     for (let i = 0; i < 9; i += 1) await counters.reserve(`old-${i}`, policy);
@@ -47,7 +47,7 @@ describe('the capped table', () => {
     expect((await counters.reserve('fresh', policy)).outcome).toBe('busy');
   });
 
-  test('holds for call windows too', async () => {
+  test('applies to call windows too', async () => {
     const counters = new MemoryCounters({ clock: () => 0, maxEntries: 10 });
     const window = { limit: 1, windowMs: 1_000 };
     for (let i = 0; i < 11; i += 1) await counters.countCall(`key-${i}`, window);

@@ -3,16 +3,16 @@ import type { AttemptFailure, AttemptPolicy, CallWindow, Counters, Reservation }
 
 interface Subject {
   failures: Map<string, number>;
-  /** Reservation id to the moment at which it is taken for lost. */
+  /** Maps the id of a reservation to the moment at which it counts as lost. */
   inFlight: Map<string, number>;
   lockedUntilMs: number;
   failuresUntilMs: number;
 }
 
 interface MemoryCountersOptions {
-  /** Monotonic, so that setting the machine's clock neither ends a lock nor stretches it. */
+  /** Monotonic, so that a change of the machine's clock neither ends a lock nor extends it. */
   clock?: () => number;
-  /** Callers choose the keys (client addresses), so the tables are capped. */
+  /** The tables are capped, because callers choose the keys (client addresses). */
   maxEntries?: number;
 }
 
@@ -77,7 +77,7 @@ export class MemoryCounters implements Counters {
     return { allowed: false, retryAfterMs: window.endsAtMs - now };
   }
 
-  /** The subject as it stands now; taking it moves it to the end of the table, the last to be dropped. */
+  /** Returns the subject's current state and moves it to the end of the table, so that it is dropped last. */
   #subject(key: string, now: number): Subject {
     const known = this.#subjects.get(key);
     const subject = known ?? {
@@ -118,8 +118,9 @@ function isIdle(subject: Subject, now: number): boolean {
 }
 
 /**
- * Frees a place in a full table: first every entry that means nothing any more, then the older half of those that may
- * go (a locked subject may not, or a flood of addresses would lift locks), and at last the older half of all.
+ * Frees a place in a full table. Expired entries go first. If there are none, the older half of the removable entries
+ * goes; a locked subject is not removable, or a flood of addresses would lift locks. If none is removable, the older
+ * half of all entries goes.
  */
 function makeRoom<Entry>(
   table: Map<string, Entry>,

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 
-/** True when a row with such a key exists already, whichever database says so. */
+/** Returns true when a row with such a key already exists; works for both databases. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlStateOf(error) === '23505' || sqliteUniqueViolations.has(sqliteCodeOf(error) ?? 0);
 }
@@ -8,7 +8,10 @@ export function isUniqueViolation(error: unknown): boolean {
 /** SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_ROWID */
 const sqliteUniqueViolations: ReadonlySet<number> = new Set([1555, 2067, 2579]);
 
-/** The error as the gateway reports it: what is wrong with the disk or the file gets its code, the rest stays. */
+/**
+ * Returns the error as the gateway reports it. Faults of the disk or the file get their code; other errors stay as they
+ * are.
+ */
 export function mapSqliteError(error: unknown): unknown {
   const code = sqliteCodeOf(error);
   if (code === undefined) return error;
@@ -31,7 +34,7 @@ export function isSqliteBusy(error: unknown): boolean {
   return code === sqlite.busy || code === sqlite.locked;
 }
 
-/** The file is something else, or its beginning is damaged; or a folder stands in its place. */
+/** The file is something else or its beginning is damaged, or there is a folder in its place. */
 export function isNoDatabase(error: unknown): boolean {
   const code = sqliteCodeOf(error);
   return (
@@ -40,18 +43,18 @@ export function isNoDatabase(error: unknown): boolean {
   );
 }
 
-/** As `mapSqliteError`, for what the driver of Postgres throws while it connects or queries. */
+/** Does what `mapSqliteError` does, for errors that the driver of Postgres throws while it connects or queries. */
 export function mapPostgresError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const state = sqlStateOf(error);
-  // What does not come from the server is about the way there: refused, reset, timed out.
+  // An error that does not come from the server concerns the connection: refused, reset, timed out.
   if (state === undefined) return unavailable(error);
   if (state === postgres.diskFull) return new AppError('storage_full', { cause: error });
   if (postgres.conflicts.has(state)) return busy(error);
   return isConnectionLost(error) || postgres.unavailable.has(state) ? unavailable(error) : error;
 }
 
-/** True when the connection is of no more use: what it answers next may belong to an earlier question. */
+/** Returns true when the connection cannot be used again, because its next answer may belong to an earlier query. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof TypeError) return false;
   const state = sqlStateOf(error);
@@ -79,7 +82,7 @@ const postgres = {
   closing: new Set(['57P01', '57P02', '25P03']),
 } as const;
 
-/** The extended result code, whose low byte is the primary one. */
+/** The extended result code; its low byte is the primary code. */
 function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -89,7 +92,7 @@ function primaryCode(code: number): number {
   return code & 0xff;
 }
 
-/** Known by its shape, so that whoever runs on SQLite need not load the driver of Postgres. */
+/** Recognised by its shape, so that a gateway on SQLite does not have to load the driver of Postgres. */
 function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

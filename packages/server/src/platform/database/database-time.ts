@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
 export type DatabaseTime = () => RawBuilder<number>;
 
 /**
- * The clock of the database: the one clock that all replicas share. It goes on within a transaction, and a unit may wait for a
- * lock; so Postgres is asked for the clock and not for the start of the transaction.
+ * The clock of the database, the only clock that all replicas share. It continues within a transaction, and a unit may
+ * wait for a lock. That is why Postgres is asked for the current time and not for the start of the transaction.
  */
 export function databaseTime({ dialect }: Pick<Database<unknown>, 'dialect'>): DatabaseTime {
   if (dialect === 'sqlite') return () => sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;

@@ -1,20 +1,20 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { PerformOptions, Results, Step } from './procedure.ts';
 
-/** What a unit is given; named for functions that take part in somebody else's unit. */
+/** The transaction that a unit receives. It has a name for functions that take part in another caller's unit. */
 export type WriteTransaction<Tables> = Transaction<Tables>;
 
 /**
- * What areas see of storage. Reads go through `read` and never see uncommitted rows. Every write is a unit handed to
- * `write`, which answers after the commit is on disk.
+ * Storage as areas see it. Reads go through `read` and never see uncommitted rows. Every write is a unit passed to
+ * `write`, which resolves after the commit is on disk.
  */
 export interface Database<Tables> {
   readonly backend: 'memory' | 'sqlite' | 'postgres';
   readonly dialect: 'sqlite' | 'postgres';
   readonly read: Kysely<Tables>;
   /**
-   * Units that arrive together share one commit on SQLite, a savepoint each: one that throws fails alone. A unit awaits
-   * nothing but its `trx`.
+   * On SQLite, units that arrive together share one commit, with a savepoint each: a unit that throws fails alone. A
+   * unit may await only its `trx`.
    */
   write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
   /**
@@ -25,11 +25,14 @@ export interface Database<Tables> {
     steps: Steps,
     options?: PerformOptions<Steps>,
   ): Promise<Results<Steps>>;
-  /** As `write`, for as long as it takes and never beside another process that does the same: for migrations. */
+  /**
+   * Does what `write` does, without a time limit, and never at the same time as another process that does the same. For
+   * migrations.
+   */
   exclusive<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
-  /** The same database seen with an area's own tables. */
+  /** The same database, typed with an area's own tables. */
   withTables<AreaTables>(): Database<AreaTables>;
-  /** Throws when the database does not answer within the deadline. */
+  /** Throws when the database does not respond within the deadline. */
   ping(deadlineMs: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,29 +8,32 @@ import {
 } from 'kysely';
 import type { Database } from './database.ts';
 
-/** The few things that the two databases spell differently, beside what the query builder knows. */
+/** The few things that the two databases write differently and that the query builder does not cover. */
 export type Dialect = Database<unknown>['dialect'];
 
-/** For migrations and procedures, which are given nothing but the query builder. */
+/** For migrations and procedures, which receive only the query builder. */
 export function dialectOf<Tables>(db: Kysely<Tables>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }
 
-/** Text that is compared byte by byte, as identifiers are; Postgres would follow the language of the server. */
+/**
+ * The type of text that is compared byte by byte, as identifiers are. By default Postgres would follow the language of
+ * the server.
+ */
 export function bytewiseText(dialect: Dialect): 'text' | RawBuilder<unknown> {
   return dialect === 'postgres' ? sql`text collate "C"` : 'text';
 }
 
 /**
- * For a table that is read by its primary key, which is text: SQLite keeps the rows in the order of the key, in one tree and not
- * in two of which each write touches both. Postgres does as it always does.
+ * For a table that is read by its primary key and whose key is text. SQLite then keeps the rows in the order of the key
+ * in one tree, instead of two trees that each write touches. Postgres does not change.
  */
 export function inKeyOrder(dialect: Dialect) {
   return <Table extends string>(table: CreateTableBuilder<Table>): CreateTableBuilder<Table> =>
     dialect === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table;
 }
 
-/** True for a column whose value stands in the list. One statement for lists of any length. */
+/** True for a column whose value is in the list. It is one statement for lists of any length. */
 export function isOneOf(
   dialect: Dialect,
   { column, values }: { column: string; values: readonly string[] },
@@ -41,7 +44,10 @@ export function isOneOf(
     : sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`;
 }
 
-/** True for a column of JSON text that has this entry at its top. Key and value are parameters, whatever they hold. */
+/**
+ * True for a column of JSON text that has this entry at its top level. Key and value are parameters, so they may hold
+ * anything.
+ */
 export function hasJsonEntry(
   dialect: Dialect,
   { column, key, value }: { column: string; key: string; value: unknown },
@@ -55,8 +61,8 @@ export function hasJsonEntry(
 }
 
 /**
- * Waits until nobody else is in a unit about the same thing; those who only share do not wait for each other. SQLite has
- * one writer anyway.
+ * Waits until no one else is in a unit about the same thing. Shared holders do not wait for each other. SQLite has only
+ * one writer and needs no lock.
  */
 export async function lockName<Tables>(
   trx: Transaction<Tables>,

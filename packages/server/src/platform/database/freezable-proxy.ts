@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, Socket } from 'node:net';
 
-/** A network between a client and a server that can fall silent: nothing arrives any more, and nothing breaks. */
+/** A network between a client and a server that can fall silent: nothing arrives any more, and no connection breaks. */
 export class FreezableProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -26,7 +26,7 @@ export class FreezableProxy {
     this.#isFrozen = true;
   }
 
-  /** For those who come now; what was lost stays lost. */
+  /** Lets new connections through. What was lost stays lost. */
   thaw(): void {
     this.#isFrozen = false;
   }
@@ -43,7 +43,7 @@ export class FreezableProxy {
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (bytes) => this.#isFrozen || to.write(bytes));
-      from.on('error', () => undefined); // the test looks at what the database makes of it
+      from.on('error', () => undefined); // The test checks how the database reacts.
       from.on('close', () => {
         this.#sockets.delete(from);
         if (!this.#isFrozen) to.destroy();

@@ -15,7 +15,7 @@ async function expectOneToDoAll(options: DatabaseOptions): Promise<void> {
   expect(outcomes.filter((applied) => applied.length > 0)).toEqual([['001-one', '002-two', '003-three']]);
 }
 
-describe('of ten processes that start at once, one migrates and the others find it done', () => {
+describe('when ten processes start at once, one migrates and the others find it done', () => {
   it('on a SQLite file', async () => {
     const folder = temporaryFolder();
     await expectOneToDoAll({ backend: 'sqlite', file: join(folder.path, 'new', 'one.db') });

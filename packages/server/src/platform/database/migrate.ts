@@ -3,7 +3,9 @@ import { systemClock, toIso } from '../../lib/clock.ts';
 import type { Database } from './database.ts';
 
 export interface Migration {
-  /** `001-accounts`: its place in the order. Once released, neither it nor what it does may change. */
+  /**
+   * For example `001-accounts`: its place in the order. After a release neither the name nor the migration may change.
+   */
   name: string;
   up(db: Kysely<never>): Promise<void>;
 }
@@ -13,8 +15,8 @@ interface HistoryTables {
 }
 
 /**
- * Brings the tables of one area up to date, all or nothing, and answers the names of what had to be done. Any number of
- * processes may do so at once: the first one does it, the others find it done.
+ * Brings the tables of one area up to date, completely or not at all, and returns the names of the migrations that it
+ * applied. Any number of processes may call it at once: the first one migrates, the others find it done.
  */
 export async function migrate(
   database: Database<unknown>,

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from './open.ts';
 
-describe('a database file that is none', () => {
+describe('a file that is not a database', () => {
   it.each([
     [
       'a text',

@@ -18,7 +18,7 @@ export type DatabaseOptions =
     }
   | ({ backend: 'postgres' } & PostgresOptions);
 
-/** The database without an area's tables: `migrate` makes them, `withTables` sees them. */
+/** Opens the database without an area's tables. `migrate` creates them, and `withTables` adds their types. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database<unknown>> {
   switch (options.backend) {
     case 'memory':
@@ -26,7 +26,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
     case 'sqlite':
       return openSqliteFile(options);
     case 'postgres': {
-      // Loaded only where it is used: the driver takes a tenth of the start.
+      // Loaded only when it is used, because loading the driver takes a tenth of the start.
       const { PostgresDatabase } = await import('./postgres-database.ts');
       return new PostgresDatabase(options);
     }
@@ -54,7 +54,7 @@ function notADatabase(file: string, cause: unknown): Error {
   return new Error(`${file} is not a database. ${advice}`, { cause });
 }
 
-/** SQLite gives its log the permissions of the file, so that nobody else on the machine reads either. */
+/** SQLite gives its log the permissions of the file, so that no other user of the machine can read either. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -1,6 +1,6 @@
 /**
- * What both databases store alike. SQLite takes a lone object for a set of named parameters, and Postgres turns one into
- * JSON, both without a word; so anything else is refused with the place where it stands.
+ * Refuses values that the two databases would not store alike, and names their position. SQLite takes a single object
+ * for a set of named parameters, and Postgres turns one into JSON, both silently.
  */
 export function checkParameters(parameters: readonly unknown[]): void {
   for (const [index, value] of parameters.entries()) {

@@ -5,16 +5,16 @@ import { checkParameters } from './parameters.ts';
 export interface PostgresOptions {
   url: string;
   poolSize: number;
-  /** Told about connections that break while nobody uses them; the pool replaces them by itself. */
+  /** Called for connections that break while they are idle. The pool replaces them itself. */
   onIdleError?: (error: Error) => void;
   limits?: Partial<PostgresLimits>;
 }
 
-/** Together less than ten seconds: what a caller may wait for a database that answers no more. */
+/** Together less than ten seconds, the longest that a caller should wait for a database that does not respond. */
 export interface PostgresLimits {
-  /** For a connection to become free, or to be made. */
+  /** For a free or a new connection. */
   connectMs: number;
-  /** The server ends a statement first, so that it does not go on when we no longer listen. */
+  /** The server's limit is shorter than ours, so that a statement does not continue after we stop waiting. */
   statementMs: number;
   answerMs: number;
 }
@@ -32,16 +32,16 @@ export function newPool({ url, poolSize, onIdleError, limits }: PostgresOptions)
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: answerMs,
-    // Frees the locks of a gateway that was cut off in the middle of a unit.
+    // Frees the locks of a gateway that was disconnected in the middle of a unit.
     idle_in_transaction_session_timeout: 2 * answerMs,
   });
   pool.on('error', (error) => onIdleError?.(error));
-  // A connection that breaks while it is in use says so twice: to its query, which is enough, and here.
+  // A connection that breaks while it is in use reports it twice: to its query, which is enough, and here.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** A connection for work that takes long and waits for its turn. */
+/** Opens a connection for work that takes long and waits for its turn. */
 export async function connectAlone({ url, limits }: PostgresOptions): Promise<pg.Client> {
   const { connectMs } = { ...defaultLimits, ...limits };
   const client = new pg.Client({
@@ -52,7 +52,7 @@ export async function connectAlone({ url, limits }: PostgresOptions): Promise<pg
     statement_timeout: 30 * minuteMs,
     query_timeout: 31 * minuteMs,
   });
-  client.on('error', () => undefined); // its query rejects as well
+  client.on('error', () => undefined); // Its query rejects as well.
   await client.connect();
   return client;
 }
@@ -68,7 +68,7 @@ export async function queryOn(
 
 const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** int8, and numeric, which sums of int8 are. What we count stays below 2^53. */
+/** The types int8 and numeric (a sum of int8 is numeric). Our counts stay below 2^53. */
 const numbers: ReadonlySet<number> = new Set([20, 1700]);
 
 const types: pg.CustomTypesConfig = {

@@ -17,7 +17,7 @@ describe.skipIf(isSkipped)(title, () => {
   );
 
   describe('that fails', () => {
-    // Long enough for every answer that is to come.
+    // Long enough for every response that will come.
     const quick: Partial<PostgresLimits> = { connectMs: 2_000, statementMs: 1_000, answerMs: 2_000 };
     let proxy: FreezableProxy;
     let address: URL;
@@ -47,13 +47,13 @@ describe.skipIf(isSkipped)(title, () => {
     const ask = (): Promise<unknown> => sql`select 1 as one`.execute(database.read);
     const write = (): Promise<unknown> => database.write((trx) => sql`select 1 as one`.execute(trx));
 
-    it('says so when it falls silent before it was ever reached', async () => {
+    it('reports that it falls silent before the first connection', async () => {
       proxy.freeze();
       await expect(ask()).rejects.toMatchObject(unavailable);
       await expect(write()).rejects.toMatchObject(unavailable);
     });
 
-    it('says so when it falls silent in mid work, and uses no connection again whose answer is missing', async () => {
+    it('reports that it falls silent during work, and never reuses a connection with a missing answer', async () => {
       await Promise.all([ask(), write()]);
       proxy.freeze();
       const outcomes = await Promise.allSettled([ask(), write(), ask()]);
@@ -63,13 +63,13 @@ describe.skipIf(isSkipped)(title, () => {
       await expect(Promise.all([ask(), write(), ask()])).resolves.toHaveLength(3);
     });
 
-    it('does not keep the caller of a ping beyond the deadline', async () => {
+    it('does not keep the caller of a ping waiting beyond the deadline', async () => {
       await database.ping(60_000);
       proxy.freeze();
       await expect(database.ping(20)).rejects.toThrow('The database did not answer within 20 ms.');
     });
 
-    it('says so when nobody listens', async () => {
+    it('reports that no server listens', async () => {
       await proxy.close();
       await expect(ask()).rejects.toMatchObject(unavailable);
       await expect(database.exclusive(async () => undefined)).rejects.toMatchObject(unavailable);
@@ -95,7 +95,7 @@ describe.skipIf(isSkipped)(title, () => {
       await expect(Promise.all([ask(), write()])).resolves.toHaveLength(2);
     });
 
-    it('undoes a unit when the connection is lost in its middle', async () => {
+    it('rolls a unit back when the connection is lost in the middle of it', async () => {
       await database.write((trx) => sql`create table kept (id text)`.execute(trx));
       const cut = database.write(async (trx) => {
         await sql`insert into kept values ('lost')`.execute(trx);

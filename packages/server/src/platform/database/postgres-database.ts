@@ -22,12 +22,12 @@ const spelling: Spelling = {
 };
 const builders = new TransactionBuilders(spelling);
 
-/** Callers that wait for a connection. One more is refused, so that memory stays bounded. */
+/** Maximum number of callers that wait for a connection. Further callers are refused, so that memory stays bounded. */
 const waitingCallers = 10_000;
-/** A number that no other program takes for a lock in the same database. */
+/** A number that no other program uses for a lock in the same database. */
 const exclusiveLock = 7_300_104_729;
 
-/** A unit is a transaction of its own, on a connection from the pool. */
+/** Each unit is a transaction of its own, on a connection from the pool. */
 export class PostgresDatabase implements Database<unknown> {
   readonly backend = 'postgres';
   readonly dialect = 'postgres';
@@ -106,10 +106,10 @@ export class PostgresDatabase implements Database<unknown> {
   }
 }
 
-/** A connection while somebody has it. */
+/** A connection while a caller uses it. */
 class Connection {
   readonly #client: ClientBase;
-  /** True once an answer is missing: the next one might belong to the question before. */
+  /** True once an answer is missing: the next answer might belong to the previous query. */
   isLost = false;
   #previous: Promise<unknown> = Promise.resolve();
 
@@ -117,10 +117,10 @@ class Connection {
     this.#client = client;
   }
 
-  /** One after the other, also for a unit that asks for several at once. */
+  /** Runs queries one after the other, even if a unit asks for several at once. */
   query(query: CompiledQuery): ReturnType<typeof queryOn> {
     const answer = this.#previous.then(() => this.#ask(query));
-    this.#previous = answer.catch(() => undefined); // whoever asked for it hears of it
+    this.#previous = answer.catch(() => undefined); // The caller of this query gets the error.
     return answer;
   }
 
@@ -146,7 +146,7 @@ async function transact<Result>(connection: Connection, body: UnitBody<Result>):
   }
 }
 
-/** A connection that cannot even do that is not used again, and the server rolls back by itself. */
+/** A connection that cannot even roll back is not used again, and the server rolls back by itself. */
 async function rollBack(connection: Connection): Promise<void> {
   if (connection.isLost) return;
   await connection.query(CompiledQuery.raw('rollback')).catch(() => {

@@ -1,15 +1,15 @@
 import type { Compilable, Kysely } from 'kysely';
 import { Slot, StatementTemplate } from './statement-template.ts';
 
-/** Keeps a statement well below the number of parameters that a database takes, and the statements few. */
-const mostAtOnce = 32;
+/** Keeps a statement well below the maximum number of parameters, and keeps the number of statements small. */
+const maxRowsAtOnce = 32;
 
 interface Place<Row> {
   index: number;
   column: keyof Row & string;
 }
 
-/** As `Prepared`, for a statement over a list of rows: one statement for each number of rows. */
+/** A `Prepared` for a statement over a list of rows. It builds one statement for each number of rows. */
 export class PreparedRows<Tables, Row extends object> {
   readonly #columns: readonly (keyof Row & string)[];
   readonly #build: (db: Kysely<Tables>, rows: Row[]) => Compilable<unknown>;
@@ -24,8 +24,8 @@ export class PreparedRows<Tables, Row extends object> {
   }
 
   async run(db: Kysely<Tables>, rows: readonly Row[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += mostAtOnce) {
-      const some = rows.slice(from, from + mostAtOnce);
+    for (let from = 0; from < rows.length; from += maxRowsAtOnce) {
+      const some = rows.slice(from, from + maxRowsAtOnce);
       await this.#statement(some.length).run(db, ({ index, column }) => some[index]?.[column]);
     }
   }

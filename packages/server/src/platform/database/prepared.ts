@@ -3,10 +3,12 @@ import type { Dialect } from './dialect.ts';
 import { Slot, StatementTemplate } from './statement-template.ts';
 
 /**
- * A statement that is built once for each dialect and then run with other values: building one costs more than SQLite
- * takes to run it. For the few that every task or run needs; anywhere else the query builder itself reads better.
+ * A statement that is built once per dialect and then executed with different values, because building a statement
+ * costs more than SQLite takes to execute it. It is for the few statements that every task or run needs. Everywhere
+ * else the query builder itself reads better.
  *
- * What `build` is given as values may only be placed in the statement, not looked at: null is a value there, not `is null`.
+ * `build` may only place the given values in the statement and must not inspect them: null is a value there, not `is
+ * null`.
  */
 export class Prepared<Tables, Values extends object, Row> {
   readonly #template: StatementTemplate<Tables, keyof Values, Row>;

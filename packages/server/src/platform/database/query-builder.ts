@@ -11,28 +11,31 @@ import {
   Transaction,
 } from 'kysely';
 
-/** Runs one statement. All that the query builder needs of a database. */
+/** Executes one statement. The query builder needs nothing else from a database. */
 export type RunStatement = (query: CompiledQuery) => Promise<QueryResult<unknown>>;
-/** As `RunStatement`, for a database that may have the answer at once: a promise more for each statement adds up. */
+/**
+ * A `RunStatement` for a database that can return the result at once, because an extra promise for each statement adds
+ * up.
+ */
 export type RunAtOnce = (query: CompiledQuery) => QueryResult<unknown> | Promise<QueryResult<unknown>>;
 
-/** How a dialect spells its statements; the half of Kysely's dialect that opens no connections. */
+/** How a dialect writes its statements: the half of Kysely's dialect that opens no connections. */
 export interface Spelling {
   adapter: DialectAdapter;
   compiler: QueryCompiler;
   createIntrospector: Dialect['createIntrospector'];
 }
 
-/** What stands behind each builder, for statements that are compiled already. */
+/** The function behind each builder, for statements that are already compiled. */
 const runnerOf = new WeakMap<object, RunStatement>();
 
-/** Without the query builder's own way to the connection, which takes longer than SQLite takes for a small statement. */
+/** Avoids the query builder's own way to the connection, which takes longer than SQLite takes for a small statement. */
 export function runCompiled<Row>(db: Kysely<never>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   const run = runnerOf.get(db);
   return run ? (run(query) as Promise<QueryResult<Row>>) : db.executeQuery(query);
 }
 
-/** Reads only: what writes, or wants a transaction, is told to go through `write`. */
+/** A builder for reads only. A write or a transaction throws an error that names `write`. */
 export function readBuilder(spelling: Spelling, run: RunStatement): Kysely<unknown> {
   const runRead: RunStatement = (query) => {
     const refusal = writeRefusal(query);
@@ -43,7 +46,7 @@ export function readBuilder(spelling: Spelling, run: RunStatement): Kysely<unkno
   return db;
 }
 
-/** Makes builders over statements that somebody else keeps within a transaction. One a unit, so they are cheap. */
+/** Makes builders over statements whose transaction the caller controls. There is one per unit, so they are cheap. */
 export class TransactionBuilders {
   readonly #spelling: Spelling;
   readonly #unusedDriver = new StatementDriver(() =>
@@ -86,7 +89,7 @@ function writeRefusal({ query, sql }: CompiledQuery): Error | undefined {
 function connectionOver(run: RunStatement): DatabaseConnection {
   return {
     executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
-    // A row cursor would keep the connection for as long as its reader likes.
+    // A row cursor would keep the connection for as long as its reader wants.
     streamQuery: () => {
       throw new Error('Rows are not streamed from the database. Read them in pages.');
     },

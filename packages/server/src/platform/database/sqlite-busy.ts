@@ -3,15 +3,15 @@ import { isSqliteBusy } from './database-errors.ts';
 
 /** How long another process, such as `switchyard reset-admin`, may hold the file before we give up. */
 export const patienceMs = 5_000;
-const longestPauseMs = 25;
+const maxPauseMs = 25;
 
-/** Tries again, without blocking the event loop meanwhile, for as long as another process is in the way. */
+/** Tries again for as long as another process holds the file, without blocking the event loop. */
 export async function retryWhileBusy<Result>(
   act: () => Result | Promise<Result>,
   waitMs = patienceMs,
 ): Promise<Result> {
   const giveUpAt = performance.now() + waitMs;
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {
       return await act();
     } catch (error) {

@@ -4,22 +4,25 @@ import { DatabaseSync, type SqliteHandle, type SqliteStatement } from './sqlite-
 
 interface CachedStatement {
   statement: SqliteStatement;
-  /** Empty for a statement that answers no rows. */
+  /** Empty for a statement that returns no rows. */
   columns: string[];
 }
 
-/** A lock wait blocks the event loop, so it is short; whoever needs to wait longer tries again later. */
+/** A lock wait blocks the event loop, so it is short. A caller that has to wait longer tries again later. */
 const lockWaitMs = 5;
 /**
- * Lists of different lengths make different statements, so their number has no bound of its own. Those that were not used
- * while so many others were are dropped.
+ * Lists of different lengths make different statements, so their number has no natural bound. The statements that were
+ * not used recently are dropped.
  */
 const recentStatements = 250;
-/** What the log may keep on disk after a burst; SQLite reuses it rather than growing it again. */
+/** Maximum size of the log on disk after a burst. SQLite reuses this space instead of growing the log again. */
 const keptLogBytes = 64 * 1024 * 1024;
-/** Pages in the log before they move into the database, which costs two more syncs: 32 MB, where 4 MB is usual. */
+/**
+ * Number of pages in the log before they move into the database, which costs two more syncs. This is 32 MB; the default
+ * is 4 MB.
+ */
 const pagesPerCheckpoint = 8_000;
-/** The pages that every write touches stay in memory; by itself SQLite keeps 2 MB of them. */
+/** The pages that every write touches stay in memory. The default cache of SQLite is 2 MB. */
 const cacheKilobytes = 16 * 1024;
 
 const changesSchema = /^\s*(create|alter|drop)\b/i;
@@ -30,7 +33,7 @@ export class SqliteConnection {
   #recent = new Map<string, CachedStatement>();
   #older = new Map<string, CachedStatement>();
 
-  /** `:memory:` for a database that is gone at close. */
+  /** `:memory:` for a database that disappears when it is closed. */
   constructor(location: string) {
     this.#handle = new DatabaseSync(location, { timeout: lockWaitMs });
     this.#handle.exec('pragma foreign_keys = on');
@@ -42,8 +45,8 @@ export class SqliteConnection {
   }
 
   /**
-   * For a file: readers and a writer at once, and every commit synced before it is answered. Throws while another process
-   * has the file open in a way that does not allow the change.
+   * For a file: allows readers and a writer at once, and syncs every commit before it is confirmed. Throws while
+   * another process has the file open in a way that prevents the change.
    */
   useWriteAheadLog(): void {
     const [row] = this.#handle.prepare('pragma journal_mode = wal').all() as { journal_mode?: unknown }[];
@@ -53,7 +56,7 @@ export class SqliteConnection {
       );
     }
     this.#handle.exec('pragma synchronous = full');
-    // What a savepoint has changed so far; by itself it is a file that is made, filled and removed with each commit.
+    // Keeps in memory what a savepoint has changed. By default each commit creates, fills and removes a file for it.
     this.#handle.exec('pragma temp_store = memory');
     this.#handle.exec(`pragma cache_size = -${cacheKilobytes}`);
     this.#handle.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`);
@@ -65,7 +68,7 @@ export class SqliteConnection {
     const { statement, columns } = this.#prepared(sql);
     if (columns.length > 0) return rowsOf(statement.all(...parameters), columns);
     const { changes, lastInsertRowid } = statement.run(...parameters);
-    // A cached statement that answers all columns of a table would go on answering those of before.
+    // A cached statement that selects all columns of a table would continue to return the old columns.
     if (changesSchema.test(sql)) this.#forgetStatements();
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
@@ -89,7 +92,7 @@ export class SqliteConnection {
 
   #prepare(sql: string): CachedStatement {
     const statement = this.#handle.prepare(sql);
-    // Rows as objects come without a prototype, at twice the cost of lists.
+    // Rows as objects have no prototype and cost twice as much as lists.
     statement.setReturnArrays(true);
     return { statement, columns: statement.columns().map(({ name }) => name) };
   }

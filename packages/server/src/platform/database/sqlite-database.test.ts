@@ -40,7 +40,7 @@ describe('a file', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('is closed to everybody else on the machine, with its log and its folder', () => {
+  it('is closed to all other users of the machine, including its log and its folder', () => {
     const paths = [join(file, '..'), file, `${file}-wal`];
     expect(paths.map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['700', '600', '600']);
   });
@@ -59,7 +59,7 @@ describe('a file', () => {
     expect(await ids()).toEqual(['a']);
   });
 
-  it('shows a table as it is now, also to a statement that was used before the table changed', async () => {
+  it('shows the current columns of a table to a statement that was used before the table changed', async () => {
     await insert('a');
     const all = (): Promise<unknown[]> => database.read.selectFrom('notes').selectAll().execute();
     expect(await all()).toEqual([{ id: 'a' }]);
@@ -77,7 +77,7 @@ describe('a file', () => {
     });
     afterEach(() => other.close());
 
-    it('can be read meanwhile, and written as soon as the other has finished', async () => {
+    it('can be read meanwhile, and written as soon as the other process has finished', async () => {
       const written = insert('ours');
       expect(await ids()).toEqual([]);
       other.run('commit');
@@ -85,7 +85,7 @@ describe('a file', () => {
       expect(await ids()).toEqual(['theirs', 'ours']);
     });
 
-    it('is reported as busy when the other does not finish', async () => {
+    it('is reported as busy when the other process does not finish', async () => {
       const connection = new SqliteConnection(file);
       const hasty = new SqliteDatabase({ backend: 'sqlite', connection, limits: { patienceMs: 0 } });
       const outcomes = await Promise.allSettled([1, 2].map(() => hasty.write(async () => undefined)));
@@ -96,7 +96,7 @@ describe('a file', () => {
     });
   });
 
-  it('takes the writes of several processes at once', async () => {
+  it('accepts writes from several processes at once', async () => {
     const program = fileURLToPath(new URL('../../../testing/writing-process.ts', import.meta.url));
     const others = runManyProcesses(program, { count: 2, options: { file, rows: 100 } });
     for (let row = 0; row < 100; row += 1) await insert(`${row}`);
@@ -105,7 +105,7 @@ describe('a file', () => {
   });
 });
 
-it('says what to do when its folder cannot be made', async () => {
+it('says what to do when its folder cannot be created', async () => {
   const opening = openDatabase({ backend: 'sqlite', file: '/dev/null/data/switchyard.db' });
   await expect(opening).rejects.toThrow('/dev/null/data');
 });

@@ -62,7 +62,7 @@ export class SqliteDatabase implements Database<unknown> {
     );
   }
 
-  /** A group keeps every other process out already. */
+  /** A group already keeps every other process out. */
   exclusive<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
     return this.write(unit);
   }
@@ -84,7 +84,7 @@ export class SqliteDatabase implements Database<unknown> {
     return this.#closed;
   }
 
-  /** Mostly nobody is in the way, and the answer is there at once. */
+  /** Usually no unit is open, and the result is available at once. */
   #read(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (this.#writer.openGroup || this.#closed !== undefined) return this.#readWhenFree(query);
     try {
@@ -107,7 +107,7 @@ export class SqliteDatabase implements Database<unknown> {
   }
 }
 
-/** Null where one of the steps can be done here only. */
+/** Returns null when one of the steps can only be done in this thread. */
 function callsOf(steps: readonly Step[]): Call[] | null {
   const calls: Call[] = [];
   for (const { call } of steps) {

@@ -3,7 +3,7 @@ import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { runUnit, type UnitBody } from './unit.ts';
 
-/** A unit that had its turn. Without a failure it has succeeded, once the group is committed. */
+/** A unit that was executed. Without a failure it has succeeded, once the group is committed. */
 export interface Outcome {
   result?: unknown;
   failure?: { error: unknown };
@@ -16,7 +16,7 @@ interface GroupOptions {
   patienceMs: number;
 }
 
-/** Units that share a commit, and so one sync of the disk, with a savepoint each: one that fails fails alone. */
+/** Units that share a commit, and so one sync of the disk. Each has a savepoint: a unit that fails fails alone. */
 export class SqliteGroup {
   readonly outcomes: Outcome[] = [];
   readonly #connection: SqliteConnection;
@@ -29,11 +29,14 @@ export class SqliteGroup {
     this.#run = ({ sql, parameters }) => connection.run(sql, parameters);
   }
 
-  /** Takes the lock at once: a transaction that began as a reader could not become a writer when another process wrote. */
+  /**
+   * Takes the write lock at once: a transaction that began as a reader could not become a writer after another process
+   * has written.
+   */
   static async begin(options: GroupOptions): Promise<SqliteGroup> {
     const { connection, patienceMs } = options;
     const group = new SqliteGroup(options);
-    // A rollback that failed is made up for.
+    // Repeats a rollback that failed before.
     if (connection.isInTransaction) group.#rollBack();
     await retryWhileBusy(() => connection.run('begin immediate'), patienceMs);
     return group;
@@ -48,7 +51,7 @@ export class SqliteGroup {
       outcome.result = await runUnit(body, { builders: this.#builders, run: this.#run });
     } catch (error) {
       outcome.failure = { error };
-      // SQLite ends the whole transaction by itself where it cannot undo a statement alone, as on a full disk.
+      // SQLite ends the whole transaction itself when it cannot undo a single statement, as on a full disk.
       if (!this.#connection.isInTransaction) throw error;
       this.#connection.run('rollback to unit');
     }
@@ -59,7 +62,7 @@ export class SqliteGroup {
     this.#connection.run('commit');
   }
 
-  /** After what `run` or `commit` has thrown: nothing of it is written. */
+  /** Call it after `run` or `commit` has thrown: nothing of the group is written. */
   giveUp(error: unknown): void {
     this.#rollBack();
     for (const outcome of this.outcomes) outcome.failure ??= { error };
@@ -70,7 +73,7 @@ export class SqliteGroup {
     try {
       this.#connection.run('rollback');
     } catch {
-      // The disk fails even at that. The next group tries again before it begins.
+      // The disk fails even here. The next group tries again before it begins.
     }
   }
 }

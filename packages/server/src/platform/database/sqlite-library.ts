@@ -9,10 +9,10 @@ export type SqliteStatement = StatementSyncInstance;
 
 type SqliteConstructor = new (location: string, options?: DatabaseSyncOptions) => SqliteHandle;
 
-/** The first release whose own SQLite is out of its trial and says so by printing no warning. */
+/** The first release whose own SQLite is no longer experimental, so it prints no warning. */
 const firstMajorWithOwnSqlite = 24;
 
-/** Node's own SQLite where there is one, else the same interface from a package that brings its binaries along. */
+/** Node's own SQLite if there is one, else the same interface from a package that brings its binaries along. */
 export const DatabaseSync: SqliteConstructor = await load();
 
 async function load(): Promise<SqliteConstructor> {

@@ -2,8 +2,8 @@ import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
 import { type Spelling, TransactionBuilders } from './query-builder.ts';
 
 /**
- * SQLite plans a statement anew whenever the parameter of its `limit` is set, which takes several times longer than a short
- * statement itself. Limits are few, so they stand in the text.
+ * SQLite plans a statement again whenever the parameter of its `limit` is set, which takes several times longer than a
+ * short statement itself. There are few different limits, so they are written into the text.
  */
 class LimitsInText extends SqliteQueryCompiler {
   protected override visitLimit({ limit }: LimitNode): void {

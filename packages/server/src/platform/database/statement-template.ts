@@ -2,7 +2,7 @@ import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { runCompiled } from './query-builder.ts';
 
-/** Stands in a statement for a value that each run brings along. */
+/** A place in a statement for a value that each execution provides. */
 export class Slot<Key> {
   readonly key: Key;
 
@@ -11,7 +11,7 @@ export class Slot<Key> {
   }
 }
 
-/** A statement with slots, built once for each dialect. */
+/** A statement with slots that is built once per dialect. */
 export class StatementTemplate<Tables, Key, Row> {
   readonly #build: (db: Kysely<Tables>, dialect: Dialect) => Compilable<Row>;
   readonly #compiled = new Map<Dialect, CompiledQuery<Row>>();

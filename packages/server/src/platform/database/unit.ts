@@ -4,9 +4,9 @@ import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
 export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
 
 /**
- * Runs the body of a unit over the statements of a transaction and holds it to the rules that make one transaction like
- * another, whatever the database: it awaits nothing but its `trx`, does not go on after a failed statement, and is over
- * when it has answered.
+ * Runs the body of a unit over the statements of a transaction. It enforces rules that make transactions behave alike
+ * on every database: the body awaits only its `trx`, does not continue after a failed statement, and has finished all
+ * work when it returns.
  */
 export function runUnit<Result>(
   body: UnitBody<Result>,
@@ -31,7 +31,7 @@ export function runUnit<Result>(
 
 class RunningUnit {
   readonly #runStatement: RunAtOnce;
-  /** Told when the unit waits for something else. */
+  /** Called when the unit waits for something else. */
   readonly #onForeignAwait: (error: Error) => void;
   #statementsRunning = 0;
   #failure: { error: unknown } | undefined;
@@ -84,8 +84,9 @@ class RunningUnit {
   }
 
   /**
-   * What follows a statement runs before the event loop turns. A unit that has neither asked for the next statement nor
-   * answered by then waits for something else, and would keep the transaction, and whoever waits for it, as long.
+   * The code after a statement runs before the event loop turns. A unit that has neither asked for the next statement
+   * nor returned by then waits for something else. It would keep the transaction, and everyone who waits for it, as
+   * long.
    */
   #watch(): void {
     if (this.#isOver) return;
@@ -102,7 +103,7 @@ class RunningUnit {
   }
 }
 
-/** Postgres has given the transaction up at this point and would answer its commit by an unsaid rollback. */
+/** Postgres has already given the transaction up and would turn its commit into a silent rollback. */
 function goneOn(cause: unknown): Error {
   return new Error(
     'A write unit went on after one of its statements had failed. Let it throw, or ask for the case with onConflict().',

@@ -9,7 +9,7 @@ interface Tables {
   notes: { id: string; parent: string | null };
 }
 
-/** What the writer asks of the connection, in order, and faults on demand. */
+/** Records the calls of the writer to the connection, in order, and fails on demand. */
 class WatchedConnection extends SqliteConnection {
   readonly statements: string[] = [];
   failing: string | undefined;
@@ -36,7 +36,7 @@ function open(limits?: Partial<WriterLimits>): void {
   ) strict`);
   connection.run(`create trigger catastrophe before insert on notes when new.id = 'catastrophe'
     begin select raise(rollback, 'the transaction is gone'); end`);
-  // Ample time, so that a busy machine does not divide a group.
+  // Plenty of time, so that a busy machine does not divide a group.
   database = new SqliteDatabase({ backend: 'memory', connection, limits: { groupMs: 60_000, ...limits } });
 }
 
@@ -60,7 +60,7 @@ const statuses = async (writes: Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(writes)).map(({ status }) => status);
 
 describe('a group', () => {
-  it('is all that arrives while the event loop turns once, and has one commit', async () => {
+  it('holds all units that arrive in one turn of the event loop, and has one commit', async () => {
     await Promise.all(['a', 'b', 'c'].map((id) => insert(id)));
     expect(connection.count('begin immediate')).toBe(1);
     expect(connection.count('savepoint unit')).toBe(3);
@@ -68,7 +68,7 @@ describe('a group', () => {
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  it('waits a few turns for more where several have just written, and not for somebody alone', async () => {
+  it('waits a few turns for more units when several callers have just written, but not for a single caller', async () => {
     const inNextTurn = (id: string): Promise<unknown> => nextTurn().then(() => insert(id));
     await Promise.all([insert('a'), inNextTurn('b')]);
     expect(connection.count('commit')).toBe(2);
@@ -78,7 +78,7 @@ describe('a group', () => {
     expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  it('runs its units in the order of their arrival and answers them in that order', async () => {
+  it('runs its units in the order of their arrival and resolves them in that order', async () => {
     const ran: string[] = [];
     const answered: string[] = [];
     const unit = async (id: string): Promise<void> => {
@@ -93,7 +93,7 @@ describe('a group', () => {
     expect(answered).toEqual(['a', 'b', 'c']);
   });
 
-  it('answers nobody before the commit', async () => {
+  it('resolves no unit before the commit', async () => {
     let committedBefore = 0;
     await insert('a').then(() => {
       committedBefore = connection.count('commit');
@@ -131,7 +131,7 @@ describe('a commit that fails', () => {
     expect(await ids()).toEqual(['after']);
   });
 
-  it('is reported as the database being out of reach when the disk fails', async () => {
+  it('is reported as an unavailable database when the disk fails', async () => {
     connection.failing = 'commit';
     await expect(insert('a')).rejects.toMatchObject({ code: 'database_unavailable', status: 503 });
     connection.failing = undefined;
@@ -140,7 +140,7 @@ describe('a commit that fails', () => {
     expect(await ids()).toEqual(['b']);
   });
 
-  it('does not let the next group begin on top of what could not even be rolled back', async () => {
+  it('does not let the next group begin on changes that could not be rolled back', async () => {
     connection.failing = 'commit';
     const rollback = connection.run;
     connection.run = (statement, parameters) => {
@@ -156,14 +156,14 @@ describe('a commit that fails', () => {
 });
 
 describe('a transaction that SQLite ends by itself', () => {
-  it('takes the units before it along, and nothing of them counts as written', async () => {
+  it('discards the units before it, and nothing of them counts as written', async () => {
     const outcomes = await Promise.allSettled([insert('a'), insert('catastrophe'), insert('c')]);
     const lost = { status: 'rejected', reason: { message: 'the transaction is gone' } };
     expect(outcomes).toMatchObject([lost, lost, { status: 'fulfilled' }]);
     expect(await ids()).toEqual(['c']);
   });
 
-  it('does so on a full disk, with the code for it, and all is well once there is space again', async () => {
+  it('reports a full disk with its code, and works again once there is space', async () => {
     connection.run('pragma max_page_count = 20');
     const big = 'x'.repeat(200_000);
     const outcomes = await Promise.allSettled([insert('a'), insert(big), insert('c')]);
@@ -175,7 +175,7 @@ describe('a transaction that SQLite ends by itself', () => {
     expect(await ids()).toContain(big);
   });
 
-  it('does not let a unit that overlooks it write on without a transaction', async () => {
+  it('does not let a unit that ignores the error write on without a transaction', async () => {
     const careless = write(async (trx) => {
       await trx
         .insertInto('notes')
@@ -192,14 +192,14 @@ describe('a transaction that SQLite ends by itself', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('does not take a unit that ends the transaction itself for a success', async () => {
+  it('does not count a unit that ends the transaction itself as a success', async () => {
     const outcomes = await statuses([insert('a'), write((trx) => sql`commit`.execute(trx))]);
     expect(outcomes).toEqual(['rejected', 'rejected']);
     await insert('after');
   });
 });
 
-it('refuses a caller beyond the line of those who wait', async () => {
+it('refuses a caller when the line of waiting units is full', async () => {
   open({ waitingUnits: 2 });
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => insert(id)));
   expect(outcomes[2]).toMatchObject({ status: 'rejected', reason: { code: 'database_busy', status: 503 } });

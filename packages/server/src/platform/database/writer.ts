@@ -19,9 +19,9 @@ interface WaitingUnit {
 type OnDoubt = (results: unknown) => void;
 
 export interface WriterLimits {
-  /** Units in line. A caller beyond them is refused, so that memory and waiting times stay bounded. */
+  /** Maximum number of waiting units. Further callers are refused, so that memory and waiting times stay bounded. */
   waitingUnits: number;
-  /** A group ends at whichever comes first, and then the event loop turns before the next one. */
+  /** A group ends at the limit that it reaches first. The event loop then turns before the next group. */
   unitsPerGroup: number;
   groupMs: number;
   /** How long another process may hold the database. */
@@ -31,10 +31,10 @@ export interface WriterLimits {
 const defaultLimits: WriterLimits = { waitingUnits: 10_000, unitsPerGroup: 256, groupMs: 6, patienceMs };
 
 /** A turn under load takes a millisecond or more, and the first frame of a stream waits for its commit. */
-const longestTurnsMs = 2;
-/** Timers count whole milliseconds, so a wait shorter than one would cost more than it saves. */
+const maxTurnsMs = 2;
+/** Timers count whole milliseconds, so a shorter wait would cost more than it saves. */
 const slowCommitMs = 2;
-const longestGatherMs = 4;
+const maxGatherMs = 4;
 
 interface WriterOptions {
   connection: SqliteConnection;
@@ -96,7 +96,7 @@ export class GroupWriter {
     }
   }
 
-  /** Writes what is in line, and takes nothing more. */
+  /** Writes the waiting units, and accepts no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
@@ -111,7 +111,7 @@ export class GroupWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Lets everybody in who arrives in this turn of the event loop, and lets the loop do its other work.
+      // Admits every unit that arrives in this turn of the event loop, and lets the loop do its other work.
       await nextTurn();
       await this.#gather();
       this.#turn = newDeferred();
@@ -124,22 +124,22 @@ export class GroupWriter {
   }
 
   /**
-   * Where many write, those who were just answered write again within a few turns of the loop, and a commit costs more
-   * than the turns, for as long as each brings somebody. Where the disk is slow as well, waiting longer for them saves a
-   * sync that would hold the event loop for longer than the wait. Somebody who writes alone never waits.
+   * When many callers write, those whose units were just committed write again within a few turns of the loop. A commit
+   * costs more than these turns, so the group waits as long as each turn brings a unit. When the disk is slow as well,
+   * a longer wait saves a sync that would hold the event loop for longer than the wait. A single caller never waits.
    */
   async #gather(): Promise<void> {
     const { units, commitMs } = this.#lastGroup;
     if (units === 1) return;
-    const endAt = performance.now() + longestTurnsMs;
+    const endAt = performance.now() + maxTurnsMs;
     for (let seen = 0; seen < this.#waiting.length && performance.now() < endAt; ) {
       seen = this.#waiting.length;
       await nextTurn();
     }
-    if (commitMs >= slowCommitMs) await sleep(Math.min(commitMs / 2, longestGatherMs));
+    if (commitMs >= slowCommitMs) await sleep(Math.min(commitMs / 2, maxGatherMs));
   }
 
-  /** Begin, run the units one after the other, commit, then answer them all. */
+  /** Begins, runs the units one after the other, commits, then resolves them all. */
   async #writeGroup(): Promise<void> {
     const { connection, builders } = this.#options;
     let group: SqliteGroup;

@@ -14,6 +14,6 @@ test('cannot be broken into a second header', () => {
   expect(contentDisposition('attachment', 'a\r\nSet-Cookie: x=1')).not.toMatch(/[\r\n]/);
 });
 
-test('takes half a character without failing', () => {
+test('accepts half a character without failing', () => {
   expect(contentDisposition('attachment', 'a\ud800')).toContain('%EF%BF%BD');
 });

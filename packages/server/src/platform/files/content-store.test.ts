@@ -44,7 +44,7 @@ describe('put and open', () => {
     expect(await contentOf(await store.open(stored.sha256))).toEqual(Buffer.alloc(0));
   });
 
-  test('answers the first 512 bytes, however the source cuts its chunks', async () => {
+  test('returns the first 512 bytes, whatever the chunks of the source are', async () => {
     const store = await openStore();
     const bytes = randomBytes(2_000);
     const stored = await store.put(
@@ -55,7 +55,7 @@ describe('put and open', () => {
     expect(stored.sha256).toBe(hashOf(bytes));
   });
 
-  test('stores one big chunk whole', async () => {
+  test('stores one big chunk completely', async () => {
     const store = await openStore();
     const bytes = randomBytes(3_000_001);
     const stored = await store.put(streamOf(bytes), { maxBytes: 5_000_000 });
@@ -63,7 +63,7 @@ describe('put and open', () => {
     expect(bytes.equals(await contentOf(await store.open(stored.sha256)))).toBe(true);
   });
 
-  test('keeps equal content once', async () => {
+  test('keeps equal content only once', async () => {
     const store = await openStore();
     await Promise.all([1, 2, 3].map(() => store.put(streamOf(content), limits)));
     expect(await filesBelow(root)).toEqual([sha256]);
@@ -77,14 +77,14 @@ describe('put and open', () => {
     expect(await contentOf(opened)).toEqual(content.subarray(4, 11));
   });
 
-  test('answers null for what is not there, and takes nothing but a hash for a name', async () => {
+  test('returns null for a missing file, and accepts only a hash as a name', async () => {
     const store = await openStore();
     expect(await store.open(sha256)).toBeNull();
     await expect(store.open('../../etc/passwd')).rejects.toThrow('no SHA-256');
     await expect(store.remove(sha256.toUpperCase())).rejects.toThrow('no SHA-256');
   });
 
-  test('writes no faster than the disk and reads ahead by no more than the stream buffers', async () => {
+  test('writes no faster than the disk, and reads ahead only as much as the stream buffers', async () => {
     let producedBytes = 0;
     let writtenBytes = 0;
     let furthestAheadBytes = 0;
@@ -114,7 +114,7 @@ describe('put and open', () => {
   });
 });
 
-describe('what is refused leaves nothing behind', () => {
+describe('a refused upload leaves nothing behind', () => {
   test('a file that is announced too large, before a byte is read', async () => {
     const store = await openStore();
     const source = endlessStream();
@@ -135,14 +135,14 @@ describe('what is refused leaves nothing behind', () => {
     expect(await filesBelow(root)).toEqual([]);
   });
 
-  test('a file of just the largest size is stored', async () => {
+  test('a file of exactly the maximum size is stored', async () => {
     const store = await openStore();
     await expect(store.put(streamOf(content), { maxBytes: content.length })).resolves.toMatchObject({
       sha256,
     });
   });
 
-  test('a sender that goes away in the middle', async () => {
+  test('a sender that disconnects in the middle', async () => {
     const store = await openStore();
     const source = endlessStream();
     const put = store.put(source, { maxBytes: Number.MAX_SAFE_INTEGER });
@@ -173,7 +173,7 @@ describe('what is refused leaves nothing behind', () => {
     expect(await filesBelow(root)).toEqual([]);
   });
 
-  test('an upload whose signal had aborted before', async () => {
+  test('an upload whose signal was already aborted', async () => {
     const store = await openStore();
     const signal = AbortSignal.abort(new Error('deadline'));
     await expect(store.put(streamOf(content), { ...limits, signal })).rejects.toThrow('deadline');
@@ -182,7 +182,7 @@ describe('what is refused leaves nothing behind', () => {
 });
 
 describe('a disk that is full or broken', () => {
-  test('is told as storage_full when less than the reserve would be left', async () => {
+  test('is reported as storage_full when less than the reserve would be left', async () => {
     const disk: Disk = { ...nodeDisk, freeBytes: async () => 1_000 };
     const store = await openStore({ disk, reserveBytes: 900 });
     await expect(store.put(streamOf(content), { ...limits, declaredBytes: 101 })).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe('a disk that is full or broken', () => {
     expect(await filesBelow(root)).toEqual([]);
   });
 
-  test('completes a write that the disk took only in part', async () => {
+  test('completes a write that the disk accepted only in part', async () => {
     const store = await openStore({
       disk: diskWithFile((file) => {
         const write = file.write.bind(file) as (...args: unknown[]) => Promise<{ bytesWritten: number }>;
@@ -228,7 +228,7 @@ describe('a disk that is full or broken', () => {
     ['EDQUOT', 'storage_full'],
     ['EIO', 'EIO'],
   ])(
-    'fails a put clearly when any one step of it fails with %s, and works afterwards',
+    'fails a put with a clear error when any step of it fails with %s, and works afterwards',
     async (code, expected) => {
       const { disk, faults } = failingDisk();
       const store = await openStore({ disk });
@@ -249,7 +249,7 @@ describe('a disk that is full or broken', () => {
     },
   );
 
-  test('syncs the bytes before they get their name, and the name before it answers', async () => {
+  test('syncs the bytes before they get their name, and the name before it resolves', async () => {
     const { disk, faults } = failingDisk();
     const store = await openStore({ disk });
     faults.failNothing();
@@ -258,8 +258,8 @@ describe('a disk that is full or broken', () => {
   });
 });
 
-describe('giving up content', () => {
-  test('removes a blob that is older than the grace', async () => {
+describe('removing content', () => {
+  test('removes a blob that is older than the grace period', async () => {
     const store = await openStore({ now: () => Date.now() + twoHours });
     await store.put(streamOf(content), limits);
     expect(await store.remove(sha256)).toBe('removed');
@@ -282,7 +282,7 @@ describe('giving up content', () => {
     expect(await store.remove(sha256)).toBe('recent');
   });
 
-  test('puts a blob back that was stored again between the look and the removal', async () => {
+  test('restores a blob that was stored again between the check and the removal', async () => {
     const other = await openStore();
     const store = await openStore({
       disk: {
@@ -299,7 +299,7 @@ describe('giving up content', () => {
     expect(await contentOf(await store.open(sha256))).toEqual(content);
   });
 
-  test('removes what no row names and is old enough, and nothing else', async () => {
+  test('removes only blobs that no row names and that are old enough', async () => {
     const store = await openStore();
     const named = await store.put(streamOf(Buffer.from('named')), limits);
     const orphan = await store.put(streamOf(Buffer.from('orphan')), limits);
@@ -319,14 +319,14 @@ describe('giving up content', () => {
 });
 
 describe('at start', () => {
-  test('sweeps the unfinished uploads of the process before', async () => {
+  test('removes the unfinished uploads of the previous process', async () => {
     await mkdir(join(root, 'incoming'), { recursive: true });
     await writeFile(join(root, 'incoming', 'torn'), 'half a file');
     await openStore();
     expect(await filesBelow(root)).toEqual([]);
   });
 
-  test("leaves other replicas' uploads alone until nobody has written to them for an hour", async () => {
+  test("leaves other replicas' uploads alone until an hour after the last write to them", async () => {
     await mkdir(join(root, 'incoming'), { recursive: true });
     await writeFile(join(root, 'incoming', 'in-progress'), 'half a file');
     await openStore({ isShared: true });

@@ -10,9 +10,9 @@ import { isDiskFull, requireFits, type StoredContent, writeBlob } from './write-
 
 export interface ContentStoreOptions {
   root: string;
-  /** Left free on the disk, so that uploads never take the last page from a database beside them. */
+  /** Space left free on the disk, so that uploads never take the last page from a database on it. */
   reserveBytes: number;
-  /** True where several replicas write into this folder: their unfinished uploads are not ours to sweep. */
+  /** True when several replicas write into this folder: their unfinished uploads must not be removed. */
   isShared: boolean;
   now?: Clock;
   disk?: Disk;
@@ -20,13 +20,13 @@ export interface ContentStoreOptions {
 
 export interface PutOptions {
   maxBytes: number;
-  /** What the sender announces (Content-Length): too much is refused before a byte is read. */
+  /** The size that the sender announces (Content-Length). A size that is too large is refused before a byte is read. */
   declaredBytes?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface OpenedContent {
-  /** Of the whole file, also when a range was asked for. */
+  /** The size of the whole file, even when a range was requested. */
   sizeBytes: number;
   /** Destroying it, or reading it to its end, closes the file. */
   stream: Readable;
@@ -38,8 +38,9 @@ const listedAtOnce = 500;
 const sha256Pattern = /^[0-9a-f]{64}$/;
 
 /**
- * Files by the hash of their content: `<root>/<first two digits>/<sha256>`, equal content once. What `put` answered is on
- * disk, name and bytes, whatever happens next; docs/adr/0010 tells the order of syncs and how blobs are given up again.
+ * Files by the hash of their content: `<root>/<first two digits>/<sha256>`, with equal content stored once. When `put`
+ * resolves, name and bytes are on the disk and outlive a crash; docs/adr/0010 describes the order of syncs and how
+ * blobs are removed.
  */
 export class ContentStore {
   readonly #root: string;
@@ -69,7 +70,7 @@ export class ContentStore {
    */
   async put(source: Readable, options: PutOptions): Promise<StoredContent> {
     const { signal } = options;
-    // A sender that goes away before the first read would otherwise be an uncaught error; the read reports it.
+    // A sender that disconnects before the first read would otherwise cause an uncaught error. The read reports it.
     source.on('error', () => undefined);
     try {
       if (options.declaredBytes !== undefined) requireFits(options.declaredBytes, options.maxBytes);
@@ -83,7 +84,7 @@ export class ContentStore {
     }
   }
 
-  /** Null when it is not there. `range` is inclusive. */
+  /** Returns null when the file does not exist. `range` is inclusive. */
   async open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null> {
     const handle = await this.#openToRead(this.#pathOf(sha256));
     if (!handle) return null;
@@ -97,8 +98,8 @@ export class ContentStore {
   }
 
   /**
-   * Gives up a blob that no row refers to. `recent`: it was (also) stored within the last hour, perhaps for a row that is
-   * about to be committed, so it stays; ask again later.
+   * Removes a blob that no row refers to. `recent`: the blob was stored (again) within the last hour, perhaps for a row
+   * that is about to be committed, so it stays; try again later.
    */
   async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
     const path = this.#pathOf(sha256);
@@ -143,7 +144,7 @@ export class ContentStore {
       await this.#disk.syncDirectory(join(this.#root, shardOf(stored.sha256)));
       return stored;
     } catch (error) {
-      // A failure to tidy up must not hide what went wrong; the sweep at the next start finds the rest.
+      // A failure to clean up must not hide the original error. The sweep at the next start finds the rest.
       await this.#unlinkIfThere(temporary).catch(() => undefined);
       throw error;
     }
@@ -154,7 +155,9 @@ export class ContentStore {
     if (freeBytes - neededBytes < this.#reserveBytes) throw new AppError('storage_full');
   }
 
-  /** Looks again once nobody can reach it: the same content may have been stored since the first look. */
+  /**
+   * Checks again once no one can reach the blob, because the same content may have been stored since the first check.
+   */
   async #takeOut(path: string): Promise<'removed' | 'recent' | 'absent'> {
     const taken = join(this.#incoming, newId());
     try {
@@ -193,7 +196,10 @@ export class ContentStore {
     }
   }
 
-  /** All of them at once, so that a put never makes one: a new directory would have to be synced into its parent. */
+  /**
+   * Creates all directories at once, so that a put never creates one: a new directory would have to be synced into its
+   * parent.
+   */
   async #makeDirectories(): Promise<void> {
     await this.#disk.makeDirectory(this.#incoming);
     const there = new Set(await this.#disk.list(this.#root));
@@ -210,7 +216,7 @@ export class ContentStore {
     }
   }
 
-  /** The one place where a hash becomes a path. */
+  /** The only place where a hash becomes a path. */
   #pathOf(sha256: string): string {
     if (!sha256Pattern.test(sha256)) throw new Error('A blob was asked for by something that is no SHA-256.');
     return join(this.#root, shardOf(sha256), sha256);

@@ -30,7 +30,7 @@ describe('shown in the browser', () => {
     expect(typeOf('', 'empty.txt')).toEqual({ contentType: 'text/plain; charset=utf-8', isInline: true });
   });
 
-  test('text whose last character is cut where the head ends', () => {
+  test('text whose last character is cut at the end of the head', () => {
     const head = Buffer.from('ü'.repeat(256)).subarray(0, 511);
     expect(typeOf(head).contentType).toBe('text/plain; charset=utf-8');
   });

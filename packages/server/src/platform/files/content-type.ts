@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 export interface ContentType {
   contentType: string;
   /**
-   * May be shown in the browser. Everything that is not known to be passive is served as an attachment: markup and script
-   * (also in a picture's clothes: SVG), documents, archives, the unknown.
+   * Whether the browser may show it. Everything that is not known to be passive is served as an attachment: markup and
+   * script (including SVG pictures), documents, archives, and unknown types.
    */
   isInline: boolean;
 }
@@ -12,7 +12,7 @@ export interface ContentType {
 interface Signature {
   contentType: string;
   isInline: boolean;
-  /** Bytes at an offset; all have to be there. */
+  /** Texts at offsets; all of them have to match. */
   bytes: [offset: number, text: string][];
 }
 
@@ -45,7 +45,10 @@ const signatures: Signature[] = [
   attachment('application/zip', [0, 'PK\x05\x06']),
 ];
 
-/** Texts that a browser runs or that load others; by extension, since plain text and script look alike. */
+/**
+ * Texts that a browser runs, or that load others. They are recognised by extension, because plain text and script look
+ * alike.
+ */
 const activeTextTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.htm': 'text/html; charset=utf-8',
@@ -78,8 +81,8 @@ const inlineTypes = new Set([
 ]);
 
 /**
- * The type of a stored file. The first bytes decide; what the sender claims is not even asked, and the name only tells
- * texts apart. `head` is the beginning of the file, 512 bytes where it has as many.
+ * Returns the type of a stored file. The first bytes decide. The sender's claim is not used, and the name only
+ * distinguishes kinds of text. `head` is the beginning of the file: its first 512 bytes, or all of a shorter file.
  */
 export function contentTypeOf(head: Uint8Array, filename: string): ContentType {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
@@ -90,7 +93,7 @@ export function contentTypeOf(head: Uint8Array, filename: string): ContentType {
   return typeOfText(text, extname(filename).toLowerCase());
 }
 
-/** For a type that `contentTypeOf` gave when the file was stored. */
+/** For a type that `contentTypeOf` returned when the file was stored. */
 export function isInlineType(contentType: string): boolean {
   return inlineTypes.has(contentType);
 }
@@ -109,7 +112,7 @@ function matches(head: Buffer, signature: Signature): boolean {
   });
 }
 
-/** Undefined for what is no UTF-8 text. The last character may be cut, since `head` is. */
+/** Returns undefined when the bytes are not UTF-8 text. The last character may be incomplete, because `head` is cut. */
 function textOf(head: Buffer): string | undefined {
   if (head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d)) {
     return undefined;

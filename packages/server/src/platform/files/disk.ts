@@ -1,16 +1,16 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises';
 
-/** What the content store asks of the file system, so that a test can let any one step fail. */
+/** What the content store needs of the file system, so that a test can make any single step fail. */
 export interface Disk {
   open: (path: string, flags: number, mode?: number) => Promise<FileHandle>;
   rename: typeof rename;
   unlink: typeof unlink;
   makeDirectory: (path: string) => Promise<void>;
   list: (path: string) => Promise<string[]>;
-  /** Size and time of the last write, or null when nothing is there. */
+  /** Returns size and time of the last write, or null when there is nothing. */
   look: (path: string) => Promise<{ sizeBytes: number; modifiedMs: number } | null>;
   freeBytes: (path: string) => Promise<number>;
-  /** Makes the names in a directory durable: what was renamed into it is there after a power cut. */
+  /** Makes the names in a directory durable: a file that was renamed into it is there after a power cut. */
   syncDirectory: (path: string) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ async function freeBytes(path: string): Promise<number> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows has no such call; NTFS keeps names in its journal.
+  // Windows has no such call. NTFS keeps names in its journal.
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
   try {

@@ -29,7 +29,7 @@ test('shortens a long name to 255 bytes, between characters and before the exten
   expect(short).toMatch(/^图+\.png$/);
 });
 
-test('is never empty, never a path and never longer than 255 bytes, whatever it is given', () => {
+test('is never empty, never a path and never longer than 255 bytes, for any input', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (given) => {
       const name = safeDisplayName(given);

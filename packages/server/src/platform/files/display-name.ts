@@ -1,15 +1,15 @@
 import { isWindowsDevice } from './safe-path.ts';
 
-const longestNameBytes = 255;
-const longestExtensionBytes = 16;
+const maxNameBytes = 255;
+const maxExtensionBytes = 16;
 
-/** Controls, and the marks that turn the direction of text: `gpj.exe` must not be shown as `exe.jpg`. */
+/** Control characters, and the marks that change the direction of text: `gpj.exe` must not be shown as `exe.jpg`. */
 const invisible = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const notForWindows = /[<>:"|?*]/g;
 
 /**
- * What a file from outside is called towards people: in lists, in links and in the download dialogue. Never a path on our
- * disk, and a name that every system can save.
+ * Returns the name under which people see a file from outside: in lists, in links and in the download dialogue. It is
+ * never a path on our disk, and every system can save it.
  */
 export function safeDisplayName(untrusted: string, fallback = 'file'): string {
   const cleaned = untrusted
@@ -24,22 +24,21 @@ export function safeDisplayName(untrusted: string, fallback = 'file'): string {
   return shortened(isWindowsDevice(cleaned) ? `_${cleaned}` : cleaned);
 }
 
-/** Keeps the extension, and cuts between characters. */
+/** Keeps the extension, and cuts only between characters. */
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= longestNameBytes) return name;
+  if (Buffer.byteLength(name) <= maxNameBytes) return name;
   const dot = name.lastIndexOf('.');
-  const extension =
-    dot > 0 && Buffer.byteLength(name.slice(dot)) <= longestExtensionBytes ? name.slice(dot) : '';
+  const extension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxExtensionBytes ? name.slice(dot) : '';
   const stem = extension ? name.slice(0, dot) : name;
-  return cutAt(stem, longestNameBytes - Buffer.byteLength(extension)).replace(/[. ]+$/, '') + extension;
+  return cutAt(stem, maxNameBytes - Buffer.byteLength(extension)).replace(/[. ]+$/, '') + extension;
 }
 
-function cutAt(text: string, mostBytes: number): string {
+function cutAt(text: string, maxBytes: number): string {
   let cut = '';
   let bytes = 0;
   for (const character of text) {
     bytes += Buffer.byteLength(character);
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     cut += character;
   }
   return cut;

@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import type { Disk } from './disk.ts';
 import { writeBlob } from './write-blob.ts';
 
-/** A content that is on the disk and not in its place yet. */
+/** Content that is on the disk but not yet in its place. */
 export interface Draft {
   path: string;
   sha256: string;
@@ -20,15 +20,17 @@ interface DraftOptions {
 
 const draftName = /^\.upload-.*\.part$/i;
 
-/** What a crash left behind is called so too: never shown, and nobody can upload under such a name. */
+/**
+ * Files that a crash left behind have such names too. They are never shown, and no one can upload under such a name.
+ */
 export function isDraftName(name: string): boolean {
   return draftName.test(name);
 }
 
-/** No request takes longer to send its body, and no copy longer to be made. */
+/** No request takes longer to send its body, and no copy takes longer. */
 const staleMs = 60 * 60 * 1000;
 
-/** Removes what a crash has left behind. */
+/** Removes the drafts that a crash has left behind. */
 export async function sweepDrafts(disk: Disk, folder: string, nowMs: number): Promise<void> {
   for (const name of (await readdir(folder)).filter(isDraftName)) {
     const path = join(folder, name);
@@ -49,20 +51,20 @@ export async function writeDraft(disk: Disk, folder: string, options: DraftOptio
   }
 }
 
-/** Replaces what is there in one step. Once this has answered, the file outlives a power cut. */
+/** Replaces the target in one step. Once this has resolved, the file outlives a power cut. */
 export async function placeDraft(disk: Disk, { path }: Draft, target: string): Promise<void> {
   await disk.rename(path, target);
   await disk.syncDirectory(dirname(target));
 }
 
-/** A failure to tidy up must not hide what went wrong; whoever streams into the folder next sweeps. */
+/** A failure to clean up must not hide the original error. The next upload into the folder sweeps it. */
 export async function dropDraft(disk: Disk, path: string): Promise<void> {
   await disk.unlink(path).catch(() => undefined);
 }
 
 /**
- * What may be overwritten: nothing, or an ordinary file with no second name, since through a link of either kind another
- * file than the named one would seem to change.
+ * Returns whether the path may be overwritten: it is free, or an ordinary file without a second name. Through a link of
+ * either kind, a different file than the named one would change.
  */
 export async function isReplaceable(path: string): Promise<boolean> {
   try {

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** A disk that takes so many bytes more. */
+/** A disk that accepts only this many more bytes. */
 function diskWithRoom(room: { bytes: number }) {
   return diskWithFile((file) => {
     const write = file.write.bind(file) as (
@@ -31,7 +31,7 @@ function diskWithRoom(room: { bytes: number }) {
   });
 }
 
-test('a disk that takes only part of what is written is full, and nothing is left behind', async () => {
+test('a disk that accepts only part of a write is full, and nothing is left behind', async () => {
   const room = { bytes: 1000 };
   const space = new FreeSpace({ folders: [folder.path], reserveBytes: 0, disk: diskWithRoom(room) });
   await expect(space.look()).rejects.toMatchObject({ code: 'ENOSPC' });
@@ -41,13 +41,13 @@ test('a disk that takes only part of what is written is full, and nothing is lef
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('each folder is looked at', async () => {
+test('each folder is checked', async () => {
   const elsewhere = `${folder.path}/absent`;
   const space = new FreeSpace({ folders: [folder.path, elsewhere], reserveBytes: 0, disk: nodeDisk });
   await expect(space.look()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('less than the reserve is low', async () => {
+test('less free space than the reserve is reported as low', async () => {
   const disk = { ...nodeDisk, freeBytes: async () => 99 };
   expect(await new FreeSpace({ folders: [folder.path], reserveBytes: 100, disk }).look()).toBe('low');
   expect(await new FreeSpace({ folders: [folder.path], reserveBytes: 99, disk }).look()).toBe('ok');

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 
 interface FreeSpaceOptions {
-  /** Where the gateway writes; they may lie on several disks. */
+  /** The folders in which the gateway writes. They may be on several disks. */
   folders: readonly string[];
-  /** With less than this left, uploads are refused. */
+  /** Uploads are refused when less than this is left. */
   reserveBytes: number;
   disk: Pick<Disk, 'open' | 'unlink' | 'freeBytes'>;
 }
 
-/** More than a file system keeps inside an inode, so that writing it takes blocks. */
+/** More than a file system keeps inside an inode, so that the write takes blocks. */
 const probe = Buffer.alloc(64 * 1024, 1);
 const probeName = '.space-check';
 const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
 
-/** Tells how much the disks still take. */
+/** Tells how much space the disks have left. */
 export class FreeSpace {
   readonly #options: FreeSpaceOptions;
 
@@ -24,8 +24,8 @@ export class FreeSpace {
   }
 
   /**
-   * Throws what the disk says when it takes nothing more. Writes to find out, because free blocks tell nothing of quotas and
-   * of file systems that have become read-only.
+   * Throws the disk's error when it accepts no more data. It writes a file to find out, because the number of free
+   * blocks says nothing about quotas and about file systems that have become read-only.
    */
   async look(): Promise<'ok' | 'low'> {
     const { folders, reserveBytes, disk } = this.#options;
@@ -50,7 +50,7 @@ export class FreeSpace {
   }
 }
 
-/** Another replica looks at the same folder. */
+/** Another replica checks the same folder. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

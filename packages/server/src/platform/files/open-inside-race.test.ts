@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-/** What somebody does on the same disk between the check of a path and its opening, and just after it. */
+/** What an attacker does on the same disk between the check of a path and its opening, and just after it. */
 const attack = { beforeOpen: async () => {}, afterOpen: async () => {} };
 
 vi.mock('node:fs/promises', async (importOriginal) => {
@@ -17,7 +17,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
   return { ...real, open };
 });
 
-// Test files share their modules: this one needs its own, made after the mock, and leaves none behind.
+// Test files share their modules. This one needs its own, created after the mock, and leaves none behind.
 vi.resetModules();
 const { openInside } = await import('./open-inside.ts');
 afterAll(() => vi.resetModules());
@@ -53,13 +53,13 @@ test('refuses a file whose folder became a link after the check', async () => {
   await expect(openInside(root, 'folder/a.txt', 'read')).rejects.toMatchObject({ code: 'path_not_allowed' });
 });
 
-test('refuses it although the folder is back in its place by then', async () => {
+test('refuses it even if the folder is back in its place by then', async () => {
   attack.beforeOpen = turnFolderIntoLink;
   attack.afterOpen = turnFolderBack;
   await expect(openInside(root, 'folder/a.txt', 'read')).rejects.toMatchObject({ code: 'path_not_allowed' });
 });
 
-test('hands out no file that a link made it create outside', async () => {
+test('returns no file that a link made it create outside', async () => {
   attack.beforeOpen = turnFolderIntoLink;
   await expect(openInside(root, 'folder/new.txt', 'create')).rejects.toMatchObject({
     code: 'path_not_allowed',
@@ -67,7 +67,7 @@ test('hands out no file that a link made it create outside', async () => {
   expect(await readdir(join(root, 'folder-aside'))).toEqual(['a.txt']);
 });
 
-test('opens the file when nobody interferes', async () => {
+test('opens the file when no one interferes', async () => {
   const file = await openInside(root, 'folder/a.txt', 'read');
   expect(await file.readFile('utf8')).toBe('inside');
   await file.close();

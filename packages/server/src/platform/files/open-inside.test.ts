@@ -32,12 +32,12 @@ test('creates a file that only its owner can read', async () => {
   expect(await readFile(join(root, 'new.txt'), 'utf8')).toBe('made');
 });
 
-test('creates nothing over a file that is there', async () => {
+test('does not overwrite an existing file', async () => {
   await expect(openInside(root, 'a.txt', 'create')).rejects.toMatchObject({ code: 'EEXIST' });
   expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('inside');
 });
 
-test('creates nothing through a link, be its target there or not', async () => {
+test('creates nothing through a link, whether its target exists or not', async () => {
   await symlink(join(base, 'secret.txt'), join(root, 'link'));
   await symlink(join(base, 'new.txt'), join(root, 'link-to-nothing'));
   await expect(openInside(root, 'link', 'create')).rejects.toMatchObject({ code: 'path_not_allowed' });

@@ -2,9 +2,9 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { isInside, refused, resolveInside } from './safe-path.ts';
 
-/** Windows knows neither; there a link needs a privilege that a gateway's users do not have. */
+/** Windows has neither flag. There a link needs a privilege that a gateway's users do not have. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
-/** Without it, opening a named pipe takes one of the four threads for as long as nobody writes. */
+/** Without it, opening a named pipe blocks one of the four threads until someone writes to it. */
 const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 const flagsFor = {
@@ -13,8 +13,8 @@ const flagsFor = {
 };
 
 /**
- * Opens an untrusted relative path below `root`: an existing regular file to `read`, or a new one to `create` (fails with
- * EEXIST when something is there). Missing: ENOENT.
+ * Opens an untrusted relative path below `root`: an existing regular file to `read`, or a new one to `create` (fails
+ * with EEXIST when something is there). If the file is missing, it fails with ENOENT.
  */
 export async function openInside(
   root: string,
@@ -44,8 +44,8 @@ async function openWithoutFollowing(path: string, flags: number): Promise<FileHa
 }
 
 /**
- * O_NOFOLLOW looks at the last part only. A folder that became a link between check and open shows here: the path then
- * leads elsewhere, or to another file than the one that was opened.
+ * O_NOFOLLOW checks only the last part. A folder that became a link between check and open is found here: the path then
+ * leads elsewhere, or to a different file than the opened one.
  */
 async function requireStillInside(root: string, path: string, opened: Stats): Promise<void> {
   const now = await realpath(path);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true }));
 
 describe('resolveInside', () => {
-  test('answers the path of a file that is there and of one that is not', async () => {
+  test('returns the path of an existing and of a missing file', async () => {
     expect(await resolveInside(root, 'folder/file.txt')).toBe(join(root, 'folder', 'file.txt'));
     expect(await resolveInside(root, 'new/deep/file.txt')).toBe(join(root, 'new', 'deep', 'file.txt'));
   });
@@ -35,7 +35,7 @@ describe('resolveInside', () => {
     expect(await resolveInside(root, 'folder-in/file.txt')).toBe(join(root, 'folder', 'file.txt'));
   });
 
-  test('accepts a root that is itself reached through a link', async () => {
+  test('accepts a root that is reached through a link', async () => {
     await symlink(root, join(base, 'root-link'));
     expect(await resolveInside(join(base, 'root-link'), 'folder/file.txt')).toBe(
       join(root, 'folder', 'file.txt'),
@@ -54,7 +54,7 @@ describe('resolveInside', () => {
     await expect(resolveInside(root, path)).rejects.toMatchObject({ code: 'path_not_allowed' });
   });
 
-  test('says why without telling where the files lie', async () => {
+  test('gives the reason without telling where the files are', async () => {
     const error = await resolveInside(root, 'link-out').catch((reason: Error) => reason);
     expect(String(error)).toContain('leads out of its folder');
     expect(JSON.stringify(error)).not.toContain(base);
@@ -116,7 +116,7 @@ describe('safeSegments', () => {
     expect(() => safeSegments(path)).toThrowError(expect.objectContaining({ code: 'path_not_allowed' }));
   });
 
-  test('never answers segments that lead out of a folder, whatever the text', () => {
+  test('never returns segments that lead out of a folder, for any text', () => {
     const piece = fc.constantFrom(
       '..',
       '.',

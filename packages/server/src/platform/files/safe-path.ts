@@ -2,19 +2,19 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 
-const longestSegmentBytes = 255;
-const longestPathBytes = 4_096;
+const maxSegmentBytes = 255;
+const maxPathBytes = 4_096;
 const deepestPath = 32;
-/** Twice is what a careless proxy in front can add; the third shows that somebody tries. */
+/** A careless proxy in front can encode twice. A third encoding shows an attack. */
 const decodings = 3;
 
 const separatorsAndControls = /[\\/\p{Cc}]/u;
 const windowsDevice = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$/i;
 
 /**
- * The one way from an untrusted relative path (of a user, a worker, an archive, a model) to a path on disk: the absolute
- * real path below `root`, whether or not the file exists. Throws `path_not_allowed` for everything that could lead elsewhere.
- * A link may be swapped after the check: open the answer with `openInside`.
+ * The only way from an untrusted relative path (from a user, a worker, an archive or a model) to a path on disk.
+ * Returns the absolute real path below `root`, whether or not the file exists. Throws `path_not_allowed` for everything
+ * that could lead elsewhere. A link may be swapped after the check, so open the result with `openInside`.
  */
 export async function resolveInside(root: string, untrusted: string): Promise<string> {
   const segments = safeSegments(untrusted);
@@ -24,10 +24,10 @@ export async function resolveInside(root: string, untrusted: string): Promise<st
   return real;
 }
 
-/** The checked segments of an untrusted relative path, with `/` between them. Looks at no disk. */
+/** Returns the checked segments of an untrusted relative path, with `/` between them. It does not access the disk. */
 export function safeSegments(untrusted: string): string[] {
-  if (Buffer.byteLength(untrusted) > longestPathBytes) {
-    throw refused(`it is longer than ${longestPathBytes} bytes`);
+  if (Buffer.byteLength(untrusted) > maxPathBytes) {
+    throw refused(`it is longer than ${maxPathBytes} bytes`);
   }
   const segments = untrusted.split('/');
   if (segments.length > deepestPath) throw refused(`it is deeper than ${deepestPath} folders`);
@@ -35,11 +35,11 @@ export function safeSegments(untrusted: string): string[] {
     const fault = faultOf(segment);
     if (fault) throw refused(fault);
   }
-  if (segments.some((segment) => Buffer.byteLength(segment) > longestSegmentBytes)) throw tooLong();
+  if (segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes)) throw tooLong();
   return segments;
 }
 
-/** Both paths real and absolute. `root` itself is not inside. */
+/** Both paths must be real and absolute. `root` itself is not inside. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep);
@@ -57,18 +57,20 @@ function faultOf(segment: string): string | undefined {
   return undefined;
 }
 
-/** With the code that the disk has for it, since such a path leads nowhere at all. */
+/** Uses the disk's own code, because such a path cannot exist at all. */
 function tooLong(): AppError {
   const cause = Object.assign(new Error('name too long'), { code: 'ENAMETOOLONG' });
-  return refused(`a part is longer than ${longestSegmentBytes} bytes`, cause);
+  return refused(`a part is longer than ${maxSegmentBytes} bytes`, cause);
 }
 
-/** `con.tar.gz` and `con .txt` open the device too. */
+/** `con.tar.gz` and `con .txt` also open the device. */
 export function isWindowsDevice(name: string): boolean {
   return windowsDevice.test(name.split('.', 1)[0]?.trimEnd() ?? '');
 }
 
-/** Percent-encoding, and letters that compatibility folding turns into `/`, `\` or `.`, as some file systems fold. */
+/**
+ * Checks percent-encoding, and letters that compatibility folding turns into `/`, `\` or `.`, as some file systems do.
+ */
 function hidesSeparator(segment: string): boolean {
   let decoded = segment;
   for (let round = 0; round < decodings; round += 1) {
@@ -84,7 +86,7 @@ function isTraversal(text: string): boolean {
   return text === '.' || text === '..' || separatorsAndControls.test(text);
 }
 
-/** Escape by escape, since one that is no valid UTF-8 must not keep the others from being seen. */
+/** Decodes each escape separately, because one invalid escape must not hide the others. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
@@ -112,7 +114,7 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Names no path: what is told to a client must not show where files lie. */
+/** Does not name the path, because a message to a client must not show where files are. */
 export function refused(reason: string, cause?: unknown): AppError {
   return new AppError('path_not_allowed', { message: `The path is not allowed: ${reason}.`, cause });
 }

@@ -12,7 +12,7 @@ describe('Range', () => {
     ['bytes=900-5000', 900, 999],
     ['bytes=0-0', 0, 0],
     ['BYTES=1-2', 1, 2],
-  ])('%s gives that part', (range, start, end) => {
+  ])('%s returns that part', (range, start, end) => {
     expect(answerRange({ range }, file)).toEqual({
       status: 206,
       start,
@@ -26,7 +26,7 @@ describe('Range', () => {
   });
 
   test.each(['bytes=', 'bytes=-', 'bytes=5-2', 'bytes=a-b', 'items=0-1', 'bytes=0-1,5-6', 'bytes=0x1-2', ''])(
-    '%j is not understood and gives the whole file',
+    '%j is not understood and returns the whole file',
     (range) => {
       expect(answerRange({ range }, file)).toEqual({ status: 200 });
     },
@@ -45,18 +45,18 @@ describe('If-None-Match', () => {
     expect(answerRange({ ifNoneMatch, range: 'bytes=0-1' }, file)).toEqual({ status: 304 });
   });
 
-  test('another tag gives the file', () => {
+  test('another tag returns the file', () => {
     expect(answerRange({ ifNoneMatch: '"x"' }, file)).toEqual({ status: 200 });
   });
 });
 
 describe('If-Range', () => {
-  test('gives the part when the tag is the same', () => {
+  test('returns the range when the tag is the same', () => {
     expect(answerRange({ range: 'bytes=0-1', ifRange: '"abc"' }, file).status).toBe(206);
   });
 
   test.each(['"x"', 'W/"abc"', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
-    'gives the whole file with %s',
+    'returns the whole file with %s',
     (ifRange) => {
       expect(answerRange({ range: 'bytes=0-1', ifRange }, file).status).toBe(200);
     },

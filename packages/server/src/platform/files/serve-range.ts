@@ -13,9 +13,9 @@ export type RangeAnswer =
   | { status: 416; contentRange: string };
 
 /**
- * RFC 9110, 13 and 14, for a file that never changes under its `etag` (strong, with its quotes). One range is served;
- * several, or a header that is not understood, get the whole file, as the RFC allows. If-Range by date does so too, since
- * content addresses are the only validator here.
+ * Implements RFC 9110, sections 13 and 14, for a file that never changes under its `etag` (strong, with its quotes).
+ * One range is served. Several ranges, or a header that is not understood, get the whole file, as the RFC allows.
+ * If-Range with a date gets the whole file too, because content addresses are the only validator here.
  */
 export function answerRange(request: RangeRequest, file: { etag: string; sizeBytes: number }): RangeAnswer {
   const { etag, sizeBytes } = file;

@@ -19,7 +19,7 @@ describe('a signed link', () => {
     expect(signLink(key, 'file-1', { nowMs: nowMs + hour, lifetimeMs: day })).not.toEqual(link);
   });
 
-  test('fits in a query as it is', () => {
+  test('needs no encoding in a query', () => {
     expect(link.sig).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(link.expires).toMatch(/^\d{10}$/);
   });

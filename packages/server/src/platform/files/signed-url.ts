@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** The two query parameters that make a link to a file open for a while without credentials. */
+/** The two query parameters with which a link to a file works without credentials for some time. */
 export interface LinkSignature {
   /** Seconds since the epoch. */
   expires: string;
@@ -13,8 +13,8 @@ interface SignOptions {
 }
 
 /**
- * The end of the lifetime is rounded up to the next full hour: a link that is made anew at each read stays the same for an
- * hour, so that a browser keeps what it has loaded.
+ * The end of the lifetime is rounded up to the next full hour. A link is created again at each read, and so stays the
+ * same for an hour, and a browser keeps what it has loaded.
  */
 const roundedToSeconds = 3_600;
 
@@ -24,7 +24,10 @@ export function signLink(key: KeyObject, fileId: string, { nowMs, lifetimeMs }: 
   return { expires, sig: signatureOf(key, fileId, expires).toString('base64url') };
 }
 
-/** Takes the parameters as they came. Compares in constant time, and the time limit only once the signature is right. */
+/**
+ * Takes the parameters as they arrived. The comparison takes constant time, and the time limit is checked only after
+ * the signature.
+ */
 export function isLinkValid(
   key: KeyObject,
   fileId: string,
@@ -37,7 +40,7 @@ export function isLinkValid(
   return Number(expires) * 1000 > nowMs;
 }
 
-/** The first line keeps the signature from meaning anything elsewhere under the same key. */
+/** The first line prevents the use of the signature for anything else under the same key. */
 function signatureOf(key: KeyObject, fileId: string, expires: string): Buffer {
   return createHmac('sha256', key).update(`switchyard file link\n${fileId}\n${expires}`).digest();
 }

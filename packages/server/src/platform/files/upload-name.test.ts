@@ -9,7 +9,7 @@ test.each([
   ['.hidden', '.hidden'],
   ['x'.repeat(255), 'x'.repeat(255)],
   ['ü'.repeat(127), 'ü'.repeat(127)],
-])('%s is kept as %s', (given, name) => {
+])('keeps %s as %s', (given, name) => {
   expect(uploadName(given)).toBe(name);
 });
 
@@ -29,11 +29,11 @@ test.each([
   '\ud800',
   '.upload-x.part',
   '.UPLOAD-x.PART',
-])('%j is no name', (given) => {
+])('refuses %j as a name', (given) => {
   expect(uploadName(given)).toBeNull();
 });
 
-test('a number stands before the extension, and is the first that is free', () => {
+test('puts the first free number before the extension', () => {
   const taken = new Set(['a.tar_1.gz', 'noext_1']);
   const isTaken = (name: string) => taken.has(name);
   expect(numberedName('a.tar.gz', isTaken)).toBe('a.tar_2.gz');
@@ -41,7 +41,7 @@ test('a number stands before the extension, and is the first that is free', () =
   expect(numberedName('.hidden', isTaken)).toBe('.hidden_1');
 });
 
-test('a numbered name is no longer than a name may be, cut between characters', () => {
+test('keeps a numbered name within the maximum length, cut between characters', () => {
   const name = numberedName(`${'ü'.repeat(125)}.jpg`, () => false);
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
   expect(name).toMatch(/^ü+_1\.jpg$/);

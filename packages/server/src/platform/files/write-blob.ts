@@ -15,16 +15,16 @@ export interface StoredContent {
 interface WriteOptions {
   source: Readable;
   maxBytes: number;
-  /** Asked again every 16 MB; throws when the disk is too full to go on. */
+  /** Called again every 16 MB. Throws when the disk is too full to continue. */
   requireSpace: () => Promise<void>;
 }
 
 const headBytes = 512;
-/** Bounds what one step hashes on the event loop, whatever the chunks of the source. */
+/** Limits how much one step hashes on the event loop, whatever the chunk size of the source. */
 const stepBytes = 256 * 1024;
 const spaceCheckBytes = 16 * 1024 * 1024;
 
-/** Streams a source into a new file and syncs it. On failure the file may be there, unfinished. */
+/** Streams a source into a new file and syncs it. After a failure an unfinished file may be there. */
 export async function writeBlob(disk: Disk, path: string, options: WriteOptions): Promise<StoredContent> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const file = await disk.open(path, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
@@ -45,7 +45,7 @@ export function requireFits(sizeBytes: number, maxBytes: number): void {
   });
 }
 
-/** The disk, or what its user may have of it. */
+/** Either the disk is full, or the user's quota on it. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -73,7 +73,7 @@ async function copy(file: FileHandle, options: WriteOptions): Promise<StoredCont
   return { sha256: hash.digest('hex'), sizeBytes, head };
 }
 
-/** A write may take less than it was given, as it does on a disk that is nearly full. */
+/** A write may accept less than it was given, for example on a disk that is nearly full. */
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let from = 0; from < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, from, bytes.length - from);

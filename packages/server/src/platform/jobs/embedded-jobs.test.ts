@@ -33,7 +33,7 @@ describe('embedded jobs', () => {
 
   afterEach(() => fleet.close());
 
-  test('look once in half a minute while there is nothing to do', async () => {
+  test('check once in half a minute while there is nothing to do', async () => {
     const { jobs, time } = await fleet.newProcess();
     jobs.register('work', async () => undefined);
     await jobs.start();
@@ -43,7 +43,7 @@ describe('embedded jobs', () => {
     expect(time.nextTimerMs).toBeNull();
   });
 
-  test('of a process that owns its database run at once what was cut off, not after a lock', async () => {
+  test('resume interrupted work at once when their process owns the database, without waiting for a lock', async () => {
     const killed = await fleet.newProcess();
     const started = newDeferred();
     killed.jobs.register('work', () => {
@@ -63,7 +63,7 @@ describe('embedded jobs', () => {
     await restarted.jobs.close();
   });
 
-  test('that take their process along each time are dead in the end', async () => {
+  test('are dead after they have crashed their process in every attempt', async () => {
     for (let start = 0; start < 2; start += 1) {
       const { jobs } = await fleet.newProcess({ isAlone: true });
       const started = newDeferred();
@@ -98,7 +98,7 @@ describe('embedded jobs', () => {
     await last.jobs.close();
   });
 
-  test('are aborted when another process took them over, and note nothing any more', async () => {
+  test('are aborted when another process took them over, and record nothing afterwards', async () => {
     const paused = await fleet.newProcess();
     const gate = newDeferred();
     const signals: AbortSignal[] = [];
@@ -134,7 +134,7 @@ describe('embedded jobs', () => {
     await Promise.all([paused.jobs.close(), next.jobs.close()]);
   });
 
-  test('that end late, before their process learns of its loss, leave their successor alone', async () => {
+  test('do not affect their successor when they end late, before their process learns of the loss', async () => {
     const paused = await fleet.newProcess();
     const gates = [newDeferred(), newDeferred()];
     const work = async ({ attempt }: Job): Promise<void> => gates[attempt - 1]?.promise;
@@ -160,7 +160,7 @@ describe('embedded jobs', () => {
     await Promise.all([paused.jobs.close(), next.jobs.close()]);
   });
 
-  test('go on when the database comes back, and tell the trouble meanwhile', async () => {
+  test('continue when the database comes back, and report the failure meanwhile', async () => {
     let isAway = false;
     const flaky: Database<JobTables> = Object.assign(Object.create(fleet.database), {
       write: (unit: Parameters<Database<JobTables>['write']>[0]) =>
@@ -187,7 +187,7 @@ describe('embedded jobs', () => {
     await jobs.close();
   });
 
-  test('report each failure with what becomes of the job', async () => {
+  test('report each failure together with the next state of the job', async () => {
     const failures: JobFailure[] = [];
     const { jobs } = await fleet.newProcess({ report: (failure) => failures.push(failure) });
     jobs.register('work', () => Promise.reject(new Error('broke')), { retryDelaysMs: [1_000] });
@@ -201,7 +201,7 @@ describe('embedded jobs', () => {
     await jobs.close();
   });
 
-  test('take a shorter interval at the next start', async () => {
+  test('adopt a shorter interval at the next start', async () => {
     const before = await fleet.newProcess();
     before.jobs.register('work', async () => undefined);
     before.jobs.every('work', 3_600_000);
@@ -228,7 +228,7 @@ describe('embedded jobs', () => {
   });
 });
 
-/** All processes share the one database in memory. */
+/** All processes share one database in memory. */
 async function openFleet(): Promise<JobFleet> {
   const database = await openDatabase({ backend: 'memory' });
   await migrate(database, 'jobs', jobMigrations);

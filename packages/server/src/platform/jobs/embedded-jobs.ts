@@ -11,7 +11,9 @@ import type { JobTables } from './tables.ts';
 
 export interface EmbeddedJobsOptions {
   database: Database<JobTables>;
-  /** True where one process owns the database: what ran before is run again at once instead of after its lock. */
+  /**
+   * True when one process owns the database: interrupted jobs run again at once instead of after their lock expires.
+   */
   isAlone: boolean;
   report: (failure: JobFailure) => void;
   timer?: Timer;
@@ -33,7 +35,7 @@ const defaultPolicy: Required<JobPolicy> = {
   retryDelaysMs: [second, 5 * second, 30 * second, 2 * minute, 10 * minute, hour],
 };
 
-/** The variant without another service: jobs are rows, and timers of this process wait for the next one that is due. */
+/** The variant without another service: jobs are rows, and timers of this process wait for the next due job. */
 export class EmbeddedJobs implements Jobs {
   readonly #options: EmbeddedJobsOptions;
   readonly #store: JobStore;
@@ -102,7 +104,7 @@ export class EmbeddedJobs implements Jobs {
     const ended = Promise.all(lanes.map((lane) => lane.stop()));
     await this.#within(graceMs, ended);
     for (const lane of lanes) lane.abort();
-    // What does not listen to its signal is left behind: its row lapses, and the next process runs it again.
+    // A job that ignores its signal is left behind: its row expires, and the next process runs it again.
     await this.#within(afterAbortMs, ended);
   }
 

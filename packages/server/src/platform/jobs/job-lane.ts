@@ -9,22 +9,24 @@ export interface JobLaneOptions {
   store: JobStore;
   runner: Runner;
   timer: Timer;
-  /** From 0 to 1; spreads the further attempts of what failed together. */
+  /** From 0 to 1; spreads the retries of jobs that failed together. */
   random: () => number;
   report: (failure: JobFailure) => void;
 }
 
-/** Something for the log. Without a job: the lane itself could not look for work, or could not note how a job ended. */
+/**
+ * A failure for the log. Without a job, the lane itself could not look for work, or could not record how a job ended.
+ */
 export interface JobFailure {
   kind: string;
   error: unknown;
   job?: { id: string; attempt: number; isDead: boolean };
 }
 
-/** Work of other processes is found by looking; a wake and the timer find our own at once. */
-const longestIdleMs = 30_000;
+/** Polling finds jobs of other processes. A wake and the timer find our own at once. */
+const maxIdleMs = 30_000;
 const afterTroubleMs = 5_000;
-/** Something is due, but another process is just claiming it. */
+/** A job is due, but another process is claiming it at this moment. */
 const afterContentionMs = 100;
 
 interface Running {
@@ -36,7 +38,10 @@ interface Running {
 const closing = new Error('The gateway is shutting down.');
 const takenOver = new Error('Another process took this job over.');
 
-/** All jobs of one kind in this process: looks for what is due, runs as many as the policy allows, notes how they end. */
+/**
+ * All jobs of one kind in this process. It looks for due jobs, runs as many as the policy allows, and records how they
+ * end.
+ */
 export class JobLane {
   readonly #options: JobLaneOptions;
   readonly #running = new Map<string, Running>();
@@ -50,14 +55,14 @@ export class JobLane {
     this.#options = options;
   }
 
-  /** Something may be due. */
+  /** A job may be due. */
   wake(): void {
     if (this.#isStopped) return;
     if (this.#looking !== undefined) this.#lookAgain = true;
     else this.#looking = this.#look();
   }
 
-  /** Takes nothing new, and resolves when what runs has ended. */
+  /** Takes no new jobs, and resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelLook?.();
@@ -81,21 +86,21 @@ export class JobLane {
     if (!this.#isStopped) this.#cancelLook = this.#options.timer(() => this.wake(), nextMs);
   }
 
-  /** Answers how long nothing will be to do, as far as is known. */
+  /** Returns how long there will be nothing to do, as far as is known. */
   async #startWhatIsDue(): Promise<number> {
     const { kind, store, runner, policy, report } = this.#options;
     try {
       const delayMs = await store.untilNextDue(kind);
-      if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? longestIdleMs, longestIdleMs);
+      if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? maxIdleMs, maxIdleMs);
       const free = policy.concurrency - this.#running.size;
-      // The end of a job looks again.
-      if (free <= 0 || this.#isStopped) return longestIdleMs;
+      // The lane looks again when a job ends.
+      if (free <= 0 || this.#isStopped) return maxIdleMs;
       const claimed = await store.claim(kind, free, runner);
       if (this.#isStopped) await Promise.all(claimed.map((row) => store.handOver(row, runner)));
       else for (const row of claimed) this.#begin(row);
       if (claimed.length === 0) return afterContentionMs;
       this.#lookAgain = true;
-      return longestIdleMs;
+      return maxIdleMs;
     } catch (error) {
       report({ kind, error });
       return afterTroubleMs;
@@ -124,15 +129,15 @@ export class JobLane {
         await store.repeat(row, runner, { afterMs: row.intervalMs, error: null });
       else await store.complete(row, runner);
     } catch (error) {
-      // How it ended is not noted, so it lapses and is run again.
+      // The end is not recorded, so the job expires and is run again.
       report({ kind, error });
     }
   }
 
   async #attempt(row: JobRow, signal: AbortSignal): Promise<{ error: unknown } | undefined> {
     const { id, kind, key, attempt } = row;
-    // It took its process along each time: not once more.
-    if (attempt > this.#mostAttempts) return { error: 'Its process ended during the last attempt.' };
+    // Its process ended in each attempt, so it is not tried again.
+    if (attempt > this.#maxAttempts) return { error: 'Its process ended during the last attempt.' };
     try {
       const payload = JSON.parse(row.payload) as JobPayload;
       await this.#options.handler({ id, kind, key, payload, attempt, signal });
@@ -145,16 +150,16 @@ export class JobLane {
   async #fail(row: JobRow, error: unknown): Promise<void> {
     const { kind, store, runner, policy, random, report } = this.#options;
     const { id, attempt, intervalMs } = row;
-    const isLast = attempt >= this.#mostAttempts;
+    const isLast = attempt >= this.#maxAttempts;
     const afterMs = (policy.retryDelaysMs[attempt - 1] ?? 0) * (1 + random() / 5);
     report({ kind, error, job: { id, attempt, isDead: isLast && intervalMs === null } });
     if (!isLast) await store.retry(row, runner, { afterMs, error: String(error) });
     else if (intervalMs === null) await store.bury(row, runner, String(error));
-    // Repeated work never dies; it goes on with the next interval.
+    // Repeated work never dies; it continues with the next interval.
     else await store.repeat(row, runner, { afterMs: intervalMs, error: String(error) });
   }
 
-  get #mostAttempts(): number {
+  get #maxAttempts(): number {
     return this.#options.policy.retryDelaysMs.length + 1;
   }
 

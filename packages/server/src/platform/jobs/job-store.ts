@@ -8,17 +8,17 @@ import type { JobTable, JobTables } from './tables.ts';
 export type JobRow = Selectable<JobTable>;
 type JobColumns = UpdateObject<JobTables, 'jobs'>;
 
-/** One attempt of a job, as the process knows it that runs it. */
+/** One attempt of a job, as the process that runs it knows it. */
 export type Attempt = Pick<JobRow, 'id' | 'kind' | 'key' | 'attempt'>;
 
-/** A process that runs jobs, and for how long it may be silent before it is taken for dead. */
+/** A process that runs jobs, and how long it may be silent before it counts as dead. */
 export interface Runner {
   id: string;
   lockMs: number;
 }
 
-const largestPayloadBytes = 16 * 1024;
-const longestErrorLength = 2_000;
+const maxPayloadBytes = 16 * 1024;
+const maxErrorLength = 2_000;
 
 export class JobStore {
   readonly #database: Database<JobTables>;
@@ -34,9 +34,9 @@ export class JobStore {
     { kind, key, runAtMs, payload }: NewJob,
   ): Promise<void> {
     const text = JSON.stringify(payload);
-    if (Buffer.byteLength(text) > largestPayloadBytes) {
+    if (Buffer.byteLength(text) > maxPayloadBytes) {
       throw new Error(
-        `The payload of a ${kind} job is larger than ${largestPayloadBytes} bytes. Let it name a row.`,
+        `The payload of a ${kind} job is larger than ${maxPayloadBytes} bytes. Let it name a row.`,
       );
     }
     await asOwn(trx)
@@ -60,7 +60,10 @@ export class JobStore {
     await this.#database.write((trx) => this.insert(trx, job));
   }
 
-  /** One row a kind, whoever puts it and in whatever state it is. A shorter interval counts from now. */
+  /**
+   * There is one row per kind, whatever process adds it and whatever state it is in. A shorter interval counts from
+   * now.
+   */
   async putSchedule(kind: string, intervalMs: number): Promise<void> {
     const latest = this.#timeAfter(intervalMs);
     await this.#database.write((trx) =>
@@ -77,7 +80,7 @@ export class JobStore {
     );
   }
 
-  /** How long until something of this kind is due: 0 or less when it is now, null when nothing waits. */
+  /** Returns how long until a job of this kind is due: 0 or less when it is due now, null when no job waits. */
   async untilNextDue(kind: string): Promise<number | null> {
     const next = await this.#database.read
       .selectFrom('jobs')
@@ -90,7 +93,7 @@ export class JobStore {
     return next?.dueAtMs == null ? null : next.dueAtMs - next.nowMs;
   }
 
-  /** Begins an attempt of what is due, of what a dead process left behind too. */
+  /** Begins attempts of due jobs, including those that a dead process left behind. */
   async claim(kind: string, limit: number, runner: Runner): Promise<JobRow[]> {
     return this.#database.write(async (trx) => {
       const due = trx
@@ -100,7 +103,7 @@ export class JobStore {
         .where('dueAtMs', '<=', this.#time())
         .orderBy('dueAtMs')
         .limit(limit);
-      // Postgres: rows that another process is just claiming are passed over instead of waited for.
+      // Postgres: rows that another process is claiming are skipped instead of waited for.
       const locked = this.#database.dialect === 'postgres' ? due.forUpdate().skipLocked() : due;
       const ids = (await locked.execute()).map(({ id }) => id);
       if (ids.length === 0) return [];
@@ -117,7 +120,7 @@ export class JobStore {
     });
   }
 
-  /** The ids of those that are still ours. */
+  /** Returns the ids of those that are still ours. */
   async renew(attempts: Attempt[], runner: Runner): Promise<Set<string>> {
     const rows = await this.#database.write((trx) =>
       trx
@@ -146,7 +149,7 @@ export class JobStore {
     await this.#end(attempt, runner, { runner: null, attempt: 0, dueAtMs, lastError: cut(next.error) });
   }
 
-  /** Lets it wait again, unless a newer one waits under its key: then that one stands in its place. */
+  /** Makes the job wait again, unless a newer one waits under its key: then that one replaces it. */
   async retry(attempt: Attempt, runner: Runner, next: { afterMs: number; error: string }): Promise<void> {
     const columns = { runner: null, dueAtMs: this.#timeAfter(next.afterMs), lastError: cut(next.error) };
     await this.#database.write(async (trx) => {
@@ -156,7 +159,7 @@ export class JobStore {
     });
   }
 
-  /** The attempt does not count, and anybody may begin the next one now. */
+  /** The attempt does not count, and any process may begin the next one now. */
   async handOver(attempt: Attempt, runner: Runner): Promise<void> {
     await this.#end(attempt, runner, { attempt: attempt.attempt - 1, dueAtMs: this.#time() });
   }
@@ -166,7 +169,7 @@ export class JobStore {
     await this.#end(attempt, runner, { runner: null, dueAtMs: null, diedAtMs, lastError: cut(error) });
   }
 
-  /** For a database that one process owns: what ran before runs no more. */
+  /** For a database that one process owns: no earlier process runs a job any more. */
   async handOverAll(): Promise<void> {
     await this.#database.write((trx) =>
       trx.updateTable('jobs').set({ dueAtMs: this.#time() }).where('runner', 'is not', null).execute(),
@@ -235,10 +238,10 @@ async function isReplaced(trx: WriteTransaction<JobTables>, { kind, key }: Attem
 }
 
 function cut(error: string | null): string | null {
-  return error === null ? null : error.slice(0, longestErrorLength);
+  return error === null ? null : error.slice(0, maxErrorLength);
 }
 
-/** The caller's transaction, seen with the table of jobs. */
+/** The caller's transaction, typed with the table of jobs. */
 function asOwn<Tables>(trx: WriteTransaction<Tables>): WriteTransaction<JobTables> {
   return trx as unknown as WriteTransaction<JobTables>;
 }

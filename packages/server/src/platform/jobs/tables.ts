@@ -9,15 +9,15 @@ export interface JobTable {
   key: string | null;
   payload: string;
   /**
-   * By the clock of the database. Of a waiting job: when it may run. Of a running one: when its process is taken for dead,
-   * and somebody else may run it. Null once it is dead, so one index and one comparison find all that is due.
+   * By the clock of the database. For a waiting job: when it may run. For a running job: when its process counts as
+   * dead, and another may run it. Null once the job is dead, so that one index and one comparison find all due jobs.
    */
   dueAtMs: number | null;
   /** The process that runs it; null while it waits. */
   runner: string | null;
-  /** How often it was begun. Together with `runner` it fences the end of an attempt. */
+  /** How many times it was begun. Together with `runner` it fences the end of an attempt. */
   attempt: number;
-  /** Of a repeated job. */
+  /** Set for a repeated job. */
   intervalMs: number | null;
   lastError: string | null;
   diedAtMs: number | null;

@@ -5,7 +5,7 @@ import type { LeaseName, LeaseStore } from './lease-store.ts';
 import type { LeaseLife } from './lease-watch.ts';
 
 export interface KeptLease extends LeaseName {
-  /** By the steady clock: when the statement was sent that took or last renewed it. */
+  /** By the steady clock: when the statement that took or last renewed the lease was sent. */
   confirmedAtMs: number;
   lose: (reason: LeaseLost) => void;
 }
@@ -18,7 +18,7 @@ interface KeeperOptions {
   timer: Timer;
 }
 
-/** Renews all leases of a process together, one statement for all, and loses in time those that cannot be renewed. */
+/** Renews all leases of a process with one statement. It gives up in time those that cannot be renewed. */
 export class LeaseKeeper {
   readonly #options: KeeperOptions;
   readonly #kept = new Set<KeptLease>();
@@ -42,7 +42,7 @@ export class LeaseKeeper {
     this.#plan();
   }
 
-  /** One timer, for whatever comes first: the next renewal, or the moment at which a lease has to be let go. */
+  /** Sets one timer for the earliest event: the next renewal, or the moment at which a lease has to be given up. */
   #plan(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -92,7 +92,7 @@ export class LeaseKeeper {
     lease.lose(cause === undefined ? new LeaseLost(lease.key) : new LeaseLost(lease.key, { cause }));
   }
 
-  /** Half a renewal before anybody else may take it, so that the work has come to rest by then. */
+  /** Half a renewal interval before another process may take the lease, so that the work has stopped by then. */
   #deadlineOf(lease: KeptLease): number {
     const { lifeMs, renewEveryMs } = this.#options.life;
     return lease.confirmedAtMs + lifeMs - renewEveryMs / 2;

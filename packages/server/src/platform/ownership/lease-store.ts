@@ -3,12 +3,12 @@ import type { Database, WriteTransaction } from '../database/database.ts';
 import type { DatabaseTime } from '../database/database-time.ts';
 import type { OwnershipTables } from './tables.ts';
 
-/** A lease as somebody sees it who would like to have it. */
+/** A lease as a process sees it that wants to have it. */
 export interface SeenLease {
   token: number;
   expiresAtMs: number;
   isFree: boolean;
-  /** By the clock of the database; negative once it has lapsed. */
+  /** By the clock of the database; negative once the lease has expired. */
   remainingMs: number;
 }
 
@@ -18,10 +18,13 @@ export interface LeaseName {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Rows that nobody used for so long are dropped. Far more than a clock may be wrong by, since tokens restart from it. */
+/**
+ * Rows that were unused for so long are dropped. This is far more than a clock may be wrong by, because tokens restart
+ * from the clock.
+ */
 const keepFreeMs = dayMs;
 const keepLapsedMs = 30 * dayMs;
-/** Keeps a statement well below the number of parameters that a database takes. */
+/** Keeps a statement well below the maximum number of parameters. */
 const renewedAtOnce = 500;
 
 export class LeaseStore {
@@ -45,8 +48,8 @@ export class LeaseStore {
   }
 
   /**
-   * The new token, or null when somebody was quicker: takes the lease only if it is still as it was seen. Of many who
-   * try at once, one gets it, and the others have changed nothing.
+   * Takes the lease only if it has not changed since it was seen. Returns the new token, or null when another process
+   * was faster. If many try at once, one gets it, and the others have changed nothing.
    */
   async take(
     key: string,
@@ -75,7 +78,9 @@ export class LeaseStore {
     return taken?.token ?? null;
   }
 
-  /** Those that are still ours, with a whole life before them. A lease that lapsed but that nobody took is ours. */
+  /**
+   * Renews for a full lifetime and returns those that are still ours. A lease that expired but was not taken is ours.
+   */
   async renew(
     leases: LeaseName[],
     { holder, lifeMs }: { holder: string; lifeMs: number },
@@ -108,7 +113,10 @@ export class LeaseStore {
     );
   }
 
-  /** True for as long as `trx` lasts: on Postgres the row is locked, so that a take-over waits for the end of the unit. */
+  /**
+   * Returns true if the lease is current. This holds as long as `trx` lasts: on Postgres the row is locked, so that a
+   * take-over waits for the end of the unit.
+   */
   async isCurrent<Tables>(trx: WriteTransaction<Tables>, { key, token }: LeaseName): Promise<boolean> {
     const query = asOwn(trx)
       .selectFrom('leases')
@@ -119,7 +127,7 @@ export class LeaseStore {
     return (await locked.executeTakeFirst()) !== undefined;
   }
 
-  /** For a database that one process owns: whoever held anything before is gone. */
+  /** For a database that one process owns: all earlier holders are gone. */
   async freeAll(): Promise<void> {
     await this.#database.write((trx) =>
       trx
@@ -149,7 +157,7 @@ export class LeaseStore {
   }
 }
 
-/** The caller's transaction, seen with the tables of ownership. */
+/** The caller's transaction, typed with the tables of ownership. */
 function asOwn<Tables>(trx: WriteTransaction<Tables>): WriteTransaction<OwnershipTables> {
   return trx as unknown as WriteTransaction<OwnershipTables>;
 }

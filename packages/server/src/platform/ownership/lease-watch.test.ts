@@ -8,23 +8,23 @@ function held(remainingMs: number, expiresAtMs = 100_000): SeenLease {
   return { token: 7, expiresAtMs, isFree: false, remainingMs };
 }
 
-test('a lease that nobody has is taken at once', () => {
+test('a free lease is taken at once', () => {
   const watch = new LeaseWatch(life);
   expect(watch.waitBeforeTaking(null, 0)).toBe(0);
   expect(watch.waitBeforeTaking({ ...held(9_000), isFree: true }, 0)).toBe(0);
 });
 
-test('a lease that is held is looked at again when it would lapse', () => {
+test('a held lease is checked again when it would expire', () => {
   expect(new LeaseWatch(life).waitBeforeTaking(held(9_000), 0)).toBe(9_000);
 });
 
-test('a lease that stood still until it lapsed is taken', () => {
+test('a lease that did not change until it expired is taken', () => {
   const watch = new LeaseWatch(life);
   watch.waitBeforeTaking(held(9_000), 0);
   expect(watch.waitBeforeTaking(held(0), 9_000)).toBe(0);
 });
 
-test('a lease that is found lapsed is taken only after its holder had the time for a renewal', () => {
+test('a lease that was already expired when first seen is taken only after its holder had the time for a renewal', () => {
   const watch = new LeaseWatch(life);
   expect(watch.waitBeforeTaking(held(-3_600_000), 0)).toBe(7_500);
   expect(watch.waitBeforeTaking(held(-3_600_000), 7_500)).toBe(0);
@@ -38,13 +38,13 @@ test('a holder that renews keeps its lease, however far the clock of the databas
   }
 });
 
-test('a dead holder loses its lease after two lives, although the clock of the database went back by two hours', () => {
+test('a dead holder loses its lease after two lifetimes, although the clock of the database went back by two hours', () => {
   const watch = new LeaseWatch(life);
   expect(watch.waitBeforeTaking(held(7_215_000), 0)).toBe(30_000);
   expect(watch.waitBeforeTaking(held(7_185_000), 30_000)).toBe(0);
 });
 
-test('a new owner starts the watch anew', () => {
+test('a new owner restarts the watch', () => {
   const watch = new LeaseWatch(life);
   watch.waitBeforeTaking(held(9_000), 0);
   expect(watch.waitBeforeTaking({ ...held(-1), token: 8 }, 9_000)).toBe(7_500);

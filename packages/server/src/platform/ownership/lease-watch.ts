@@ -7,9 +7,10 @@ export interface LeaseLife {
 }
 
 /**
- * Judges, look by look, whether a lease that somebody else holds may be taken. The clock of the database says when it has
- * lapsed, but clocks are set: a holder that still renews is never unseated by one that jumps ahead, and a dead one does not
- * keep its lease for hours because one went back. So the row must also stand still, measured by our own steady clock.
+ * Decides, at each check, whether a lease of another holder may be taken. The clock of the database says when the lease
+ * has expired, but clocks can be changed. A holder that still renews must not lose its lease because the clock jumped
+ * ahead, and a dead one must not keep it for hours because the clock went back. So the row must also have stayed
+ * unchanged for that time, measured by our own steady clock.
  */
 export class LeaseWatch {
   readonly #life: LeaseLife;
@@ -19,13 +20,16 @@ export class LeaseWatch {
     this.#life = life;
   }
 
-  /** `steadyMs` comes from a clock that nobody sets. Answers how long to wait before the next look; 0: take it now. */
+  /**
+   * `steadyMs` comes from a clock that cannot be set. Returns how long to wait before the next check; 0 means that the
+   * lease may be taken now.
+   */
   waitBeforeTaking(seen: SeenLease | null, steadyMs: number): number {
     if (!seen || seen.isFree) return 0;
     if (!this.#last || !isSame(this.#last.seen, seen)) this.#last = { seen, sinceMs: steadyMs };
     const unchangedMs = steadyMs - this.#last.sinceMs;
     const { lifeMs, renewEveryMs } = this.#life;
-    // One and a half renewals, so that a renewal that is a little late is not overlooked.
+    // One and a half renewal intervals, so that a slightly late renewal is not missed.
     const untilLapsedMs = Math.max(seen.remainingMs, 1.5 * renewEveryMs - unchangedMs);
     const untilGivenUpMs = 2 * lifeMs - unchangedMs;
     return Math.max(0, Math.min(untilLapsedMs, untilGivenUpMs));

@@ -1,20 +1,20 @@
 import type { WriteTransaction } from '../database/database.ts';
 
-/** What the work is given that holds a key. */
+/** What the work that holds a key receives. */
 export interface Lease {
   readonly key: string;
-  /** Higher with each new owner. Stored with what is written, it keeps a late predecessor from matching a row. */
+  /** Increases with each new owner. Rows store it, so that the writes of an earlier owner no longer match them. */
   readonly token: number;
   /** Aborts when the work must stop: the lease is lost (then the reason is a `LeaseLost`), or the caller gave up. */
   readonly signal: AbortSignal;
   /**
-   * Throws `LeaseLost` unless this is still the owner, which then holds until the unit has ended. For a write whose rows
-   * carry no token of their own. One lease a unit.
+   * Throws `LeaseLost` unless this process is still the owner; it then stays the owner until the unit has ended. For
+   * writes to rows that have no token of their own. Use one lease per unit.
    */
   confirm<Tables>(trx: WriteTransaction<Tables>): Promise<void>;
 }
 
-/** Somebody else owns the key now, or may soon, since the lease could not be renewed in time. */
+/** Another process owns the key now, or may soon, because the lease could not be renewed in time. */
 export class LeaseLost extends Error {
   readonly key: string;
 

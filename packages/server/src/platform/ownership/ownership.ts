@@ -12,13 +12,16 @@ import { WaitingRoom } from './waiting-room.ts';
 
 export interface OwnershipOptions {
   database: Database<OwnershipTables>;
-  /** How long after a crash or a cut somebody else may take over. Renewed at a third of it. Default 15 s. */
+  /**
+   * How long after a crash or a lost connection another process may take over. Leases are renewed after a third of it.
+   * Default 15 s.
+   */
   leaseLifeMs?: number;
   timer?: Timer;
-  /** A clock that nobody sets, for what passes within this process. */
+  /** A clock that cannot be set, for durations within this process. */
   steadyClock?: Clock;
   databaseTime?: DatabaseTime;
-  /** From 0 to 1; spreads those who wait for the same lease. */
+  /** From 0 to 1; spreads processes that wait for the same lease. */
   random?: () => number;
 }
 
@@ -32,8 +35,9 @@ type TakenLease = Omit<KeptLease, 'lose'>;
 export type Work = (lease: Lease) => Promise<void>;
 
 /**
- * Answers one question for all replicas: who is executing this now. One live owner a key, by a row in the database; when
- * the owner dies or is cut off, the row lapses and the next one takes over with a higher token.
+ * Answers one question for all replicas: which process is executing this now? Each key has at most one live owner,
+ * recorded in a row of the database. When the owner dies or loses its connection, the row expires and the next one
+ * takes over with a higher token.
  */
 export class Ownership {
   readonly #store: LeaseStore;
@@ -44,7 +48,7 @@ export class Ownership {
   readonly #steadyClock: Clock;
   readonly #random: () => number;
   readonly #active = new Map<AbortController, Promise<unknown>>();
-  /** Those in this process that wait for a key, which need not wait longer when it is given back. */
+  /** Callers in this process that wait for a key. They stop waiting when it is given back here. */
   readonly #waiting: WaitingRoom;
   #isClosed = false;
 
@@ -66,8 +70,8 @@ export class Ownership {
   }
 
   /**
-   * Waits until this process owns `key`, does the work, and gives the key back. Rejects with what the work throws, with
-   * `LeaseLost` when the lease was lost meanwhile (hold again), or with the signal's reason while it waits.
+   * Waits until this process owns `key`, does the work, and gives the key back. Rejects with the error of the work,
+   * with `LeaseLost` when the lease was lost meanwhile (call it again), or with the signal's reason while it waits.
    */
   async hold(key: string, work: Work, options: HoldOptions = {}): Promise<void> {
     await this.#whileActive(options.signal, async (controller) => {
@@ -76,7 +80,10 @@ export class Ownership {
     });
   }
 
-  /** As `hold`, but answers false at once when somebody else owns the key; true when the work is done. */
+  /**
+   * Does what `hold` does, but returns false at once when another process owns the key. Returns true when the work is
+   * done.
+   */
   async tryHold(key: string, work: Work, options: HoldOptions = {}): Promise<boolean> {
     return this.#whileActive(options.signal, async (controller) => {
       const seen = await this.#store.look(key);
@@ -88,17 +95,22 @@ export class Ownership {
     });
   }
 
-  /** At start, where one process owns the database: whoever held anything before is gone, so nobody waits for it. */
+  /**
+   * For the start of a process that owns the database: all earlier holders are gone, so no one has to wait for them.
+   */
   async freeAll(): Promise<void> {
     await this.#store.freeAll();
   }
 
-  /** Drops rows that nobody has used for long. Call it now and then. */
+  /** Drops rows that were unused for long. Call it from time to time. */
   async prune(): Promise<void> {
     await this.#store.prune();
   }
 
-  /** Aborts all work, waits for its end and gives everything back, so that another replica need not wait for a lapse. */
+  /**
+   * Aborts all work, waits for its end and gives all keys back, so that another replica need not wait until they
+   * expire.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#active.values()];
@@ -188,7 +200,10 @@ export class Ownership {
     };
   }
 
-  /** Also after a loss, when nobody may have taken it yet. A failure matters to nobody: the lease lapses by itself. */
+  /**
+   * Called even after a loss, because no one may have taken the lease yet. A failure does no harm: the lease expires by
+   * itself.
+   */
   async #giveBack(lease: KeptLease): Promise<void> {
     await this.#store.giveBack(lease).catch(() => undefined);
     this.#waiting.wake(lease.key);

@@ -30,7 +30,7 @@ describe.skipIf(isSkipped)(title, () => {
     const lease = await started.promise;
     await letLapse(watching);
 
-    // A unit may wait for its own statements only: here for a lock that the session of `locking` holds.
+    // A unit may wait only for its own statements: here for a lock that the session of `locking` holds.
     await sql`select pg_advisory_lock(1)`.execute(locking.read);
     const unit = holder.database.write(async (trx) => {
       await lease.confirm(trx);
@@ -88,7 +88,7 @@ async function letLapse(database: Database<OwnershipTables>): Promise<void> {
   await database.write((trx) => trx.updateTable('leases').set({ expiresAtMs: 1 }).execute());
 }
 
-/** Until a session of this database waits for such a lock; other tests use the same server. */
+/** Waits until a session of this database waits for such a lock. Other tests use the same server. */
 async function untilWaiting(database: Database<OwnershipTables>, event: string): Promise<void> {
   const waiting = sql`select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and wait_event = ${event}`;

@@ -2,13 +2,13 @@ import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 
 interface WaitOptions {
-  /** The `turn` from before the look that made waiting necessary. */
+  /** The `turn` before the check that found the key taken. */
   turn: number;
   delayMs: number;
   signal: AbortSignal;
 }
 
-/** Where those of this process wait who would like to have a key that somebody holds. */
+/** Where callers of this process wait for a key that another process holds. */
 export class WaitingRoom {
   readonly #timer: Timer;
   readonly #waiting = new Map<string, Set<Deferred<void>>>();
@@ -27,7 +27,10 @@ export class WaitingRoom {
     for (const waiting of this.#waiting.get(key) ?? []) waiting.resolve();
   }
 
-  /** Ends after the delay, on a wake or an abort; at once when a wake came after the look, which it has missed. */
+  /**
+   * Ends after the delay, on a wake or on an abort. Ends at once when a wake came after the check, because the caller
+   * has missed it.
+   */
   async wait(key: string, { turn, delayMs, signal }: WaitOptions): Promise<void> {
     if (turn !== this.#turn || signal.aborted) return;
     const woken: Deferred<void> = newDeferred();

@@ -6,7 +6,7 @@ function frame(id: number): StreamFrame {
   return newFrame({ event: 'n', data: '1', id });
 }
 
-test('keeps the newest frames, and their positions while others go', () => {
+test('keeps the newest frames and their positions while older ones are evicted', () => {
   const buffer = new FrameBuffer({ framesMax: 3, bytesMax: 1_000_000, base: 0 });
   for (let id = 1; id <= 1_000; id += 1) {
     buffer.push(frame(id));
@@ -19,7 +19,7 @@ test('keeps the newest frames, and their positions while others go', () => {
   expect(buffer.take(buffer.firstPosition, 1_000).map(({ id }) => id)).toEqual([998, 999, 1_000]);
 });
 
-test('finds its place also where ids jump', () => {
+test('finds a position even if ids skip numbers', () => {
   const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
   for (const id of [1, 2, 1_000_001, 1_000_002]) buffer.push(frame(id));
   const idsAfter = (id: number) => buffer.take(buffer.positionAfter(id), 1_000).map((kept) => kept.id);
@@ -28,7 +28,7 @@ test('finds its place also where ids jump', () => {
   expect(idsAfter(1_000_002)).toEqual([]);
 });
 
-test('counts what its frames take, and nothing once they are gone', () => {
+test('counts the bytes of its frames, and none once they are gone', () => {
   const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
   for (let id = 1; id <= 5; id += 1) buffer.push(frame(id));
   expect(buffer.bytes).toBeGreaterThan(5 * 200);
@@ -36,7 +36,7 @@ test('counts what its frames take, and nothing once they are gone', () => {
   expect([buffer.bytes, buffer.size, buffer.earliestId]).toEqual([0, 0, 6]);
 });
 
-test('is over its limits by number or by size, but never with a single frame', () => {
+test('exceeds its limits by number or by size, but never with a single frame', () => {
   const many = new FrameBuffer({ framesMax: 2, bytesMax: 1_000_000, base: 0 });
   for (let id = 1; id <= 3; id += 1) many.push(frame(id));
   expect([many.isOver(), many.isOver(2)]).toEqual([true, false]);
@@ -47,7 +47,7 @@ test('is over its limits by number or by size, but never with a single frame', (
   expect(large.isOver()).toBe(true);
 });
 
-test('hands out at least one frame, however little may be taken', () => {
+test('returns at least one frame, however small the limit is', () => {
   const buffer = new FrameBuffer({ framesMax: 10, bytesMax: 1_000_000, base: 0 });
   buffer.push(frame(1));
   buffer.push(frame(2));

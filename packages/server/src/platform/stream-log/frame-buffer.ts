@@ -3,22 +3,22 @@ import type { StreamFrame } from './stream-frame.ts';
 interface FrameBufferOptions {
   framesMax: number;
   bytesMax: number;
-  /** The frames up to this id were never here. */
+  /** Frames up to this id were never in this buffer. */
   base: number;
 }
 
-/** What a frame takes beside its own bytes: the object, the buffer's head, its place in the list. */
+/** Memory of a frame beyond its own bytes: the object, the buffer's head, its place in the list. */
 const overheadBytes = 200;
 
 /**
- * The newest frames of one stream. Frames have positions that never change, so a reader is just a number. The newest
- * frame is always kept, however large it is: those who read live get it.
+ * The newest frames of one stream. The position of a frame never changes, so a reader is just a number. The newest
+ * frame is always kept, however large it is, because live readers need it.
  */
 export class FrameBuffer {
   readonly #framesMax: number;
   readonly #bytesMax: number;
   #frames: (StreamFrame | undefined)[] = [];
-  /** Places at the front of the list that are free. */
+  /** Number of free places at the front of the list. */
   #free = 0;
   #firstPosition = 0;
   #missingUpTo: number;
@@ -30,7 +30,7 @@ export class FrameBuffer {
     this.#missingUpTo = base;
   }
 
-  /** Position of the oldest frame that is kept, or of the next one. */
+  /** Position of the oldest frame that is kept, or of the next one if there is none. */
   get firstPosition(): number {
     return this.#firstPosition;
   }
@@ -43,7 +43,7 @@ export class FrameBuffer {
     return this.#bytes;
   }
 
-  /** Id of the last frame that is no longer here; whoever has seen that one misses nothing. */
+  /** Id of the last frame that is no longer here. A reader that has seen it misses nothing. */
   get missingUpTo(): number {
     return this.#missingUpTo;
   }
@@ -58,7 +58,7 @@ export class FrameBuffer {
     this.#bytes += sizeOf(frame);
   }
 
-  /** Whether there is more than `times` the limits allow, and something to evict. */
+  /** Returns whether the buffer holds more than `times` its limits, and has something to evict. */
   isOver(times = 1): boolean {
     return this.size > 1 && (this.size > times * this.#framesMax || this.#bytes > times * this.#bytesMax);
   }
@@ -71,7 +71,7 @@ export class FrameBuffer {
     this.#frames[this.#free] = undefined;
     this.#firstPosition += 1;
     this.#free += 1;
-    // Moved up only now and then, so that each frame is moved about once.
+    // The list moves up only from time to time, so that each frame is moved about once.
     if (this.#free > this.#frames.length / 2) {
       this.#frames = this.#frames.slice(this.#free);
       this.#free = 0;
@@ -93,7 +93,7 @@ export class FrameBuffer {
     return this.#firstPosition + from - this.#free;
   }
 
-  /** Frames from a position on: as many as fit into `bytesMax`, and at least one if there is any. */
+  /** Returns frames from a position on: as many as fit into `bytesMax`, and at least one if there is any. */
   take(position: number, bytesMax: number): StreamFrame[] {
     const taken: StreamFrame[] = [];
     let bytes = 0;

@@ -26,7 +26,7 @@ describe('the stream log in memory', () => {
     return framesOf((await reading.next()).value ?? undefined);
   }
 
-  test('hands the frames of one turn of the event loop to a reader at once', async () => {
+  test('gives a reader the frames of one turn of the event loop together', async () => {
     const log = new MemoryStreamLog();
     log.begin('run', { base: 0 });
     const reading = log.read('run', { after: 0, signal });
@@ -48,7 +48,7 @@ describe('the stream log in memory', () => {
     expect(one).toBe(other);
   });
 
-  test('hands over no more at once than a reader can write', async () => {
+  test('gives a reader no more at once than it can write', async () => {
     const log = new MemoryStreamLog();
     log.begin('run', { base: 0 });
     for (let i = 0; i < 10; i += 1) log.append('run', 'n', JSON.stringify('x'.repeat(partBytes / 4)));
@@ -59,7 +59,7 @@ describe('the stream log in memory', () => {
     }
   });
 
-  test('holds nothing any more once what has ended is no longer retained', async () => {
+  test('holds nothing once the retention of ended streams is over', async () => {
     const time = new ManualTime();
     const log = new MemoryStreamLog({ clock: time.now, timer: time.timer });
     for (const key of ['a', 'b', 'c']) {
@@ -80,7 +80,7 @@ describe('the stream log in memory', () => {
     expect(log.bytes).toBeLessThanOrEqual(10_000);
   });
 
-  test('keeps a stream that was taken up again after its end', async () => {
+  test('keeps a stream that continued after its end', async () => {
     const time = new ManualTime();
     const log = new MemoryStreamLog({ clock: time.now, timer: time.timer });
     log.begin('run', { base: 0 });
@@ -90,7 +90,7 @@ describe('the stream log in memory', () => {
     expect(await log.has('run')).toBe(true);
   });
 
-  test('forgets a stream that was only waited for', async () => {
+  test('forgets a stream that never began', async () => {
     const log = new MemoryStreamLog();
     const stop = new AbortController();
     const waiting = log.read('run', { after: 0, signal: stop.signal }).next();

@@ -22,7 +22,7 @@ export class MemoryStreamLog implements StreamLog {
   readonly #clock: Clock;
   readonly #timer: Timer;
   readonly #streams = new Map<string, RunStream>();
-  /** When those that have ended did so, the first one first. */
+  /** When each ended stream ended, the earliest first. */
   readonly #endedMs = new Map<string, number>();
   readonly #changed = new Set<RunStream>();
   #bytes = 0;
@@ -35,7 +35,7 @@ export class MemoryStreamLog implements StreamLog {
     this.#timer = timer;
   }
 
-  /** What all streams take together. */
+  /** Memory of all streams together. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -74,7 +74,7 @@ export class MemoryStreamLog implements StreamLog {
     try {
       yield* stream.read(options);
     } finally {
-      // One that never began existed only for those who waited for it.
+      // A stream that never began existed only for its waiting readers.
       const isUseless = stream.state === 'expected' && !stream.hasReaders;
       if (isUseless && this.#streams.get(key) === stream) this.#streams.delete(key);
     }
@@ -111,7 +111,7 @@ export class MemoryStreamLog implements StreamLog {
     this.#wakeLater(stream);
   }
 
-  /** Readers wake once a turn of the event loop, however many frames it brought: they write them at once. */
+  /** Readers wake once per turn of the event loop, however many frames it brought, and write them together. */
   #wakeLater(stream: RunStream): void {
     if (!stream.hasReaders) return;
     if (this.#changed.size === 0) setImmediate(() => this.#wakeReaders());
@@ -124,7 +124,7 @@ export class MemoryStreamLog implements StreamLog {
     for (const stream of changed) stream.wakeReaders();
   }
 
-  /** Finished streams go first, the oldest of them before the others; then old frames of the largest live one. */
+  /** Finished streams are removed first, the oldest before the others; then old frames of the largest live stream. */
   #makeRoom(): void {
     while (this.#bytes > this.#limits.bytes) {
       const [oldestEnded] = this.#endedMs.keys();
@@ -133,7 +133,7 @@ export class MemoryStreamLog implements StreamLog {
     }
   }
 
-  /** False when each stream is down to its newest frame. */
+  /** Returns false when each stream has only its newest frame left. */
   #shortenLargest(): boolean {
     let largest: RunStream | undefined;
     for (const stream of this.#streams.values())

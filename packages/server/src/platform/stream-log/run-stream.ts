@@ -13,18 +13,18 @@ import {
 
 type State = 'expected' | 'open' | 'ended' | { broken: StreamBroken['reason'] };
 
-/** A reader is a position; it is woken when there may be something new, and looks for itself. */
+/** A reader is a position. It is woken when there may be something new, and checks for itself. */
 interface Reader {
   wake: () => void;
   position: number;
-  /** When it last had everything; infinite while it does. */
+  /** When the reader last had everything; infinite while it does. */
   keptUpMs: number;
 }
 
-/** What a stream takes beside its frames, so that a million empty ones are not free. */
+/** Memory of a stream beyond its frames, so that a million empty streams are not free. */
 const overheadBytes = 1_024;
 
-/** The frames of one key, and who reads them. */
+/** The frames of one key, and its readers. */
 export class RunStream {
   readonly #limits: StreamLogLimits;
   readonly #clock: Clock;
@@ -95,7 +95,7 @@ export class RunStream {
     this.#buffer?.evictOldest();
   }
 
-  /** Forgets the frames; readers that still need some are told that they were overtaken. */
+  /** Forgets the frames. Readers that still need some are told that they were overtaken. */
   clear(): void {
     this.#buffer?.clear();
   }
@@ -124,7 +124,7 @@ export class RunStream {
     while (this.#buffer === undefined && !this.#isOver(signal)) await this.#untilWoken(reader);
     const buffer = this.#buffer;
     if (buffer === undefined) return;
-    // An id that was never given would wait for ever: it counts as the newest.
+    // An id that was never used would wait for ever, so it counts as the newest.
     let seen = Math.min(Math.max(after, 0), this.#lastId);
     const gap = seen < buffer.missingUpTo ? this.#gapAfter(seen, buffer) : undefined;
     seen = Math.max(seen, buffer.missingUpTo);
@@ -145,7 +145,7 @@ export class RunStream {
     }
   }
 
-  /** There is nothing that the reader does not have. */
+  /** The reader already has everything. */
   async #untilWoken(reader: Reader): Promise<void> {
     const woken = newDeferred();
     reader.wake = woken.resolve;
@@ -154,7 +154,7 @@ export class RunStream {
     reader.keptUpMs = this.#clock();
   }
 
-  /** Throws when the stream is broken: then there is nothing more to hope for. */
+  /** Throws when the stream is broken, because no more frames can come. */
   #isOver(signal: AbortSignal): boolean {
     if (signal.aborted) return true;
     if (typeof this.#state === 'object') throw new StreamBroken(this.#state.broken);

@@ -1,11 +1,11 @@
-/** One event of a stream, written once for all who read it. */
+/** One event of a stream, encoded once for all readers. */
 export interface StreamFrame {
   readonly id: number;
-  /** Its name on the wire, as `values` or `messages|agent:1`. */
+  /** Its name on the wire, for example `values` or `messages|agent:1`. */
   readonly event: string;
-  /** The whole event as it crosses the wire. */
+  /** The whole event as it is sent. */
   readonly text: string;
-  /** What it is there in bytes. */
+  /** The number of bytes of `text`. */
   readonly sizeBytes: number;
 }
 
@@ -13,7 +13,7 @@ interface NewEvent {
   event: string;
   /** JSON text in one line, as `JSON.stringify` writes it. */
   data: string;
-  /** Left out where nobody can resume from this event. */
+  /** Absent when no one can resume from this event. */
   id?: number | string;
 }
 
@@ -26,17 +26,20 @@ export function newFrame(event: NewEvent & { id: number }): StreamFrame {
   return { id: event.id, event: event.event, text, sizeBytes: Buffer.byteLength(text) };
 }
 
-/** An event as it crosses the wire. */
+/** Encodes an event as it is sent. */
 export function encodeEvent(event: NewEvent): Buffer {
   return Buffer.from(eventText(event));
 }
 
-/** The JSON text of a frame, for readers inside the gateway. */
+/** Returns the JSON text of a frame, for readers inside the gateway. */
 export function dataOf({ text }: StreamFrame): string {
   return text.slice(text.indexOf(dataMark) + dataMark.length, -eventEnd.length);
 }
 
-/** Several frames as one piece for the socket: a buffer of its own for each would cost more than its content. */
+/**
+ * Joins several frames into one buffer for the socket, because a separate buffer for each would cost more than its
+ * content.
+ */
 export function joinFrames(frames: readonly StreamFrame[]): Buffer {
   const [first, second] = frames;
   if (first !== undefined && second === undefined) return Buffer.from(first.text);

@@ -1,30 +1,34 @@
 import type { StreamFrame } from './stream-frame.ts';
 
 /**
- * The live frames of runs: ordered, replayable while they are retained, bounded. One writer a key, any number of
- * readers. It holds nothing that is not stored elsewhere; who misses frames reloads the stored state.
+ * The live frames of runs: ordered, bounded, and replayable while they are retained. Each key has one writer and any
+ * number of readers. The log holds nothing that is not stored elsewhere; a reader that misses frames reloads the stored
+ * state.
  */
 export interface StreamLog {
   /**
-   * Opens the stream of a key; ids go on from `base + 1`. On a key that is open or ended it goes on after what is there:
-   * `base` is then not below the last id.
+   * Opens the stream of a key; ids continue from `base + 1`. A key that is open or ended continues after its existing
+   * frames: `base` must not be below the last id.
    */
   begin(key: string, options: { base: number }): void;
-  /** Takes a frame without waiting and answers its id. `data` is JSON text in one line. */
+  /** Takes a frame without waiting and returns its id. `data` is JSON text in one line. */
   append(key: string, event: string, data: string): number;
-  /** The run is over: readers get what is left, then the end. Also right for a key that never began. */
+  /** The run is over: readers get the remaining frames, then the end. It may be called for a key that never began. */
   end(key: string): void;
-  /** The run is not over, but its writer stops here: readers are broken off and what was retained is dropped. */
+  /** The run is not over, but its writer stops: readers are disconnected and retained frames are dropped. */
   abandon(key: string): void;
-  /** Whether a read would find something (open, or ended and still retained) instead of waiting for the beginning. */
+  /**
+   * Returns whether a read would find a stream (open, or ended and still retained) instead of waiting for its
+   * beginning.
+   */
   has(key: string): Promise<boolean>;
   /**
-   * The frames after the id `after` (0: all of them), retained ones first, then live ones. A key that has not begun is
-   * waited for. Returns at the end of the stream and when the signal aborts; throws `StreamBroken` when the stream stops
-   * before its run is over, or when the reader was so slow that frames which it needs were evicted.
+   * Yields the frames after the id `after` (0: all of them), retained ones first, then live ones. It waits for a key
+   * that has not begun. It returns at the end of the stream and when the signal aborts. It throws `StreamBroken` when
+   * the stream stops before its run is over, or when the reader was so slow that frames which it needs were evicted.
    */
   read(key: string, options: ReadOptions): AsyncGenerator<StreamPart, void, undefined>;
-  /** Breaks every reader off. */
+  /** Disconnects every reader. */
   close(): Promise<void>;
 }
 
@@ -34,15 +38,15 @@ export interface ReadOptions {
 }
 
 export type StreamPart =
-  /** At least one; together at most `partBytes`, unless it is a single frame. */
+  /** Contains at least one frame; together at most `partBytes`, unless it is a single frame. */
   | { type: 'frames'; frames: readonly StreamFrame[] }
   /**
-   * Frames after `requested` are gone; what is there begins at `earliest`. Comes as the first part of a read, and as the
-   * last one, before `StreamBroken`, when a reader is overtaken. Who has seen it goes on after `earliest - 1`.
+   * Frames after `requested` are gone; the available ones begin at `earliest`. This is the first part of a read, or the
+   * last one, before `StreamBroken`, when a reader is overtaken. The reader may continue after `earliest - 1`.
    */
   | { type: 'gap'; requested: number; earliest: number; latest: number };
 
-/** Why a stream stopped although its run goes on. Whoever read it may come back with the last id. */
+/** Says why a stream stopped although its run continues. The reader may come back with the last id. */
 export class StreamBroken extends Error {
   readonly reason: 'abandoned' | 'overtaken' | 'closed';
 
@@ -62,9 +66,9 @@ const explanations = {
 export interface StreamLogLimits {
   framesPerRun: number;
   bytesPerRun: number;
-  /** In all runs together. */
+  /** For all runs together. */
   bytes: number;
-  /** Frames of a finished run are kept as long, for clients that reconnect. */
+  /** How long the frames of a finished run are kept, for clients that reconnect. */
   retentionMs: number;
 }
 
@@ -76,10 +80,11 @@ export const defaultStreamLogLimits: StreamLogLimits = {
 };
 
 /**
- * A run may make more in a moment than its limits hold. A reader that had everything up to a moment ago is no slow one: what
- * it still needs is kept beyond the limits of the run, up to this many times, but never beyond that of all runs.
+ * A run may produce more in a moment than its limits hold. A reader that had everything until a moment ago is not slow.
+ * The frames that it still needs are kept beyond the limits of the run, up to this many times, but never beyond the
+ * limit of all runs.
  */
 export const readerGrace = { forMs: 2_000, times: 4 } as const;
 
-/** What one reader is handed at once. */
+/** Maximum size of what one reader gets at once. */
 export const partBytes = 64 * 1024;

@@ -9,7 +9,7 @@ function logged(format: 'json' | 'pretty', level: LogLevel = 'info') {
 }
 
 describe('JSON', () => {
-  test('is one object a line, with the level as a word and the time in UTC', () => {
+  test('has one object per line, with the level as a word and the time in UTC', () => {
     const { log, lines } = logged('json');
     log.info({ tasks: 3 }, 'Ready');
     expect(lines).toHaveLength(1);
@@ -21,14 +21,14 @@ describe('JSON', () => {
     });
   });
 
-  test('leaves out what is below its level', () => {
+  test('leaves out lines below its level', () => {
     const { log, lines } = logged('json', 'warn');
     log.info('no');
     log.warn('yes');
     expect(lines).toHaveLength(1);
   });
 
-  test('says of an error where it came from, and nothing that a user sent with it', () => {
+  test('shows where an error came from, and nothing that a user sent with it', () => {
     const { log, lines } = logged('json');
     const faults = [{ in: 'body' as const, path: [], message: 'm', type: 't', input: 'typed by a user' }];
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
@@ -43,7 +43,7 @@ describe('JSON', () => {
     expect(lines[0]).not.toContain('typed by a user');
   });
 
-  test('says something of a thrown value that is no error', () => {
+  test('describes a thrown value that is not an error', () => {
     const { log, lines } = logged('json');
     log.error({ err: 'just a text' }, 'Failed');
     expect(JSON.parse(lines[0] ?? '').err).toEqual({ type: 'string', message: 'just a text' });
@@ -68,7 +68,7 @@ describe('JSON', () => {
 });
 
 describe('the form for people', () => {
-  test('is time, level, sentence and facts on one line', () => {
+  test('has time, level, sentence and facts on one line', () => {
     const { log, lines } = logged('pretty');
     log.warn({ port: 7300, url: 'http://127.0.0.1:7300', note: 'two words', list: [1] }, 'Port in use');
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}Port in use port=7300 /);
@@ -81,13 +81,13 @@ describe('the form for people', () => {
     expect(lines[0]).toMatch(/Failed\n {4}Error: outer\n {4}.+ at .+caused by\n {4}Error: inner\n/s);
   });
 
-  test('cannot be made to start a line, colour it or turn it round', () => {
+  test('never lets a value start a line, colour it or reverse its direction', () => {
     const { log, lines } = logged('pretty');
     const evil = 'a\n12:00:00.000 info  forged\u001b[2J\u009b31m\u202e\u2028b';
     log.info({ [`k${evil}`]: evil, err: new Error(evil) }, evil);
     const [text = ''] = lines;
     for (const character of ['\u001b', '\u009b', '\u202e', '\u2028']) expect(text).not.toContain(character);
-    // The line itself, and those of the stack, which are indented.
+    // The line itself, and the lines of the stack, which are indented.
     expect(text.split('\n').filter((line) => /^\S/.test(line))).toHaveLength(1);
     expect(text).toContain('\\u000a12:00:00.000 info  forged\\u001b[2J');
   });

@@ -9,9 +9,12 @@ export type Logger = pino.Logger;
 
 interface LoggerOptions {
   level: LogLevel;
-  /** `auto`: for people on a terminal, JSON lines elsewhere. */
+  /** `auto`: the form for people on a terminal, JSON lines elsewhere. */
   format: 'auto' | 'json' | 'pretty';
-  /** Where lines go; standard error when absent, so that standard output stays free for answers of the command. */
+  /**
+   * Where lines are written; by default standard error, so that standard output stays free for the output of the
+   * command.
+   */
   destination?: DestinationStream;
 }
 
@@ -35,10 +38,10 @@ export function createLogger({ level, format, destination }: LoggerOptions): Log
 
 const deepestFact = 4;
 
-/** JSON makes `{}` of an error. One that stands under any name and at any place of the facts is described instead. */
+/** JSON turns an error into `{}`. An error under any name, at any depth of the facts, is described instead. */
 function describeFacts(facts: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(facts).map(([name, fact]) => {
-    // The serializer has this one, which may be any thrown value.
+    // The serializer handles this one, which may be any thrown value.
     return [name, name === 'err' ? fact : withoutErrors(fact, 1)];
   });
   return Object.fromEntries(entries);
@@ -61,7 +64,7 @@ interface ErrorDescription {
   cause?: ErrorDescription;
 }
 
-/** Enough to find the cause, and no other property: an error may carry what a user sent. */
+/** Enough to find the cause, and no other property, because an error may carry what a user sent. */
 function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code } = error as { code?: unknown };

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { registerProcessMetrics } from './process-metrics.ts';
 
 /**
- * Every metric of the gateway, declared once. Base units; labels have few values: never the id of a user, a task or a
- * thread. The id of an instance is one only where the number of instances is bounded.
+ * Every metric of the gateway, declared once, in base units. Labels have few values: never the id of a user, a task or
+ * a thread. The id of an instance is allowed only because the number of instances is bounded.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -17,7 +17,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** Each combination of labels is nine lines: the status is counted above, and refusals have one series together. */
+  /** Each combination of labels adds nine lines. So the status is counted above, and refusals share one series. */
   readonly httpRequestDuration = new Histogram({
     name: 'switchyard_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer, streams left out; refusals have the route "refused".',
@@ -114,12 +114,12 @@ export class Metrics {
     this.#stopProcessMetrics = registerProcessMetrics(this.registry);
   }
 
-  /** For gauges that are cheaper to read when somebody asks than to keep up to date. */
+  /** For gauges that are cheaper to read on request than to keep up to date. */
   beforeScrape(read: () => void): void {
     this.#readers.push(read);
   }
 
-  /** The Prometheus text format. */
+  /** Returns the Prometheus text format. */
   render(): Promise<string> {
     for (const read of this.#readers) read();
     return this.registry.metrics();

@@ -43,7 +43,7 @@ function stackLines(err: unknown): string {
   return lines.join('') + (cause === undefined ? '' : `    caused by\n${stackLines(cause)}`);
 }
 
-/** Nothing that a stranger sent may start a new line, move the cursor or turn the writing direction. */
+/** Text that a stranger sent must not start a new line, move the cursor or change the writing direction. */
 function visible(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this removes

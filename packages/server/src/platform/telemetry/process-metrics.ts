@@ -3,8 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * What an operator asks of the process, under the usual names. Prom-client's own default metrics start observers that
- * nothing can stop, so a second gateway in one process would add to the first. Answers a function that stops these.
+ * Registers what an operator asks about the process, under the usual names. Prom-client's own default metrics start
+ * observers that cannot be stopped, so a second gateway in one process would add to the first. Returns a function that
+ * stops these.
  */
 export function registerProcessMetrics(registry: Registry): () => void {
   const registers = [registry];
@@ -75,14 +76,14 @@ function registerEventLoopDelay(registry: Registry): () => void {
   return () => delay.disable();
 }
 
-/** A sample is the whole time between two ticks of the sampler; what goes beyond its interval is the delay. */
+/** A sample is the whole time between two ticks of the sampler. The part beyond its interval is the delay. */
 function secondsOf(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - samplingMs / 1000);
 }
 
 function countOpenFiles(): number | undefined {
   try {
-    return readdirSync('/proc/self/fd').length - 1; // the folder itself is open while it is read
+    return readdirSync('/proc/self/fd').length - 1; // The folder itself is open while it is read.
   } catch {
     return undefined;
   }

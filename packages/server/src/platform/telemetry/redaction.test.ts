@@ -20,7 +20,7 @@ describe('a line of the log', () => {
     }
   });
 
-  test('says *** also in JSON that stands inside a sentence, and stays JSON', () => {
+  test('shows *** in JSON inside a sentence too, and stays JSON', () => {
     const inner = JSON.stringify({ user: 'ada', password: 'a "quoted" \\ one', n: 1 });
     const line = redactSecrets(JSON.stringify({ msg: `body was ${inner}` }));
     expect(JSON.parse(line)).toEqual({ msg: 'body was {"user":"ada","password":"***","n":1}' });
@@ -56,9 +56,9 @@ describe('a line of the log', () => {
     '\\"token\\":\\"',
     'password',
     '\\',
-  ])('is read in a time that grows with its length only: %j for ever', (part) => {
+  ])('is read in linear time, even if it repeats %j without an end', (part) => {
     const evil = part.repeat(Math.ceil(400_000 / part.length));
-    // A backtracking pattern needs minutes for this; the limit of the test is the assertion.
+    // A backtracking pattern needs minutes for this. The test's time limit is the assertion.
     expect(redactSecrets(`"${evil}`).length).toBeGreaterThan(0);
     expect(redactSecrets(JSON.stringify({ msg: evil })).length).toBeGreaterThan(0);
   });

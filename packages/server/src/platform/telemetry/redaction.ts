@@ -13,13 +13,13 @@ const secretNames = [
 /** `"name":"…"` or `"name":[…]` at any depth of the line. */
 const secretField = new RegExp(`("(?:${secretNames})":)(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]{0,2048}\\])`, 'gi');
 
-/** The same one level deeper: JSON that stands inside a string, where every quote is `\"`. */
+/** The same one level deeper: JSON inside a string, where every quote is `\"`. */
 const quotedSecretField = new RegExp(
   `(\\\\"(?:${secretNames})\\\\"\\s*:\\s*)\\\\"(?:[^"\\\\]|\\\\\\\\(?:\\\\\\\\|\\\\"|[^"\\\\])|\\\\[^"\\\\])*\\\\"`,
   'gi',
 );
 
-/** Credentials that got into a sentence. Lengths are bounded so that no line takes more than linear time. */
+/** Credentials inside a sentence. Lengths are bounded so that every line takes linear time. */
 const secretValues = [
   [/\b((?:bearer|basic)\s{1,8})[\w.~+/=-]{8,8192}/gi, '$1***'],
   [/\bsy_pat_[\w-]+/g, 'sy_pat_***'],
@@ -29,8 +29,8 @@ const secretValues = [
 ] as const;
 
 /**
- * The last thing that happens to a log line before it is written. It works on the text, so it holds for every depth and
- * every field, also for those that nobody thought of.
+ * The last step before a log line is written. It works on the text, so it covers every depth and every field, including
+ * unexpected ones.
  */
 export function redactSecrets(line: string): string {
   let text = line.replace(secretField, '$1"***"').replace(quotedSecretField, '$1\\"***\\"');
