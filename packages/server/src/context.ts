@@ -59,7 +59,7 @@ import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
-/** Everything that a gateway is made of, but for the server in front of it. */
+/** Everything that a gateway consists of, except the server in front of it. */
 export interface Context {
   logger: Logger;
   metrics: Metrics;
@@ -72,28 +72,31 @@ export interface Context {
   database: Database<unknown>;
   bus: Bus;
   accounts: AccountsArea;
-  /** Null while the area is switched off. */
+  /** Null when the area is switched off. */
   dispatch: DispatchArea | null;
   conversation: OpenedConversation | null;
   routes: Routes[];
-  /** Told once the gateway listens: links in pushed messages point there. */
+  /** Called once the gateway listens, because links in pushed messages point there. */
   setListeningUrl(url: string): void;
-  /** Begins to work: jobs, tasks and runs. Once the gateway listens. */
+  /** Begins to work on jobs, tasks and runs. Call it once the gateway listens. */
   start(): Promise<void>;
   /** What the start found or did about the first administrator. */
   bootstrap: BootstrapOutcome;
   close(): Promise<void>;
 }
 
-/** More would need more memory than one process should take: a stream holds some 60 kB. */
+/** More would need more memory than one process should take: a stream holds about 60 kB. */
 const maxOpenStreams = 5_000;
-/** Of one user, sockets left out. */
+/** For one user, not counting sockets. */
 const maxStreamsPerUser = 1_000;
 const hourMs = 60 * 60 * 1000;
-/** Kept free on the disk: uploads never take the last page from a database beside them. */
+/** Kept free on the disk, so that uploads never take the last page from a database on it. */
 const diskReserveBytes = 256 * 1024 * 1024;
 
-/** The one place that says `new`. What it has opened is closed again in reverse, also when it fails half-way. */
+/**
+ * The one place that creates the parts of a gateway. Everything that it has opened is closed again in reverse, even
+ * when it fails half-way.
+ */
 export async function createContext(config: Config, options: ContextOptions): Promise<Context> {
   const opened = new CloseStack();
   try {
@@ -239,7 +242,7 @@ async function openJobs(parts: {
   return jobs;
 }
 
-/** Leases of a process that is gone free themselves in time; where one process owns the database, at once. */
+/** Leases of an ended process expire in time. When one process owns the database, they are freed at once. */
 async function openOwnership(parts: {
   config: Config;
   logger: Logger;
@@ -269,7 +272,7 @@ interface Front {
   listeningUrl: () => string;
 }
 
-/** The dispatch area with what it stands on. It begins to work once the gateway listens. */
+/** Opens the dispatch area with the parts that it needs. It begins to work once the gateway listens. */
 async function openDispatch(
   base: Base,
   { accounts, guard, streams, admission, ends, links }: Front & { links: Links },
@@ -340,7 +343,7 @@ function newAccounts({
     log: logger,
     clock: systemClock,
     timer: systemTimer,
-    leavings: config.areas.conversation ? userRemovalBy(jobs) : null,
+    cleanup: config.areas.conversation ? userRemovalBy(jobs) : null,
     options: { ...accountOptions(config), secret, passwordCost: options.passwordCost },
   });
   opened.add(() => accounts.close());

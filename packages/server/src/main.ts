@@ -14,17 +14,17 @@ import type { Logger } from './platform/telemetry/logger.ts';
 import { buildServer } from './server.ts';
 
 interface StartOptions extends ContextOptions {
-  /** While the port is busy the next one is tried, up to this one; the port itself where it was chosen on purpose. */
+  /** If the port is busy, the next one is tried, up to this one. It equals the port when that was chosen on purpose. */
   lastPort: number;
 }
 
-/** What a banner tells. */
+/** What a banner shows. */
 interface GatewayFacts {
   /** File or address of the database, without credentials; null in memory. */
   databasePlace: string | null;
-  /** Where the first password stands, while it is in use. */
+  /** Where the first password is, as long as it is in use. */
   credentialsPath: string | null;
-  /** No administrator exists yet: the first visitor makes one. */
+  /** No administrator exists yet: the first visitor creates one. */
   awaitsFirstAdmin: boolean;
 }
 
@@ -32,16 +32,16 @@ export interface RunningGateway {
   url: string;
   facts: GatewayFacts;
   context: Context;
-  /** The agents of users' own files, each with what is wrong with it. Loads them, which takes a moment. */
+  /** The agents of the users' own files, each with its fault. Loads them, which takes a moment. */
   ownAgents(): Promise<OwnAgent[]>;
-  /** Lets requests finish, then closes everything. Asking again answers the same promise. */
+  /** Lets requests finish, then closes everything. A second call returns the same promise. */
   close(): Promise<void>;
 }
 
-/** Of the time that a shutdown may take this is kept for closing the database and the files. */
+/** The part of a shutdown's time that is kept for closing the database and the files. */
 const closingReserveMs = 3_000;
 
-/** Starts a gateway in this process and answers when it is ready. */
+/** Starts a gateway in this process and resolves when it is ready. */
 export async function startGateway(config: Config, options: StartOptions): Promise<RunningGateway> {
   const opened = new CloseStack();
   try {
@@ -107,7 +107,7 @@ async function listen(app: App, { server }: Config, lastPort: number): Promise<s
   return `http://${reachable(server.host)}:${port}`;
 }
 
-/** Every address is no address to call: whoever reads the URL on this machine needs one. */
+/** The address that stands for all addresses cannot be called. The printed URL must work on this machine. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -130,8 +130,8 @@ function databasePlace({ database }: Config): string | null {
 }
 
 /**
- * A rejection that nobody awaited belongs to no request any more: it is logged, and the gateway goes on serving. An
- * exception outside every request leaves the process in a state that nobody knows: it is logged, and the process ends.
+ * A rejection that was not awaited belongs to no request any more: it is logged, and the gateway continues. An
+ * exception outside every request leaves the process in an unknown state: it is logged, and the process ends.
  */
 function logStrayErrors(logger: Logger): () => void {
   const onRejection = (err: unknown): void => logger.error({ err }, 'A rejection was not handled');

@@ -14,17 +14,17 @@ export interface ServerOptions {
   shell: Omit<ShellOptions, 'isDraining'>;
   health: Health;
   metrics: Metrics;
-  /** Opens `/metrics` beyond loopback to whoever sends it. */
+  /** Opens `/metrics` beyond loopback to callers that send it. */
   metricsToken: string | null;
   /** Adds the hook that decides who may call; `Guard.protect`. */
   guard: (app: App) => void;
-  /** For what is public and tells more to callers who are known; `Guard.isSignedIn`. */
+  /** For public routes that tell more to known callers; `Guard.isSignedIn`. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   /** The areas. */
   routes: readonly Routes[];
 }
 
-/** The whole server, ready to listen: shell, guard, areas, and what describes and watches them. */
+/** The whole server, ready to listen: shell, guard, areas, and the routes that describe and watch them. */
 export async function buildServer(options: ServerOptions): Promise<App> {
   const { shell, health, metrics, metricsToken, guard, isSignedIn } = options;
   const app = createShell({ ...shell, isDraining: () => health.isDraining });
@@ -47,7 +47,7 @@ export async function buildServer(options: ServerOptions): Promise<App> {
   return app;
 }
 
-/** What one area adds, a parser of bodies say, is not seen by the others. */
+/** What one area adds, for example a body parser, is invisible to the others. */
 function inOwnScope(routes: Routes): FastifyPluginAsync {
   return async (scope) => routes(scope as unknown as App);
 }

@@ -6,7 +6,7 @@ import type { AccessTokenTable, AccountTables, UserTable } from './tables.ts';
 
 export type AccessTokenRow = Selectable<AccessTokenTable>;
 
-/** What every request asks about the access token that it carries. */
+/** What every request reads about the access token that it carries. */
 export interface TokenAccount
   extends Pick<
       Selectable<UserTable>,
@@ -23,7 +23,7 @@ export class AccessTokenStore {
     this.#db = db;
   }
 
-  /** The one read that authenticates a token. It has no owner, since it is what finds out who that is. */
+  /** The only read that authenticates a token. It takes no owner, because it finds out who the owner is. */
   byDigest(digest: string): Promise<TokenAccount | undefined> {
     return accountOfToken.first(this.#db.read, { digest });
   }
@@ -33,7 +33,7 @@ export class AccessTokenStore {
     return (await tokensOfUser.run(this.#db.read, { userId: owner.user })).rows;
   }
 
-  /** False when the owner has as many as `limit` already. */
+  /** Returns false when the owner already has `limit` tokens. */
   async insert(owner: { user: string }, row: Insertable<AccessTokenTable>, limit: number): Promise<boolean> {
     requireOwner(owner);
     return this.#db.write(async (trx) => {

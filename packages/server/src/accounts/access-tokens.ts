@@ -9,12 +9,12 @@ import { newId, newSecret } from '../lib/ids.ts';
 import type { AccessTokenRow, AccessTokenStore, TokenAccount } from './access-token-store.ts';
 import type { AccountEvents, AccountLog } from './account-events.ts';
 
-/** More than a person uses, few enough to list in one answer. */
+/** More than a person uses, and few enough to list in one response. */
 const tokensPerAccount = 100;
 const defaultLifetimeDays = 90;
 const dayMs = 86_400_000;
 
-/** How exact "last used" is, and how long uses are gathered before one write stores them all. */
+/** The precision of "last used", and how long uses are collected before one write stores them all. */
 const lastUsedGrainMs = 60_000;
 const lastUsedDelayMs = 5_000;
 
@@ -73,7 +73,7 @@ export class AccessTokens {
     };
   }
 
-  /** The answer holds the token itself, which is stored nowhere. */
+  /** The result holds the token itself, which is stored nowhere. */
   async create(maker: Identity, input: NewAccessToken): Promise<ShownAccessToken & { token: string }> {
     if (input.scopes.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
     const now = this.#clock();
@@ -103,13 +103,13 @@ export class AccessTokens {
     if (!(await this.#remove(userId, tokenId))) throw new AppError('access_token_not_found');
   }
 
-  /** Signs a token out. One that is not known has nothing left to end. */
+  /** Signs a token out. An unknown token needs no action. */
   async end(token: string): Promise<void> {
     const account = isAccessToken(token) ? await this.#store.byDigest(digestOf(token)) : undefined;
     if (account) await this.#remove(account.id, account.token_id);
   }
 
-  /** Stores the uses that are still only noted. */
+  /** Stores the uses that are still in memory. */
   async close(): Promise<void> {
     this.#cancelTimer?.();
     await this.#writeUses();
@@ -129,7 +129,7 @@ export class AccessTokens {
     this.#cancelTimer ??= this.#timer(() => void this.#writeUses(), lastUsedDelayMs);
   }
 
-  /** What cannot be stored is dropped: it is a note, and the next use makes another. */
+  /** Uses that cannot be stored are dropped, because the next use is recorded again. */
   async #writeUses(): Promise<void> {
     this.#cancelTimer = undefined;
     const uses = [...this.#uses];

@@ -1,6 +1,6 @@
 import type { Bus } from '../platform/bus/bus.ts';
 
-/** What accounts need of a logger. */
+/** The methods of a logger that accounts use. */
 export interface AccountLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -28,7 +28,7 @@ export type AccountEvent =
 
 const warned: ReadonlySet<AccountEvent> = new Set(['login_failed', 'login_locked', 'password_change_failed']);
 
-/** Where everything with a session (a socket, a stream) hears that it has ended. */
+/** Everything with a session (a socket, a stream) listens here for the end of the session. */
 export const sessionsEndedTopic = 'accounts.sessions-ended';
 
 export interface SessionsEnded {
@@ -37,7 +37,7 @@ export interface SessionsEnded {
   credential_id: string | null;
 }
 
-/** The one place that every change of an account passes: the log, and the bus where others must hear of it. */
+/** Every change of an account passes here. It is logged, and published on the bus if others must know about it. */
 export class AccountEvents {
   readonly #log: AccountLog;
   readonly #bus: Bus;
@@ -47,7 +47,7 @@ export class AccountEvents {
     this.#bus = bus;
   }
 
-  /** Ids, addresses and roles only: never a password, a token, or what somebody typed as a name. */
+  /** Ids, addresses and roles only: never a password, a token, or text that a caller typed as a name. */
   record(event: AccountEvent, fields: Record<string, string | boolean | null>): void {
     const level = warned.has(event) ? 'warn' : 'info';
     this.#log[level]({ event, ...fields }, `Account event: ${event}`);

@@ -15,7 +15,7 @@ interface AccountRoutesOptions {
   replies: SessionReplies;
 }
 
-/** The own account, and whether there is one to sign in with. */
+/** Routes of the caller's own account, and whether there is an administrator to sign in with. */
 export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOptions): Routes {
   return (app) => {
     app.route({ ...readMe, handler: async (request) => shownIdentity(identityOf(request)) });
@@ -60,7 +60,7 @@ export function shownAccount({ id, email, system_role, needs_setup, oauth_provid
   return { id, email, system_role, needs_setup: needs_setup === 1, oauth_provider };
 }
 
-/** The guard has read it all already. */
+/** The guard has already read all of it. */
 function shownIdentity({ userId, email, role, needsSetup, oauthProvider }: Identity): Account {
   return { id: userId, email, system_role: role, needs_setup: needsSetup, oauth_provider: oauthProvider };
 }

@@ -13,13 +13,13 @@ import type { AccountTables, UserTable } from './tables.ts';
 
 export type AccountRow = Selectable<UserTable>;
 
-/** What every request asks about the session that it carries. */
+/** What every request reads about the session that it carries. */
 export interface SessionAccount
   extends Pick<
     AccountRow,
     'id' | 'email' | 'system_role' | 'needs_setup' | 'oauth_provider' | 'token_version' | 'disabled'
   > {
-  /** Null while nobody signed the session out. */
+  /** Null unless the session was signed out. */
   revoked: string | null;
 }
 
@@ -27,13 +27,13 @@ export interface PasswordChange {
   hash: string;
   needsSetup: boolean;
   email?: string | undefined;
-  /** The version that the caller saw: of two changes at once, one finds no row. */
+  /** The version that the caller saw. Of two changes at once, one finds no row. */
   expectedVersion: number;
-  /** Runs when the row has changed and before that is committed; if it throws, nothing has changed. */
+  /** Runs after the row has changed and before the commit. If it throws, nothing has changed. */
   beforeCommit?: () => void;
 }
 
-/** At least one of the two. */
+/** At least one of the two fields is set. */
 export interface AdminChange {
   disabled?: boolean | undefined;
   role?: AccountRow['system_role'] | undefined;
@@ -42,7 +42,7 @@ export interface AdminChange {
 export interface AccountPage {
   limit: number;
   offset: number;
-  /** Part of an e-mail address, lower case. */
+  /** Part of an e-mail address, in lower case. */
   q?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class AccountStore {
     this.#db = db;
   }
 
-  /** The one read that authenticates a session. It has no owner, since it is what finds out who that is. */
+  /** The only read that authenticates a session. It takes no owner, because it finds out who the owner is. */
   async bySession(userId: string, sessionId: string): Promise<SessionAccount | undefined> {
     return accountOfSession.first(this.#db.read, { userId, sessionId });
   }
@@ -73,7 +73,7 @@ export class AccountStore {
       .executeTakeFirst();
   }
 
-  /** The administrator who was made first, disabled ones left out unless there is no other. */
+  /** Returns the administrator who was created first. Disabled ones are left out unless there is no other. */
   async findFirstAdmin(owner: Owner): Promise<AccountRow | undefined> {
     return this.#visibleTo(owner)
       .where('system_role', '=', 'admin')
@@ -107,7 +107,7 @@ export class AccountStore {
     return { total: counted.total, items };
   }
 
-  /** False when the e-mail address, or the place of the bootstrap administrator, is taken. */
+  /** Returns false when the e-mail address, or the place of the bootstrap administrator, is taken. */
   async insert(owner: Owner, row: Insertable<UserTable>, beforeCommit?: () => void): Promise<boolean> {
     requireOwner(owner);
     return this.#db.write(async (trx) => {
@@ -122,7 +122,7 @@ export class AccountStore {
     });
   }
 
-  /** The changed row, or undefined when it vanished or somebody else changed the password meanwhile. */
+  /** Returns the changed row, or undefined when it was deleted or its password was changed in the meantime. */
   async changePassword(owner: Owner, id: string, change: PasswordChange): Promise<AccountRow | undefined> {
     const { hash, needsSetup, email, expectedVersion, beforeCommit } = change;
     return this.#db.write(async (trx) => {
@@ -147,7 +147,7 @@ export class AccountStore {
     );
   }
 
-  /** Disabling also raises the version, so that enabling again brings no old session back. */
+  /** Disabling also raises the version, so that no old session returns when the account is enabled again. */
   async administer(
     owner: Owner,
     id: string,
@@ -168,7 +168,7 @@ export class AccountStore {
     });
   }
 
-  /** `alongside` is part of the unit, once the account is gone in it. */
+  /** `alongside` runs in the same unit, after the account was deleted. */
   async delete(
     owner: Owner,
     id: string,
@@ -210,7 +210,7 @@ export class AccountStore {
   }
 }
 
-/** A user reaches one account, the own one; administrators and the system reach all. */
+/** A user reaches only the own account. Administrators and the system reach all accounts. */
 function reachOf(owner: Owner): RawBuilder<boolean> {
   const given = requireOwner(owner);
   return 'user' in given ? sql<boolean>`users.id = ${given.user}` : sql<boolean>`1 = 1`;

@@ -67,7 +67,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     return row;
   }
 
-  test('one account has an address, and one the place of the bootstrap administrator', async () => {
+  test('only one account can have an address, and only one can be the bootstrap administrator', async () => {
     await add({ email: 'ada@example.com' });
     expect(await store.insert(system, account({ email: 'ada@example.com' }))).toBe(false);
     await add({ bootstrap: 1 });
@@ -75,7 +75,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect((await store.list(system, { limit: 10, offset: 0 })).total).toBe(2);
   });
 
-  test('of many who insert at once one does, and only its file is written', async () => {
+  test('when many insert at once, one succeeds, and only its file is written', async () => {
     const files: string[] = [];
     const rows = Array.from({ length: 10 }, () => account({ bootstrap: 1, system_role: 'admin' }));
     const outcomes = await Promise.all(
@@ -87,7 +87,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect((await store.findBootstrapAdmin(system))?.id).toBe(winner?.id);
   });
 
-  test('an account whose file cannot be written is not made', async () => {
+  test('an account whose file cannot be written is not created', async () => {
     const row = account();
     const failing = store.insert(system, row, () => {
       throw new Error('no space left');
@@ -96,7 +96,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(system, row.id)).toBeUndefined();
   });
 
-  test('an identity elsewhere belongs to one account, and none to as many as like', async () => {
+  test('an external identity belongs to one account, and many accounts may have none', async () => {
     await add({ oauth_provider: 'github', oauth_id: '7' });
     await add({ oauth_provider: 'gitlab', oauth_id: '7' });
     expect(await store.insert(system, account({ oauth_provider: 'github', oauth_id: '7' }))).toBe(false);
@@ -126,13 +126,13 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.bySession('nobody', 'out')).toBeUndefined();
   });
 
-  test('a session is revoked as often as one likes', async () => {
+  test('a session can be revoked repeatedly', async () => {
     const session = { id: 'twice', expiresAt: '2031-01-01T00:00:00.000Z' };
     await sessions.revoke(system, session, '2030-01-01T00:00:00.000Z');
     await sessions.revoke(system, session, '2030-01-01T00:00:00.000Z');
   });
 
-  test('of two changes of a password that saw the same version one is written', async () => {
+  test('when two changes of a password saw the same version, one is written', async () => {
     const { id } = await add();
     const change = (hash: string) =>
       store.changePassword({ user: id }, id, { hash, needsSetup: false, expectedVersion: 0 });
@@ -158,13 +158,13 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(system, id)).toMatchObject({ password_hash: 'hash', token_version: 0 });
   });
 
-  test('an address that somebody has is refused by the row itself', async () => {
+  test('an address that is taken is refused by the row itself', async () => {
     const [ada, bob] = [await add(), await add()];
     await expect(store.changeEmail({ user: bob.id }, bob.id, ada.email)).rejects.toThrow();
     expect((await store.find(system, bob.id))?.email).toBe(bob.email);
   });
 
-  test('a user reaches no other account, and nobody reaches any without saying on whose behalf', async () => {
+  test('a user reaches no other account, and a call without an owner reaches none', async () => {
     const [ada, bob] = [await add(), await add()];
     expect(await store.find({ user: ada.id }, bob.id)).toBeUndefined();
     expect(await store.findByEmail({ user: ada.id }, bob.email)).toBeUndefined();
@@ -176,7 +176,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     await expect(store.find({} as never, ada.id)).rejects.toThrow(/without an owner/);
   });
 
-  test('a list is paged, oldest first, and searched for the very characters', async () => {
+  test('a list is paged, oldest first, and searched for the exact characters', async () => {
     const rows = [
       await add({ email: 'a_b@example.com' }),
       await add({ email: 'axb@example.com' }),
@@ -205,7 +205,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     }
   });
 
-  test('an administrator who is made a user gives up the place of the bootstrap administrator', async () => {
+  test('an administrator who becomes a user is no longer the bootstrap administrator', async () => {
     const first = await add({ system_role: 'admin', bootstrap: 1 });
     await add({ system_role: 'admin' });
     expect(await store.administer(system, first.id, { role: 'user' })).toMatchObject({ bootstrap: null });
@@ -251,13 +251,13 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
       expect(await accessTokens.byDigest('t1')).toBeUndefined();
     });
 
-    test('are no more than the limit', async () => {
+    test('never exceed the limit', async () => {
       const ada = await add();
       expect(await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 1)).toBe(true);
       expect(await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 1)).toBe(false);
     });
 
-    test('are listed and deleted by their owner alone, and go with the account', async () => {
+    test('are listed and deleted by their owner alone, and deleted with the account', async () => {
       const [ada, bob] = [await add(), await add()];
       await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
       await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 10);

@@ -8,9 +8,9 @@ interface NewAccountFields {
   email: string;
   passwordHash: string;
   role: Role;
-  /** Somebody else made the password. */
+  /** Another person chose the password. */
   needsSetup: boolean;
-  /** The first administrator, of whom there is one. */
+  /** True for the first administrator; there is only one. */
   isBootstrap?: boolean;
   atMs: number;
 }

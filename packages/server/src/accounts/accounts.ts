@@ -14,10 +14,10 @@ import type { Passwords } from './passwords.ts';
 import type { SessionKind } from './session-token.ts';
 import type { NewSession, Sessions } from './sessions.ts';
 
-/** Enough for a class that signs up behind one address, too few to fill the table from one. */
+/** Enough for a class that signs up behind one address, and too few to fill the table from one. */
 const registrationsPerClient: CallWindow = { limit: 600, windowMs: 3_600_000 };
 
-/** The name that both logins take for the bootstrap administrator. */
+/** The name that both logins accept for the bootstrap administrator. */
 const bootstrapName = 'admin';
 
 interface AccountsOptions {
@@ -43,7 +43,7 @@ export interface SignedIn {
   session: NewSession;
 }
 
-/** The ways in: signing in, and making the account to sign in with. */
+/** Signing in, and creating the account to sign in with. */
 export class Accounts {
   readonly #options: AccountsOptions;
 
@@ -55,7 +55,7 @@ export class Accounts {
     return this.#options.registration === 'open';
   }
 
-  /** An unknown name, a wrong password and a disabled account take the same time and get the same answer. */
+  /** An unknown name, a wrong password and a disabled account take the same time and get the same response. */
   async logIn({ kind, username, password, stranger }: Login): Promise<SignedIn> {
     const { guard, passwords, sessions, events } = this.#options;
     const name = normalEmail(username);
@@ -100,7 +100,7 @@ export class Accounts {
     return { account, session: sessions.begin('session', account) };
   }
 
-  /** Makes the first administrator. Of many who try at once, the unique row lets one. */
+  /** Creates the first administrator. If many callers try at once, the unique row admits one. */
   async initialize(input: NewAccount, stranger: Stranger): Promise<SignedIn> {
     const { passwords, store, sessions, events, clock } = this.#options;
     this.#check(input);

@@ -11,7 +11,7 @@ interface AccountAuthenticatorOptions {
   accessTokens: AccessTokens;
 }
 
-/** Says whose credentials these are, from their signature and one read of the database. */
+/** Finds out whose credentials these are, from their signature and one read of the database. */
 export class AccountAuthenticator implements Authenticator {
   readonly #options: AccountAuthenticatorOptions;
 

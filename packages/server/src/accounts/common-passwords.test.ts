@@ -5,15 +5,15 @@ test('holds the 36 documented passwords', () => {
   expect(new CommonPasswords().size).toBe(36);
 });
 
-test.each(['password', 'PassWord123', 'P@SSW0RD', 'welcome123'])('has %s in any case', (password) => {
+test.each(['password', 'PassWord123', 'P@SSW0RD', 'welcome123'])('contains %s in any case', (password) => {
   expect(new CommonPasswords().has(password)).toBe(true);
 });
 
-test.each(['passwort1', 'password12345', 'passw0rd ', ''])('does not have %j', (password) => {
+test.each(['passwort1', 'password12345', 'passw0rd ', ''])('does not contain %j', (password) => {
   expect(new CommonPasswords().has(password)).toBe(false);
 });
 
-test('takes a larger list with any line ends, passwords with blanks in them included', () => {
+test('reads a larger list with any line ends, including passwords with spaces', () => {
   const common = new CommonPasswords('Correct Horse\r\nhunter2hunter2\n\n');
   expect(common.size).toBe(38);
   expect(common.has('correct horse')).toBe(true);

@@ -6,7 +6,7 @@ const documented = `
   iloveyou jennifer letmein1 master123 michael1 monkey12 p@ssw0rd passw0rd password password1 password12 password123
   password1234 princess qwerty12 qwerty123 qwertyui shadow12 starwars sunshine superman trustno1 welcome1 welcome123`;
 
-/** The documented list and, where there is a file, the passwords in it. */
+/** The documented list and, if there is a file, the passwords in it. */
 export function readCommonPasswords(file: string | null): CommonPasswords {
   if (file === null) return new CommonPasswords();
   try {
@@ -18,11 +18,11 @@ export function readCommonPasswords(file: string | null): CommonPasswords {
   }
 }
 
-/** Passwords that nobody may choose, compared without regard to case. */
+/** Passwords that no one may choose, compared without regard to case. */
 export class CommonPasswords {
   readonly #words: Set<string>;
 
-  /** `more`: further ones, one a line. */
+  /** `more` holds further passwords, one per line. */
   constructor(more = '') {
     this.#words = new Set(documented.trim().split(/\s+/));
     for (const line of more.split(/\r?\n/)) {

@@ -29,19 +29,19 @@ import { Sessions } from './sessions.ts';
 import { deriveKey } from './signing-secret.ts';
 import type { AccountTables } from './tables.ts';
 import { userRoutes } from './user-routes.ts';
-import { type AccountLeavings, Users } from './users.ts';
+import { type AccountCleanup, Users } from './users.ts';
 
 export interface AccountsOptions {
-  /** From `loadSigningSecret`. */
+  /** Comes from `loadSigningSecret`. */
   secret: string;
   sessionTtlMs: number;
   dispatchTokenTtlMs: number;
   registration: 'open' | 'closed';
   lockout: LockoutOptions;
   hashing: HashingLimits;
-  /** bcrypt's cost, where it is not the usual one. */
+  /** Overrides the usual bcrypt cost. */
   passwordCost?: number | undefined;
-  /** A larger list of common passwords, one a line. */
+  /** A larger list of common passwords, one per line. */
   commonPasswordsFile: string | null;
 }
 
@@ -53,25 +53,25 @@ interface AccountsDependencies {
   log: AccountLog;
   clock: Clock;
   timer: Timer;
-  /** Sees to what deleted accounts leave behind; null where nothing is left. */
-  leavings: AccountLeavings | null;
+  /** Removes what deleted accounts leave in other areas; null when there is nothing to remove. */
+  cleanup: AccountCleanup | null;
   options: AccountsOptions;
 }
 
-/** What the rest of the server needs of accounts. */
+/** What the rest of the server uses of accounts. */
 export interface AccountsArea {
   authenticator: Authenticator;
   csrf: CsrfTokens;
-  /** The conversation contract's entrance, tokens and users, and the dispatch contract's login. */
+  /** The routes of the conversation contract for login, tokens and users, and the login of the dispatch contract. */
   routes: Routes[];
-  /** For the bootstrap of the administrator. */
+  /** For creating the first administrator. */
   store: AccountStore;
   passwords: Passwords;
   close(): Promise<void>;
 }
 
 export function createAccounts(dependencies: AccountsDependencies): AccountsArea {
-  const { database, counters, bus, proxies, log, clock, timer, leavings, options } = dependencies;
+  const { database, counters, bus, proxies, log, clock, timer, cleanup, options } = dependencies;
   const { secret, hashing, lockout, registration } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
@@ -98,7 +98,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events });
   const replies = new SessionReplies(proxies);
   const accounts = new Accounts({ store, sessions, passwords, guard, counters, events, clock, registration });
-  const users = new Users({ store, passwords, events, leavings, clock });
+  const users = new Users({ store, passwords, events, cleanup, clock });
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,

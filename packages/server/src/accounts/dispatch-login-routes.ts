@@ -11,7 +11,7 @@ interface DispatchLoginOptions {
   proxies: TrustedProxies;
 }
 
-/** The other entrance: the same accounts and the same limiter, answered with a bearer token. */
+/** The second login: the same accounts and the same limiter, but it returns a bearer token. */
 export function dispatchLoginRoutes({ accounts, proxies }: DispatchLoginOptions): Routes {
   return (app) => {
     app.route({

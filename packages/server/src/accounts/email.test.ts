@@ -39,11 +39,11 @@ describe('e-mail addresses', () => {
     ]);
   });
 
-  test('are one whatever their case', () => {
+  test('are equal whatever their case', () => {
     expect(normalEmail(' ADA@Example.com ')).toBe('ada@example.com');
   });
 
-  test('are refused with every fault at once', () => {
+  test('are refused with all their faults at once', () => {
     expect(() => throwFaults([])).not.toThrow();
     const faults = [...emailFaults('ada', 'email'), ...emailFaults('bob', 'new_email')];
     expect(() => throwFaults(faults)).toThrow(expect.objectContaining({ code: 'validation_failed', faults }));

@@ -1,12 +1,12 @@
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
 
-/** The one spelling under which an address is stored and looked up. */
+/** The only spelling under which an address is stored and looked up. */
 export function normalEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** What is wrong with an address. Only its form is checked: a gateway on a local network may use any domain. */
+/** Returns the faults of an address. Only its form is checked: a gateway on a local network may use any domain. */
 export function emailFaults(text: string, field: string): Fault[] {
   const reason = whyNot(normalEmail(text));
   if (reason === undefined) return [];

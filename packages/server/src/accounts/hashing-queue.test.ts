@@ -16,7 +16,7 @@ const staying = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('hashing queue', () => {
-  test('runs as many at once as it may and the others in order', async () => {
+  test('runs as many at once as allowed, and the others in order', async () => {
     const { started, finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 2, queue: 10 });
     const all = [1, 2, 3, 4].map((id) => queue.run(work(id)));
@@ -32,7 +32,7 @@ describe('hashing queue', () => {
     expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
   });
 
-  test('refuses one more than may wait, with a time to try again', async () => {
+  test('refuses a hash when the queue is full, with a time to try again', async () => {
     const { finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 1, queue: 1 });
     const running = queue.run(work(1));
@@ -44,7 +44,7 @@ describe('hashing queue', () => {
     expect(await Promise.all([running, waiting])).toEqual([1, 2]);
   });
 
-  test('gives the place of work that failed to the next', async () => {
+  test('gives the place of failed work to the next in line', async () => {
     const { finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 1, queue: 1 });
     const failing = queue.run(work(1));
@@ -57,7 +57,7 @@ describe('hashing queue', () => {
     expect(await queue.run(async () => 'idle again')).toBe('idle again');
   });
 
-  test('leaves at least one of the four threads to others, whatever it is told', async () => {
+  test('leaves at least one of the four threads to other work, whatever the setting', async () => {
     const { started, finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 64, queue: 10 });
     const all = [1, 2, 3, 4].map((id) => queue.run(work(id)));
@@ -69,7 +69,7 @@ describe('hashing queue', () => {
     await Promise.all(all);
   });
 
-  test('computes nothing for a client that left while it waited, and gives its place to the next', async () => {
+  test('computes nothing for a client that left while it waited, and gives its place to the next in line', async () => {
     const { started, finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 1, queue: 2 });
     const leaving = new AbortController();
@@ -88,7 +88,7 @@ describe('hashing queue', () => {
     expect(await Promise.all([running, waiting, late])).toEqual([1, 3, 4]);
   });
 
-  test('computes nothing for a client that left before it came to the queue', async () => {
+  test('computes nothing for a client that left before it entered the queue', async () => {
     const { started, finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 1, queue: 2 });
     const running = queue.run(work(1));
@@ -100,7 +100,7 @@ describe('hashing queue', () => {
     expect(started).toEqual([1]);
   });
 
-  test('has a quarter of its places for one address, and the rest for others', async () => {
+  test('gives one address a quarter of its places, and keeps the rest for others', async () => {
     const { finish, work } = controlled();
     const queue = new HashingQueue({ concurrency: 1, queue: 7 });
     const ada = { holder: 'ada', gone: staying };

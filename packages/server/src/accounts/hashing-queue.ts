@@ -4,18 +4,21 @@ import { Shares } from '../lib/shares.ts';
 
 export interface HashingLimits {
   /**
-   * Hashes computed at once. They run on libuv's four threads, which files and name look-ups need too, so at most
-   * three are ever taken.
+   * Maximum number of hashes at the same time. They run on libuv's four threads, which file access and name look-ups
+   * also need, so at most three are used.
    */
   concurrency: number;
-  /** Hashes that wait; one more is answered with 429. */
+  /** Maximum number of waiting hashes. Further ones get 429. */
   queue: number;
 }
 
-/** Of all places, one user or one address that is not signed in may have this part: the rest is for others. */
+/** The share of all places that one user, or one address that is not signed in, may have. The rest is for others. */
 const partOfOne = 1 / 4;
 
-/** Lets few hashes run at once and few wait, so that a storm of logins neither stalls the process nor piles up. */
+/**
+ * Limits how many hashes run and how many wait, so that a storm of logins neither stalls the process nor fills its
+ * memory.
+ */
 export class HashingQueue {
   readonly #concurrency: number;
   readonly #limit: number;
@@ -54,8 +57,8 @@ export class HashingQueue {
   }
 
   /**
-   * Waits for a place, which the one that ends hands over: `#running` stays as it is. A client that leaves meanwhile leaves
-   * the queue as well, and nothing is computed for it.
+   * Waits for a place. Finished work passes its place on, so `#running` does not change. A client that disconnects
+   * meanwhile leaves the queue, and nothing is computed for it.
    */
   #turn(gone: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size >= this.#limit) throw busy();

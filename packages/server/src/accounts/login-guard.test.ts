@@ -23,7 +23,7 @@ function build() {
 }
 
 describe('login guard', () => {
-  test('answers the sixth attempt with 429 even when it would be right, for five minutes', async () => {
+  test('answers the sixth attempt with 429 for five minutes, even if its password is right', async () => {
     const { attempt, fail, pass } = build();
     await fail(4);
     expect(await attempt('client', 'ada', false)).toMatchObject({ isRight: false, locked: true });
@@ -43,7 +43,7 @@ describe('login guard', () => {
     expect((await attempt('owner', 'ada', true)).isRight).toBe(true);
   });
 
-  test('forgets failures on the account that then signed in, and none on others', async () => {
+  test('forgets failures for the account that then signed in, and none for others', async () => {
     const { attempt, fail } = build();
     await fail(2, 'own');
     await fail(4 - 2, 'victim');
@@ -52,7 +52,7 @@ describe('login guard', () => {
     expect((await attempt('client', 'victim', false)).locked).toBe(true);
   });
 
-  test('lets no more guesses run at once than may fail', async () => {
+  test('runs no more guesses at once than may fail', async () => {
     const { guard } = build();
     let hashed = 0;
     const guess = () =>

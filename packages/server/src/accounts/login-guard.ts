@@ -7,7 +7,7 @@ export interface LockoutOptions {
   durationMs: number;
 }
 
-/** What a check of a password found, and what it was about: a wrong guess counts against that alone. */
+/** The result of a password check, and its subject: a wrong guess counts only against that subject. */
 export interface CheckedPassword {
   about: string;
   isRight: boolean;
@@ -17,8 +17,8 @@ export interface CheckedPassword {
 const reservationMs = 120_000;
 
 /**
- * The one limiter of every place that takes a password. An attempt is counted before it is hashed, so that parallel
- * guesses cannot outrun the count.
+ * The one limiter for all places that accept a password. An attempt is counted before it is hashed, so that parallel
+ * guesses cannot get ahead of the count.
  */
 export class LoginGuard {
   readonly #counters: Counters;
@@ -29,7 +29,7 @@ export class LoginGuard {
     this.#policy = { attempts: lockout.attempts, lockMs: lockout.durationMs, reservationMs };
   }
 
-  /** Runs the check if the subject has an attempt left. A check that throws was no attempt. */
+  /** Runs the check if the subject has an attempt left. A check that throws does not count as an attempt. */
   async attempt<Checked extends CheckedPassword>(
     subject: string,
     check: () => Promise<Checked>,
@@ -59,7 +59,7 @@ export class LoginGuard {
   }
 }
 
-/** The name of an account that may not exist, in a length that a table can hold. */
+/** Returns the name of an account that may not exist, in a length that a table can hold. */
 export function aboutName(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 22);
 }

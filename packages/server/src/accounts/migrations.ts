@@ -1,4 +1,4 @@
 import * as first from './migrations/001-accounts.ts';
 
-/** In the order in which they run; one that has run is never changed. */
+/** In the order in which they are applied. A released migration never changes. */
 export const accountMigrations = [first];

@@ -31,7 +31,7 @@ interface EmailChange {
   newEmail: string;
 }
 
-/** What people change about themselves; each change asks for the password once more. */
+/** What people change about their own account. Each change asks for the password once more. */
 export class OwnAccount {
   readonly #options: OwnAccountOptions;
 
@@ -39,7 +39,7 @@ export class OwnAccount {
     this.#options = options;
   }
 
-  /** Ends every session of the account; the one that is answered is a new one. */
+  /** Ends every session of the account. The response carries a new session. */
   async changePassword(identity: Identity, change: PasswordChange): Promise<SignedIn> {
     const { store, passwords, sessions, events } = this.#options;
     const { currentPassword, newPassword, newEmail, caller } = change;
@@ -76,7 +76,10 @@ export class OwnAccount {
     return account;
   }
 
-  /** Guesses here are limited per account and apart from logins: whoever guesses has a session already. */
+  /**
+   * Guesses here are limited per account and separately from logins, because a caller who guesses here already has a
+   * session.
+   */
   async #confirm(identity: Identity, currentPassword: string, caller: Caller): Promise<AccountRow> {
     const { guard, passwords, events } = this.#options;
     const account = await this.#read(identity);
@@ -92,7 +95,7 @@ export class OwnAccount {
     throw new AppError('current_password_wrong');
   }
 
-  /** Somebody may take the address between the look and the write: then the unique column refuses it. */
+  /** Another account may take the address between the check and the write. Then the unique column refuses it. */
   async #refusingTaken<Result>(
     email: string | undefined,
     account: AccountRow,

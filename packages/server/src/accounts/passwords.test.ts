@@ -10,7 +10,7 @@ const passwords = new Passwords({
 });
 
 describe('password hashes', () => {
-  test('verify the password that they were made from, and no other', async () => {
+  test('verify only the password that they were made from', async () => {
     const hash = await passwords.hash('correct horse');
     expect(hash).toMatch(/^\$sy1\$\$2b\$04\$/);
     expect(await passwords.verify('correct horse', hash)).toBe(true);
@@ -23,19 +23,19 @@ describe('password hashes', () => {
     expect(first.length).toBeLessThanOrEqual(128);
   });
 
-  test('count every byte of a long password', async () => {
+  test('depend on every byte of a long password', async () => {
     const long = 'x'.repeat(100);
     const hash = await passwords.hash(`${long}1`);
     expect(await passwords.verify(`${long}2`, hash)).toBe(false);
     expect(await passwords.verify(`${long}1`, hash)).toBe(true);
   });
 
-  test('count what follows a NUL', async () => {
+  test('depend on the bytes after a NUL', async () => {
     const hash = await passwords.hash('before\0after');
     expect(await passwords.verify('before\0other', hash)).toBe(false);
   });
 
-  test('match nothing for an account that does not exist, has no password, or has a hash of unknown making', async () => {
+  test('match no password if the account does not exist, has no password, or has a hash in an unknown format', async () => {
     expect(await passwords.verify('anything', undefined)).toBe(false);
     expect(await passwords.verify('anything', null)).toBe(false);
     expect(await passwords.verify('anything', await bcrypt.hash('anything', 4))).toBe(false);

@@ -5,10 +5,10 @@ import type { Caller } from '../http/caller.ts';
 import type { CommonPasswords } from './common-passwords.ts';
 import { type HashingLimits, HashingQueue } from './hashing-queue.ts';
 
-/** Says how the rest was made, so that a later version can verify what this one wrote. */
+/** Says how the rest was computed, so that a later version can verify hashes of this one. */
 const version = '$sy1$';
 
-/** Not a secret: it keeps hashes of ours from being tried against digests that leaked elsewhere. */
+/** Not a secret. It prevents our hashes from being tried against digests that leaked elsewhere. */
 const prehashKey = 'switchyard password, version 1';
 
 const maxBytes = 1_024;
@@ -16,7 +16,7 @@ const maxBytes = 1_024;
 interface PasswordOptions {
   hashing: HashingLimits;
   common: CommonPasswords;
-  /** bcrypt's cost. Tests lower it. */
+  /** The bcrypt cost. Tests lower it. */
   cost?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export class Passwords {
     return matches && known === hash;
   }
 
-  /** What is wrong with a new password; its length in characters is the schema's to check. */
+  /** Returns the faults of a new password. The schema checks its length in characters. */
   faults(password: string, field: string): Fault[] {
     if (Buffer.byteLength(password) > maxBytes) {
       return [fault(field, password, `Password is longer than ${maxBytes} bytes; choose a shorter one.`)];
@@ -58,7 +58,7 @@ export class Passwords {
   }
 }
 
-/** 64 characters whatever the password: bcrypt would cut at 72 bytes and stop at a NUL. */
+/** Returns 64 characters for any password: bcrypt would cut at 72 bytes and stop at a NUL. */
 function prehash(password: string): string {
   return createHmac('sha384', prehashKey).update(password).digest('base64');
 }

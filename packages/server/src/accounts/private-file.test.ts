@@ -23,7 +23,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('a private file', () => {
-  test('is readable by its owner alone and leaves nothing else behind', () => {
+  test('is readable by its owner alone and leaves no other file behind', () => {
     const path = join(home, 'inside', 'secret');
     writePrivateFile(path, 'one\n');
     writePrivateFile(path, 'two\n');
@@ -55,7 +55,7 @@ describe('a private file', () => {
     expect(() => readPrivateFile(home)).toThrow(`${home} must be a plain file`);
   });
 
-  test('is closed to others when it is found open', () => {
+  test('loses permissions for others when it has them', () => {
     const path = join(home, 'secret');
     writeFileSync(path, 'secret');
     chmodSync(path, 0o644);
@@ -63,7 +63,7 @@ describe('a private file', () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test('is undefined where there is none', () => {
+  test('is undefined when there is none', () => {
     expect(readPrivateFile(join(home, 'none'))).toBeUndefined();
   });
 

@@ -15,15 +15,18 @@ import {
 import { dirname } from 'node:path';
 import { newId } from '../lib/ids.ts';
 
-/** Longer files are not ours. */
+/** A longer file was not written by us. */
 const maxBytes = 8_192;
 
-/** Puts a file that only its owner may read in place of whatever is there. No moment shows it to others, or half of it. */
+/** Replaces the path by a file that only its owner may read. At no moment do others see it, or is it incomplete. */
 export function writePrivateFile(path: string, text: string): void {
   throughTemporary(path, text, (temporary) => renameSync(temporary, path));
 }
 
-/** As `writePrivateFile`, but leaves an existing file alone and answers false: of many who try, one creates it. */
+/**
+ * Does what `writePrivateFile` does, but leaves an existing file unchanged and returns false. If many try at once, one
+ * creates it.
+ */
 export function createPrivateFile(path: string, text: string): boolean {
   let created = true;
   throughTemporary(path, text, (temporary) => {
@@ -38,7 +41,10 @@ export function createPrivateFile(path: string, text: string): boolean {
   return created;
 }
 
-/** The text of a private file, or undefined where there is none. A link is not followed; open permissions are closed. */
+/**
+ * Returns the text of a private file, or undefined when there is none. A link is not followed. Permissions for others
+ * are removed.
+ */
 export function readPrivateFile(path: string): string | undefined {
   try {
     return readPlainFile(path);

@@ -2,7 +2,7 @@ import type { Identity } from '../http/identity.ts';
 import type { Bus, BusMessage } from '../platform/bus/bus.ts';
 import { type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
 
-/** Tells whatever lasts longer than a request (a socket, a stream) that the session or token behind it has ended. */
+/** Tells everything that outlasts a request (a socket, a stream) that its session or token has ended. */
 export class SessionEnds {
   readonly #bus: Bus;
   readonly #closing = new AbortController();
@@ -12,13 +12,13 @@ export class SessionEnds {
     this.#bus = bus;
   }
 
-  /** Resolves once nothing that ends from now on is missed. */
+  /** Resolves once no later end is missed. */
   async start(): Promise<void> {
     const events = await this.#bus.subscribe(sessionsEndedTopic, { signal: this.#closing.signal });
     void this.#follow(events);
   }
 
-  /** `release` when the socket or stream is over. */
+  /** Call `release` when the socket or stream is over. */
   of(identity: Identity): { signal: AbortSignal; release: () => void } {
     const controller = new AbortController();
     this.#watched.set(controller, identity);
@@ -31,7 +31,7 @@ export class SessionEnds {
 
   async #follow(events: Awaited<ReturnType<Bus['subscribe']>>): Promise<void> {
     for await (const event of events) {
-      // After a gap nobody knows whose sessions have ended: everybody signs in again.
+      // After a gap it is unknown whose sessions have ended, so all users sign in again.
       const ended = event.type === 'gap' ? null : readEnded(event.message);
       for (const [controller, identity] of [...this.#watched]) {
         if (ended === null || isMeant(ended, identity)) controller.abort();

@@ -19,7 +19,7 @@ interface SessionRoutesOptions {
   proxies: TrustedProxies;
 }
 
-/** The conversation area's entrance and exit. */
+/** Login and logout of the conversation area. */
 export function sessionRoutes({
   accounts,
   sessions,
@@ -73,7 +73,7 @@ export function sessionRoutes({
   };
 }
 
-/** Signing out works with any credentials, unreadable ones too. */
+/** Signing out works with any credentials, even unreadable ones. */
 function headerTokenOrNone({ headers }: FastifyRequest): string | undefined {
   try {
     return headerToken(headers);

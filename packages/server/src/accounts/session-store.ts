@@ -3,7 +3,7 @@ import { requireOwner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { AccountTables } from './tables.ts';
 
-/** The sessions that were signed out before their time. */
+/** The sessions that were signed out before they expired. */
 export class SessionStore {
   readonly #db: Database<AccountTables>;
 
@@ -11,7 +11,7 @@ export class SessionStore {
     this.#db = db;
   }
 
-  /** Also forgets sessions that have expired since, so that the table holds no more than the sign-outs of one lifetime. */
+  /** Also deletes sessions that have expired since, so that the table holds only the sign-outs of one lifetime. */
   async revoke(owner: Owner, session: { id: string; expiresAt: string }, now: string): Promise<void> {
     requireOwner(owner);
     await this.#db.write(async (trx) => {

@@ -33,7 +33,7 @@ function wholeClaims() {
   return { sub: 'user-1', ver: 3, jti: 'session-1', aud: 'session', iat, nbf: iat, exp: iat + 60 };
 }
 
-/** Each claim missing, null, and of each type that it must not have. */
+/** Each claim missing, null, and of each wrong type. */
 function wrongClaims() {
   const wrongForAll: unknown[] = [undefined, null, true, [], {}, ['user-1'], { toString: 'x' }];
   const wrongText = [...wrongForAll, 7, '', 'a\0b', 'x'.repeat(129)];
@@ -53,7 +53,7 @@ function wrongClaims() {
 }
 
 describe('session tokens', () => {
-  test.each(sessionKinds)('of kind %s say whose they are until they expire', (kind) => {
+  test.each(sessionKinds)('of kind %s identify their account until they expire', (kind) => {
     const token = tokens.sign(kind, claims);
     const iat = now / 1_000;
     expect(tokens.verify(kind, token)).toEqual({
@@ -78,7 +78,7 @@ describe('session tokens', () => {
     expect(protectedHeader.alg).toBe('HS256');
   });
 
-  test('expire at their second', () => {
+  test('expire at the exact second', () => {
     const token = tokens.sign('session', claims);
     now += 59_999;
     expect(tokens.verify('session', token).sub).toBe('user-1');
@@ -88,7 +88,7 @@ describe('session tokens', () => {
     );
   });
 
-  test('of one kind are worth nothing as the other, even with the other header put in front', () => {
+  test('of one kind are refused as the other, even with the header of the other', () => {
     const [session, dispatch] = [tokens.sign('session', claims), tokens.sign('dispatch', claims)];
     expect(() => tokens.verify('dispatch', session)).toThrow(invalid('malformed'));
     expect(() => tokens.verify('session', dispatch)).toThrow(invalid('malformed'));
@@ -96,13 +96,13 @@ describe('session tokens', () => {
     expect(() => tokens.verify('session', swapped)).toThrow(invalid('invalid_signature'));
   });
 
-  test('of the other audience are refused even under the right key and header', () => {
+  test('for the other audience are refused even with the right key and header', () => {
     const header = { alg: 'HS256', typ: 'sy-session+jwt' };
     const payload = { ...claims, aud: 'dispatch', nbf: 0, exp: now };
     expect(() => tokens.verify('session', forge(header, payload))).toThrow(invalid('malformed'));
   });
 
-  test('that are signed and whole are accepted, whatever else they say', () => {
+  test('that are signed and complete are accepted, whatever other claims they have', () => {
     const whole = wholeClaims();
     expect(tokens.verify('session', forge(sessionHeader, { ...whole, more: [1] }))).toMatchObject(whole);
   });
@@ -165,7 +165,7 @@ describe('session tokens', () => {
     },
   );
 
-  test('outlive a clock that is set back by two hours', () => {
+  test('stay valid when the clock is set back by two hours', () => {
     const token = tokens.sign('session', claims);
     now -= 2 * 3_600_000;
     expect(tokens.verify('session', token).sub).toBe('user-1');

@@ -5,16 +5,19 @@ import { isRecord } from '../lib/is-record.ts';
 import { isSameText } from '../lib/same-text.ts';
 import { deriveKey } from './signing-secret.ts';
 
-/** The conversation area's cookie, and the dispatch area's bearer token. One kind is never taken for the other. */
+/**
+ * The cookie of the conversation area, and the bearer token of the dispatch area. One kind is never accepted as the
+ * other.
+ */
 export const sessionKinds = ['session', 'dispatch'] as const;
 export type SessionKind = (typeof sessionKinds)[number];
 
 export interface SessionClaims {
   /** User id. */
   sub: string;
-  /** The account's `token_version` when the token was made; a higher one ends the session. */
+  /** The account's `token_version` when the token was made. A higher version ends the session. */
   ver: number;
-  /** Session id: what logout revokes. */
+  /** Session id; a logout revokes it. */
   jti: string;
   aud: SessionKind;
   iat: number;
@@ -24,15 +27,15 @@ export interface SessionClaims {
 
 const maxTokenLength = 2_048;
 
-/** Of the dates that JavaScript has. */
+/** The last second that a JavaScript date can hold. */
 const lastSecond = 8_640_000_000_000;
 
-/** A clock that was set back must not end every session that was begun before. */
+/** A clock that was set back must not end every session that began before. */
 const clockStepSeconds = 86_400;
 
 /**
- * JWTs of ours, HS256 only. The header is compared as text with the one that we write, so no header of a stranger is
- * ever interpreted; kinds differ in key, `typ` and `aud`.
+ * Our own JWTs, HS256 only. The header is compared as text with the one that we write, so the header of a stranger is
+ * never interpreted. Kinds differ in key, `typ` and `aud`.
  */
 export class SessionTokens {
   readonly #clock: Clock;
@@ -85,7 +88,10 @@ function header(kind: SessionKind): string {
   return Buffer.from(JSON.stringify({ alg: 'HS256', typ: `sy-${kind}+jwt` })).toString('base64url');
 }
 
-/** Undefined unless every claim is there with its own type. A signature says who wrote a token, and not that it is whole. */
+/**
+ * Returns undefined unless every claim exists with its own type. A signature proves who wrote a token, but not that it
+ * is complete.
+ */
 function claimsIn(payload: string): SessionClaims | undefined {
   const claims = parsed(payload);
   if (!isRecord(claims)) return undefined;
@@ -98,11 +104,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no JSON is no claims
+    return undefined; // Text that is not JSON holds no claims.
   }
 }
 
-/** As ids and secrets of ours are written, with room for longer ones. */
+/** The format of our ids and secrets, with room for longer ones. */
 function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,128}$/.test(value);
 }
@@ -111,7 +117,7 @@ function isKind(value: unknown): value is SessionKind {
   return sessionKinds.some((kind) => kind === value);
 }
 
-/** A version, or seconds that are still a date. */
+/** A version, or seconds within the range of dates. */
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= lastSecond;
 }

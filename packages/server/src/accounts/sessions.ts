@@ -9,7 +9,7 @@ import { type SessionClaims, type SessionKind, type SessionTokens, sessionKinds 
 
 export interface NewSession {
   token: string;
-  /** What the page sends back in `X-CSRF-Token`. */
+  /** The value that the page sends back in `X-CSRF-Token`. */
   csrf: string;
   expiresInSeconds: number;
 }
@@ -44,7 +44,7 @@ export class Sessions {
     return { token: tokens.sign(kind, claims), csrf: csrf.valueFor(sessionId), expiresInSeconds };
   }
 
-  /** Revokes whatever sessions these tokens are; one that is none, or is over, has nothing left to end. */
+  /** Revokes the sessions of these tokens. A token that is invalid or expired needs no action. */
   async end(tokens: readonly (string | undefined)[]): Promise<void> {
     const { store, events, clock } = this.#options;
     for (const token of tokens) {

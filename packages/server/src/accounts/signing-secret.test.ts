@@ -19,13 +19,13 @@ describe('signing secret', () => {
     expect(readFileSync(join(home, '.jwt_secret'), 'utf8')).toBe(`${first}\n`);
   });
 
-  test('is the given one where there is one, and writes nothing then', () => {
+  test('is the given secret if there is one, and then writes no file', () => {
     const given = 'g'.repeat(32);
     expect(loadSigningSecret({ given, home })).toBe(given);
     expect(() => statSync(join(home, '.jwt_secret'))).toThrow(/ENOENT/);
   });
 
-  test('is refused when it is short, with the place to look at', () => {
+  test('is refused when it is short, with the place where it was set', () => {
     expect(() => loadSigningSecret({ given: 'change-me', home })).toThrow(/AUTH_JWT_SECRET.*9 characters/);
     writeFileSync(join(home, '.jwt_secret'), '');
     expect(() => loadSigningSecret({ given: undefined, home })).toThrow(/\.jwt_secret has 0 characters/);

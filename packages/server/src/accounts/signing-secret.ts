@@ -6,13 +6,13 @@ import { createPrivateFile, readPrivateFile } from './private-file.ts';
 const minLength = 32;
 
 interface SecretSource {
-  /** From the environment or the configuration; empty where neither gives one. */
+  /** The secret from the environment or the configuration; empty when neither has one. */
   given: string | undefined;
-  /** The data home, where a secret of our own is kept so that sessions outlive a restart. */
+  /** The data home, where a generated secret is kept so that sessions outlive a restart. */
   home: string;
 }
 
-/** The one secret from which every key is derived. */
+/** Returns the secret from which every key is derived. */
 export function loadSigningSecret({ given, home }: SecretSource): string {
   if (given) return longEnough(given, 'AUTH_JWT_SECRET (auth.jwt_secret)');
   const path = join(home, '.jwt_secret');
@@ -22,7 +22,7 @@ export function loadSigningSecret({ given, home }: SecretSource): string {
   return longEnough(readPrivateFile(path)?.trim() ?? '', path);
 }
 
-/** A key for one purpose, so that what is signed for one is worth nothing to another. */
+/** Returns a key for one purpose, so that a signature for one purpose is invalid for another. */
 export function deriveKey(secret: string, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'switchyard', purpose, 32)));
 }

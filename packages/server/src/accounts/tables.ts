@@ -1,4 +1,4 @@
-/** The tables that accounts own. Column names are the wire's names; times are ISO text, booleans 0 or 1. */
+/** The tables that accounts own. Column names are the names on the wire. Times are ISO text, booleans are 0 or 1. */
 export interface AccountTables {
   users: UserTable;
   revoked_sessions: RevokedSessionTable;
@@ -7,7 +7,7 @@ export interface AccountTables {
 
 export interface UserTable {
   id: string;
-  /** Lower case, always. */
+  /** Always in lower case. */
   email: string;
   /** Null for an account that signs in elsewhere. */
   password_hash: string | null;
@@ -16,14 +16,17 @@ export interface UserTable {
   oauth_provider: string | null;
   oauth_id: string | null;
   needs_setup: number;
-  /** Part of every session token; raising it ends all sessions of the account. */
+  /** Part of every session token. Raising it ends all sessions of the account. */
   token_version: number;
   disabled: number;
-  /** 1 for the first administrator, null for everybody else. Unique: it settles who of many processes makes that account. */
+  /**
+   * 1 for the first administrator, null for all others. It is unique, so that only one of many processes creates that
+   * account.
+   */
   bootstrap: number | null;
 }
 
-/** Sessions that were signed out, kept until their tokens expire by themselves. */
+/** Sessions that were signed out, kept until their tokens expire. */
 export interface RevokedSessionTable {
   session_id: string;
   expires_at: string;
@@ -33,12 +36,12 @@ export interface AccessTokenTable {
   id: string;
   user_id: string;
   name: string;
-  /** SHA-256 of the token, which is random enough to need nothing slower. */
+  /** SHA-256 of the token. The token is random, so a slow hash is not needed. */
   digest: string;
   /** A JSON list. */
   scopes: string;
   created_at: string;
   expires_at: string | null;
-  /** Written late and in batches: right to the minute. */
+  /** Written late and in batches, with a precision of a minute. */
   last_used_at: string | null;
 }

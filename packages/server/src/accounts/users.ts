@@ -10,11 +10,11 @@ import { emailFaults, throwFaults } from './email.ts';
 import type { Passwords } from './passwords.ts';
 import type { AccountTables } from './tables.ts';
 
-/** What an account leaves behind elsewhere, and who sees to it. */
-export interface AccountLeavings {
+/** Removes what an account leaves in other areas. */
+export interface AccountCleanup {
   /** Part of the unit that deletes the account. */
   plan(trx: WriteTransaction<AccountTables>, userId: string): Promise<void>;
-  /** After that unit. */
+  /** Called after that unit. */
   wake(): void;
 }
 
@@ -22,14 +22,14 @@ interface UsersOptions {
   store: AccountStore;
   passwords: Passwords;
   events: AccountEvents;
-  /** Null where nothing is left. */
-  leavings: AccountLeavings | null;
+  /** Null when there is nothing to remove. */
+  cleanup: AccountCleanup | null;
   clock: Clock;
 }
 
 export type WithOneTimePassword = AccountRow & { one_time_password: string };
 
-/** What administrators do with other people's accounts. Each method names the administrator first. */
+/** What administrators do with other people's accounts. The first argument of each method is the administrator. */
 export class Users {
   readonly #options: UsersOptions;
 
@@ -60,7 +60,7 @@ export class Users {
     return { ...account, one_time_password: password };
   }
 
-  /** Ends what the account has open, so that nothing goes on under the rights that it had. */
+  /** Ends what the account has open, so that nothing continues with its previous rights. */
   async update(admin: string, userId: string, change: AdminChange): Promise<AccountRow> {
     const { store, events } = this.#options;
     const account = changed(await store.administer({ admin }, userId, change));
@@ -90,11 +90,11 @@ export class Users {
   }
 
   async delete(admin: string, userId: string): Promise<void> {
-    const { store, events, leavings } = this.#options;
-    changed(await store.delete({ admin }, userId, async (trx) => leavings?.plan(trx, userId)));
+    const { store, events, cleanup } = this.#options;
+    changed(await store.delete({ admin }, userId, async (trx) => cleanup?.plan(trx, userId)));
     events.record('user_deleted', { user_id: userId, by: admin });
     await events.sessionsEnded(userId, null);
-    leavings?.wake();
+    cleanup?.wake();
   }
 }
 

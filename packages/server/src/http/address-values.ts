@@ -8,8 +8,8 @@ interface Named {
 }
 
 /**
- * Reads the texts of a query, a path or of headers as the types that their schema names, in place. What cannot be read as
- * its type stays a text, which the schema then refuses.
+ * Converts the texts of a query, a path or of headers to the types that their schema names, in place. A text that
+ * cannot be converted stays a text, which the schema then refuses.
  */
 export function readAddressValues(schema: object, values: unknown): void {
   const { properties = {} } = schema as Named;
@@ -29,7 +29,7 @@ function readAs(named: Named, value: unknown): unknown {
   return value;
 }
 
-/** By the first alternative that reads anything else than the text out of it. */
+/** Returns the value of the first alternative that converts the text. */
 function firstRead(alternatives: readonly Named[], value: unknown): unknown {
   for (const named of alternatives) {
     const read = readAs(named, value);
@@ -43,9 +43,9 @@ const words: Partial<Record<string, boolean>> = Object.assign(Object.create(null
   false: false,
 });
 
-/** Plain decimal notation: no spaces, no exponent, no hexadecimal, no name of a number. */
+/** Accepts plain decimal notation: no spaces, no exponent, no hexadecimal, no name of a number. */
 function numberIn(text: string, notation: RegExp): number | undefined {
   if (!notation.test(text)) return undefined;
   const number = Number(text);
-  return Number.isFinite(number) ? number + 0 : undefined; // -0 is 0
+  return Number.isFinite(number) ? number + 0 : undefined; // -0 becomes 0
 }

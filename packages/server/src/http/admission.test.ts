@@ -25,7 +25,7 @@ const admissionWith = (limits: Partial<typeof defaultHttpLimits>) =>
   new Admission({ limits: { ...defaultHttpLimits, ...limits }, proxies: trustedProxies([]) });
 
 describe('a WebSocket that is not signed in', () => {
-  test('has a place among those of its address, until it signs in or goes', () => {
+  test('takes a place of its address until it signs in or disconnects', () => {
     const admission = admissionWith({ strangerSocketsPerAddress: 2 });
     const enter = () => admission.admitStranger(requestFrom('192.0.2.1').request);
     const leaving = requestFrom('192.0.2.1');
@@ -42,7 +42,7 @@ describe('a WebSocket that is not signed in', () => {
     expect(enter).toThrow('Your address has');
   });
 
-  test('has a place among those of all strangers', () => {
+  test('takes a place of all strangers', () => {
     const admission = admissionWith({ strangerSockets: 2 });
     admission.admitStranger(requestFrom('192.0.2.1').request);
     admission.admitStranger(requestFrom('192.0.2.2').request);
@@ -60,7 +60,7 @@ describe('a WebSocket that is not signed in', () => {
     admission.admitStranger(requestFrom('2001:db8:1:3::1').request);
   });
 
-  test('that is gone already keeps no place', () => {
+  test('keeps no place if it has already disconnected', () => {
     const admission = admissionWith({ strangerSocketsPerAddress: 1 });
     const gone = requestFrom('192.0.2.1');
     gone.socket.destroyed = true;

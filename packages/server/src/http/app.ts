@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import type { Logger } from '../platform/telemetry/logger.ts';
 
-/** The server as routes see it: `app.route({ ...endpoint, handler })` types body, query, params and answer. */
+/** The server as routes see it: `app.route({ ...endpoint, handler })` types body, query, params and response. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -18,13 +18,16 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** A part of the server: adds its routes, in a scope of its own. */
+/** A part of the server, which adds its routes in a scope of its own. */
 export type Routes = (app: App) => void;
 
 declare module 'fastify' {
-  // What an endpoint says about itself is readable at its route. Absent where no route matched.
+  // The route makes the properties of its endpoint readable. Absent when no route matched.
   interface FastifyContextConfig extends Partial<Endpoint['config']> {
-    /** Faults of a body that its schema cannot see. Asked when the schema refuses it, so that all are told at once. */
+    /**
+     * Faults of a body that its schema cannot find. Called when the schema refuses the body, so that all faults are
+     * reported at once.
+     */
     moreFaults?: (body: unknown) => Fault[];
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { headerToken } from './bearer.ts';
 
-test('is undefined when neither header is there', () => {
+test('is undefined when neither header is sent', () => {
   expect(headerToken({ cookie: 'access_token=x' })).toBeUndefined();
 });
 
@@ -20,7 +20,7 @@ test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer a b', 'Bearer,abc'])(
   },
 );
 
-test('refuses an empty x-api-key, a doubled one and an endless token', () => {
+test('refuses an empty x-api-key, a repeated one and an endless token', () => {
   for (const headers of [
     { 'x-api-key': '' },
     { 'x-api-key': ['a', 'b'] },

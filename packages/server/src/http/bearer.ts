@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../lib/app-error.ts';
 
-/** No token of ours is near it; longer ones are not worth a hash. */
+/** Our tokens are much shorter. A longer one is not worth a hash. */
 const maxTokenLength = 4_096;
 
-/** The token of `Authorization: Bearer` or `x-api-key`, or undefined when the request has neither header. */
+/** Returns the token of `Authorization: Bearer` or `x-api-key`, or undefined when the request has neither header. */
 export function headerToken(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   const apiKey = headers['x-api-key'];

@@ -5,7 +5,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Acts once: when the body of a request is here, or when the exchange is over without it. */
+/** Acts once: when the body of a request has arrived, or when the exchange ends without it. */
 export function onceArrived(
   { request: { raw: incoming }, reply: { raw: answer } }: { request: FastifyRequest; reply: FastifyReply },
   act: () => void,

@@ -9,10 +9,10 @@ import { jsonLimits } from './http-limits.ts';
 import { limitBroken, offsetOfJsonError } from './json-text.ts';
 import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
 
-/** Fields of a form beyond this many are refused; the largest one of ours has seven. */
+/** Forms with more fields are refused. Our largest form has seven. */
 const maxFormFields = 100;
 
-/** The only two kinds of body that the gateway reads into memory. Which of them a route takes, its endpoint says. */
+/** The only two kinds of body that the gateway reads into memory. The endpoint says which of them a route accepts. */
 export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>): void {
   app.removeAllContentTypeParsers();
   const reading =
@@ -27,7 +27,7 @@ const sentenceOf = {
   values: `Value error, the body has more than ${jsonLimits.values} values; send fewer at once`,
 };
 
-/** No body is not an error here: whether one is required, the endpoint's schema says. */
+/** A missing body is not an error here, because the endpoint's schema says whether one is required. */
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
@@ -38,7 +38,7 @@ function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** A field that comes twice becomes a list, which no schema of ours takes for a text. */
+/** A repeated field becomes a list, which none of our schemas accepts as a text. */
 function parseForm(bytes: Buffer): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);
   const pairs = textOf(bytes).split('&').filter(Boolean);

@@ -12,7 +12,9 @@ const answers: Record<string, { status: string; detail: string }> = {
 };
 const malformed = { status: '400 Bad Request', detail: 'This is not a valid HTTP request.' };
 
-/** What cannot be read as HTTP never becomes a request: answered by hand, and the connection is over. */
+/**
+ * Data that cannot be read as HTTP never becomes a request. The response is written by hand, and the connection ends.
+ */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, detail } = answers[error.code ?? ''] ?? malformed;

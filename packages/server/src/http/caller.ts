@@ -3,11 +3,11 @@ import { clientGone } from './client-gone.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { signedInUser } from './guard.ts';
 
-/** For whom something is computed that others have to wait for. */
+/** The caller for whom something is computed that makes others wait. */
 export interface Caller {
-  /** Whose share it takes: a user, or the address of a stranger. */
+  /** The holder whose share it takes: a user, or the address of a stranger. */
   holder: string;
-  /** Aborts when the client has hung up. */
+  /** Aborts when the client has disconnected. */
   gone: AbortSignal;
 }
 
@@ -15,7 +15,7 @@ export function callingUser(request: FastifyRequest, reply: FastifyReply): Calle
   return { holder: `user ${signedInUser(request)}`, gone: clientGone(request, reply) };
 }
 
-/** A caller who signs in or up. */
+/** A caller who signs in or signs up. */
 export interface Stranger extends Caller {
   clientIp: string;
 }

@@ -13,7 +13,7 @@ async function start(handler: (request: FastifyRequest, reply: FastifyReply) => 
   return (app.server.address() as AddressInfo).port;
 }
 
-test('a client that hangs up before its answer is gone', async () => {
+test('a client that disconnects before its response is gone', async () => {
   const signal = newDeferred<AbortSignal>();
   const port = await start(async (request, reply) => {
     const gone = clientGone(request, reply);
@@ -29,7 +29,7 @@ test('a client that hangs up before its answer is gone', async () => {
   await expect.poll(() => gone.aborted).toBe(true);
 });
 
-test('a client that has its answer is not gone, also when it closes its connection then', async () => {
+test('a client that has its response is not gone, even if it then closes its connection', async () => {
   const signals: AbortSignal[] = [];
   const closed = newDeferred();
   const port = await start(async (request, reply) => {

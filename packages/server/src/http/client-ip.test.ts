@@ -50,7 +50,7 @@ describe('client address', () => {
 });
 
 describe('trusted proxies', () => {
-  test('trusts nobody for an entry that is neither address nor range, and keeps the others', () => {
+  test('ignore an entry that is neither address nor range, and keep the others', () => {
     const proxies = trustedProxies([
       '10.0.0.1',
       ' ',
@@ -65,7 +65,7 @@ describe('trusted proxies', () => {
     expect(proxies.includes('10.0.0.1')).toBe(true);
   });
 
-  test('does not take a range of one family for the other', () => {
+  test('do not apply a range of one family to the other', () => {
     expect(trustedProxies(['0.0.0.0/0']).includes('2001:db8::1')).toBe(false);
     expect(trustedProxies(['::/0']).includes('203.0.113.7')).toBe(false);
   });

@@ -10,7 +10,7 @@ export interface TrustedProxies {
   includes(peer: string | undefined): boolean;
 }
 
-/** What is no address and no CIDR range trusts nobody; the configuration refuses it before. */
+/** An entry that is neither an address nor a CIDR range trusts no one. The configuration refuses it earlier. */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
   const ranges: [Address, number][] = [];
   for (const entry of entries.map((text) => text.trim()).filter((text) => text !== '')) {
@@ -26,7 +26,7 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
   };
 }
 
-/** One client: an address, or the /64 that a single IPv6 client owns and can draw addresses from at will. */
+/** Returns the network of one client: an address, or the /64 of an IPv6 client, who can use any address in it. */
 export function clientNetwork(ip: string): string {
   return isIPv6(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64` : ip;
 }
@@ -34,11 +34,13 @@ export function clientNetwork(ip: string): string {
 interface Connection {
   /** The address at the other end of the socket. */
   peer: string | undefined;
-  /** The header `X-Real-IP`; `X-Forwarded-For` is never used. */
+  /** The header `X-Real-IP`. `X-Forwarded-For` is never used. */
   realIp: string | string[] | undefined;
 }
 
-/** The client's address in its one canonical spelling, so that spellings cannot be used to look like many clients. */
+/**
+ * Returns the client's address in its canonical spelling, so that different spellings cannot look like many clients.
+ */
 export function clientIp({ peer, realIp }: Connection, proxies: TrustedProxies): string {
   if (typeof realIp === 'string' && proxies.includes(peer)) {
     const claimed = parseAddress(realIp);
@@ -47,7 +49,7 @@ export function clientIp({ peer, realIp }: Connection, proxies: TrustedProxies):
   return parseAddress(peer)?.toString() ?? 'unknown';
 }
 
-/** What the socket says about where a request came from, and whether what its headers add is believed. */
+/** What the socket says about the origin of a request, and whether its forwarding headers are believed. */
 export interface RequestSource {
   clientIp: string;
   encrypted: boolean;

@@ -8,12 +8,14 @@ export type Encoding = 'br' | 'gzip';
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
-/** Below it the frame around the compressed bytes and the work weigh more than the bytes saved. */
-const smallestBytes = 1_024;
+/** For smaller texts, the overhead of compression is larger than the bytes that it saves. */
+const minBytes = 1_024;
 const compressible =
   /^(?:application\/(?:[\w.+-]*\+)?json|text\/(?!event-stream)|application\/javascript|image\/svg\+xml)/;
 
-/** Compresses finished texts. A stream is never touched: its frames would wait in the compressor's window. */
+/**
+ * Compresses complete texts. A stream is never compressed, because its frames would wait in the compressor's window.
+ */
 export function addCompression(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isWorthIt(request, reply, payload)) return done(null, payload);
@@ -41,26 +43,26 @@ function isWorthIt(
   payload: unknown,
 ): payload is string | Buffer {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false;
-  if (payload.length < smallestBytes || request.method === 'HEAD') return false;
+  if (payload.length < minBytes || request.method === 'HEAD') return false;
   if (reply.hasHeader('content-encoding') || reply.statusCode === 206) return false;
   return compressible.test(String(reply.getHeader('content-type') ?? ''));
 }
 
 function compress(encoding: Encoding, payload: string | Buffer): Promise<Buffer> {
-  // Quality 4 packs as well as gzip in half its time.
+  // Quality 4 compresses as well as gzip in half its time.
   return encoding === 'br'
     ? brotli(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
     : zip(payload);
 }
 
-/** Smaller and slower, for a text that is packed once and sent often. */
+/** Smaller and slower, for a text that is compressed once and sent often. */
 export function compressWell(encoding: Encoding, text: string): Promise<Buffer> {
   return encoding === 'br'
     ? brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
     : zip(text, { level: constants.Z_BEST_COMPRESSION });
 }
 
-/** Undefined where the client takes neither. */
+/** Returns undefined when the client accepts neither. */
 export function chooseEncoding(header: string | string[] | undefined): Encoding | undefined {
   const accepted = new Set<string>();
   for (const item of String(header ?? '')

@@ -8,7 +8,7 @@ test('reads the two cookies among others', () => {
   });
 });
 
-test('has nothing to read in an absent, an empty or an endless header', () => {
+test('reads nothing from an absent, an empty or an endless header', () => {
   expect(readCookies(undefined)).toEqual({});
   expect(readCookies('access_token=; csrf_token=')).toEqual({});
   expect(readCookies(`access_token=${'a'.repeat(16_384)}`)).toEqual({});
@@ -21,7 +21,7 @@ test('hides the session from the page and binds both to this site', () => {
   ]);
 });
 
-test('leaves Secure out on plain http, and Max-Age when the browser is not to remember', () => {
+test('omits Secure on plain http, and Max-Age when the browser should not remember the session', () => {
   expect(sessionCookies({ token: 't', csrf: 'c', maxAgeSeconds: undefined, secure: false })).toEqual([
     'access_token=t; Path=/; HttpOnly; SameSite=Lax',
     'csrf_token=c; Path=/; SameSite=Strict',

@@ -1,8 +1,8 @@
-/** The contract fixes these names, so a `__Host-` prefix is not possible. */
+/** The contract sets these names, so a `__Host-` prefix is not possible. */
 const sessionCookie = 'access_token';
 const csrfCookie = 'csrf_token';
 
-/** More than any honest browser sends us; beyond it nothing is read. */
+/** More than any honest browser sends. Nothing is read from a longer header. */
 const maxHeaderLength = 16_384;
 
 /** Our values are tokens in URL-safe text, so nothing is ever encoded or quoted in a cookie. */
@@ -17,12 +17,12 @@ export function readCookies(header: string | undefined): {
 interface SessionCookies {
   token: string;
   csrf: string;
-  /** Undefined: the cookies end with the browser. */
+  /** Undefined means that the cookies end with the browser. */
   maxAgeSeconds: number | undefined;
   secure: boolean;
 }
 
-/** The two `Set-Cookie` values of a new session. The CSRF cookie is read by the page, so it cannot be HttpOnly. */
+/** Returns the two `Set-Cookie` values of a new session. The page reads the CSRF cookie, so it cannot be HttpOnly. */
 export function sessionCookies({ token, csrf, maxAgeSeconds, secure }: SessionCookies): string[] {
   const shared = `${maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`}; Path=/${secure ? '; Secure' : ''}`;
   return [
@@ -35,7 +35,7 @@ export function expiredSessionCookies(secure: boolean): string[] {
   return sessionCookies({ token: '', csrf: '', maxAgeSeconds: 0, secure });
 }
 
-/** The first of that name, which is the one with the longest path. */
+/** Returns the first cookie of that name, which is the one with the longest path. */
 function readCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const separator = pair.indexOf('=');

@@ -14,10 +14,13 @@ const exposed = [
   'X-Ignored-Fields',
 ].join(', ');
 
-/** The list of origins that may call with credentials. Exact only: `*` with credentials would be everybody. */
+/**
+ * The list of origins that may call with credentials. They are exact, because `*` with credentials would admit every
+ * page.
+ */
 export class CorsPolicy {
   readonly #origins: ReadonlySet<string>;
-  /** Whether answers differ by `Origin` at all. */
+  /** Whether responses differ by `Origin` at all. */
   readonly isActive: boolean;
 
   constructor(origins: readonly string[]) {
@@ -25,19 +28,21 @@ export class CorsPolicy {
     this.isActive = this.#origins.size > 0;
   }
 
-  /** What an answer to this origin carries; undefined leaves the browser to its default, which is to refuse. */
+  /** Returns the headers for a response to this origin. Undefined leaves the browser's default, which is to refuse. */
   headersFor(origin: string | undefined): Record<string, string> | undefined {
     if (origin === undefined || !this.#origins.has(origin)) return undefined;
     return {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-expose-headers': exposed,
-      // A page of a listed origin may read what it asked for.
+      // A page of a listed origin may read the response.
       'cross-origin-resource-policy': 'cross-origin',
     };
   }
 
-  /** The answer to a preflight of a listed origin; undefined when this is none. It needs no session. */
+  /**
+   * Returns the response to a preflight of a listed origin; undefined when the request is not one. It needs no session.
+   */
   preflight(method: string | undefined, headers: IncomingHttpHeaders): Record<string, string> | undefined {
     if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined;
     const allowed = this.headersFor(headers.origin);
@@ -52,7 +57,7 @@ export class CorsPolicy {
   }
 }
 
-/** Any header may be sent; which ones mean anything is decided by the routes. */
+/** Any header may be sent. The routes decide which ones mean anything. */
 function requestedHeaders(asked: string | string[] | undefined): string {
   const list = String(asked ?? '');
   return /^[\w\-, ]{1,1000}$/.test(list) ? list : 'Authorization, Content-Type, X-CSRF-Token';

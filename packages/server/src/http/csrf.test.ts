@@ -5,7 +5,7 @@ import { CsrfTokens } from './csrf.ts';
 const csrf = new CsrfTokens(createSecretKey(randomBytes(32)));
 
 describe('CSRF value', () => {
-  test('is 86 characters, the same for one session and another for the next', () => {
+  test('is 86 characters, equal for one session and different for another', () => {
     expect(csrf.valueFor('s1')).toHaveLength(86);
     expect(csrf.valueFor('s1')).toBe(csrf.valueFor('s1'));
     expect(csrf.valueFor('s1')).not.toBe(csrf.valueFor('s2'));
@@ -23,7 +23,7 @@ describe('CSRF value', () => {
     expect(csrf.checkPair('x', 'x')).toBe('x');
   });
 
-  test('mismatches when header and cookie agree on the value of another session, or of another key', () => {
+  test('mismatches when header and cookie have the value of another session, or of another key', () => {
     const other = new CsrfTokens(createSecretKey(randomBytes(32)));
     expect(() => csrf.checkBinding(csrf.valueFor('s2'), 's1')).toThrow(/mismatch/);
     expect(() => csrf.checkBinding(other.valueFor('s1'), 's1')).toThrow(/mismatch/);

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { AppError } from '../lib/app-error.ts';
 import { isSameText } from '../lib/same-text.ts';
 
-/** What a browser must send beside its session cookie on every request that changes something. */
+/** The value that a browser must send beside its session cookie with every request that changes something. */
 export class CsrfTokens {
   readonly #key: KeyObject;
 
@@ -10,12 +10,12 @@ export class CsrfTokens {
     this.#key = key;
   }
 
-  /** Bound to the session, so that a value planted by a neighbouring site's cookie is of no use. */
+  /** Bound to the session, so that a value from the cookie of a neighbouring site is useless. */
   valueFor(sessionId: string): string {
     return createHmac('sha512', this.#key).update(sessionId).digest('base64url');
   }
 
-  /** The documented rule, which needs no session: the header is there and equals the cookie. */
+  /** The documented rule, which needs no session: the header exists and equals the cookie. */
   checkPair(header: string | string[] | undefined, cookie: string | undefined): string {
     if (typeof header !== 'string' || header === '' || !cookie) throw new AppError('csrf_missing');
     if (!isSameText(header, cookie)) throw new AppError('csrf_mismatch');

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import { InvalidRequest, type RequestValidation } from './validation.ts';
 
-/** Errors of the framework and its plugins, by their status: their own texts name the framework, not the fix. */
+/** Errors of the framework and its plugins, by their status. Their own texts name the framework and not the fix. */
 const codeOfStatus: Record<number, ErrorCode> = {
   400: 'body_malformed',
   404: 'route_not_found',
@@ -13,7 +13,9 @@ const codeOfStatus: Record<number, ErrorCode> = {
   415: 'media_type_unsupported',
 };
 
-/** Whatever was thrown, as an entry of the catalogue. What nobody threw on purpose is an internal error. */
+/**
+ * Returns any thrown value as an entry of the catalogue. An error that was not thrown on purpose is an internal error.
+ */
 export function toAppError(error: unknown, request: FastifyRequest, validation: RequestValidation): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof InvalidRequest) return invalidRequest(request, validation);
@@ -30,7 +32,7 @@ function invalidRequest(request: FastifyRequest, validation: RequestValidation):
   return new AppError('validation_failed', { faults: validation.faultsOf(request) });
 }
 
-/** As `requireFits` says it of a file. */
+/** Uses the same words as `requireFits` for a file. */
 export function bodyTooLarge(maxBytes: number): AppError {
   return new AppError('body_too_large', {
     message: `The body is larger than the ${maxBytes} bytes that this address accepts.`,

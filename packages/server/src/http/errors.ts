@@ -9,10 +9,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../lib/app-error.ts';
 import { areaOf } from './request-path.ts';
 
-/** Told with 429 and 503 when the thrower names no other time. */
+/** Sent with 429 and 503 when the thrower names no other time. */
 const defaultRetrySeconds = 5;
 
-/** Answers with the error in the shape of the area that the path belongs to. */
+/** Responds with the error in the shape of the area that the path belongs to. */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = error;
   if (status === 429 || status === 503)
@@ -47,7 +47,7 @@ function conversationFault({ in: part, path, message, type, input, ctx }: Fault)
   return { type, loc: [part, ...path], msg: message, input: input ?? null, ...(ctx && { ctx }) };
 }
 
-/** The list stands in `details`; the sentence is for people who see nothing else. */
+/** `details` holds the list. The sentence is for people who see nothing else. */
 function sentenceOf(error: AppError): string {
   const [first, ...others] = error.faults ?? [];
   if (first === undefined) return neutralText(error);
@@ -56,7 +56,7 @@ function sentenceOf(error: AppError): string {
   return `${path}: ${message}${more}`;
 }
 
-/** An internal error never says more than that there was one: its cause goes to the log, with the request id. */
+/** An internal error never says more than that it happened. Its cause is in the log, with the request id. */
 function neutralText(error: AppError): string {
   const entry = errorCatalogue[error.code];
   return entry.kind === 'internal' ? entry.message : error.message;

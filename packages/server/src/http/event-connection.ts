@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Timer } from '../lib/async/timer.ts';
 
-/** The client took nothing for too long. */
+/** The client accepted no data for too long. */
 export class ReaderStalled extends Error {
   constructor(stalledMs: number) {
     super(`The client took nothing for ${stalledMs / 1_000} s.`);
@@ -15,10 +15,10 @@ interface ConnectionOptions {
   timer: Timer;
 }
 
-/** What was written before a stream is broken off may take this long to leave. */
+/** How long data that was written before a stream is broken off may take to be sent. */
 const lastWordsMs = 1_000;
 
-/** The answer of an event stream while it is written: at most one write waits for a client that is slow. */
+/** The response of an event stream while it is written. At most one write waits for a slow client. */
 export class EventConnection {
   readonly #response: ServerResponse;
   readonly #options: ConnectionOptions;
@@ -28,7 +28,7 @@ export class EventConnection {
     this.#options = options;
   }
 
-  /** Waits while the client is behind; throws `ReaderStalled`. */
+  /** Waits while the client is behind. Throws `ReaderStalled`. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#options.signal.aborted) return;
     if (!this.#response.write(bytes)) await this.#untilTaken('drain');
@@ -40,11 +40,12 @@ export class EventConnection {
     if (!this.#response.writableFinished) await this.#untilTaken('finish');
   }
 
-  /** Ends the connection so that it cannot be taken for a clean close. */
+  /** Ends the connection so that it does not look like a clean close. */
   breakOff(): void {
     const { socket, req } = this.#response;
     if (!socket || socket.destroyed) return;
-    // Without chunks, as a proxy may ask for, the end of the connection would be the end of the stream.
+    // Without chunked encoding, which a proxy may ask for, the end of the connection would look like the end of the
+    // stream.
     if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) {
       socket.resetAndDestroy();
       return;

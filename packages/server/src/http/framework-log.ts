@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
-/** What Fastify may write by itself: failures that nobody else sees. The line of a request is the tracker's. */
+/** What Fastify may log itself: failures that no other code sees. The tracker writes the line of a request. */
 export class FrameworkLog extends LogController {
   constructor() {
     super({ requestIdLogLabel: 'requestId' });

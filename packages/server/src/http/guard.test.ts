@@ -24,7 +24,7 @@ const ada: Identity = {
   expiresAtMs: null,
 };
 
-/** Takes the token for the name of one of these. */
+/** Reads the token as the name of one of these people. */
 const people: Record<string, Identity> = {
   ada,
   root: { ...ada, userId: 'root', role: 'admin' },
@@ -118,12 +118,12 @@ describe('a route', () => {
     await expect(answer).resolves.toMatchObject({ statusCode: 500 });
   });
 
-  test('that is public is served to anybody, bad credentials or not', async () => {
+  test('that is public is served to every caller, even with bad credentials', async () => {
     expect(await text({ url: '/open' })).toBe('public');
     expect(await text({ url: '/open', headers: { authorization: 'Bearer nobody' } })).toBe('public');
   });
 
-  test('that does not exist is hidden from strangers below /api, and only there', async () => {
+  test('that does not exist is hidden from strangers only below /api', async () => {
     expect(await ask({ url: '/api/none' })).toMatchObject({ status: 401, code: 'not_authenticated' });
     expect(await ask({ url: '/api' })).toMatchObject({ status: 401 });
     expect(await ask({ url: '/api/none', headers: cookie('ada') })).toMatchObject({ status: 404 });
@@ -137,8 +137,8 @@ describe('a route', () => {
   });
 });
 
-describe('who is it', () => {
-  test('is the header alone, and cookies are not even looked at', async () => {
+describe('the caller', () => {
+  test('is identified by the header alone, without a look at cookies', async () => {
     const headers = { authorization: 'Bearer root', ...cookie('ada') };
     expect(await text({ url: '/api/threads', headers })).toBe('root');
     expect(await text({ url: '/api/threads', headers: { 'x-api-key': 'root', ...cookie('ada') } })).toBe(
@@ -158,16 +158,16 @@ describe('who is it', () => {
     });
   });
 
-  test('is the header without CSRF', async () => {
+  test('is identified by the header without CSRF', async () => {
     expect(await text({ method: 'POST', url: '/api/threads', headers: { 'x-api-key': 'ada' } })).toBe('ada');
   });
 
-  test('is the cookie where there is no header', async () => {
+  test('is identified by the cookie when there is no header', async () => {
     expect(await text({ url: '/api/threads', headers: cookie('ada') })).toBe('ada');
     expect(await ask({ url: '/api/threads' })).toMatchObject({ status: 401, code: 'not_authenticated' });
   });
 
-  test('is asked with the area that the path belongs to', async () => {
+  test('is authenticated for the area that the path belongs to', async () => {
     for (const url of ['/api/tasks', '/api/tasks?status=pending', '/api/t%61sks', '/api/tasks/none?x']) {
       expect((await ask({ url, headers: cookie('ada') })).asked).toEqual([
         [{ kind: 'cookie', token: 'ada' }, 'dispatch'],
@@ -178,7 +178,7 @@ describe('who is it', () => {
     ]);
   });
 
-  test('becomes the owner: an administrator only where areas let them see everything', async () => {
+  test('becomes the owner, as an administrator only in areas that show them everything', async () => {
     expect((await send({ url: '/api/owner', headers: cookie('root') })).json()).toEqual([
       { user: 'root' },
       { admin: 'root' },
@@ -193,7 +193,7 @@ describe('who is it', () => {
 describe('CSRF', () => {
   const post = { method: 'POST', url: '/api/threads' } as const;
 
-  test('comes before the session: 403 before 401', async () => {
+  test('is checked before the session: 403 before 401', async () => {
     expect(await ask(post)).toMatchObject({ status: 403, code: 'csrf_missing', asked: [] });
     expect(await ask({ ...post, headers: { cookie: 'csrf_token=x', 'x-csrf-token': 'y' } })).toMatchObject({
       status: 403,
@@ -210,7 +210,7 @@ describe('CSRF', () => {
     });
   });
 
-  test('lets the bound value through and no other, equal pair or not', async () => {
+  test('accepts only the bound value, even if header and cookie are equal', async () => {
     const value = csrf.valueFor('session-1');
     expect(await text({ ...post, headers: { ...cookie('ada'), 'x-csrf-token': value } })).toBe('ada');
     const tossed = csrf.valueFor('session-2');
@@ -222,11 +222,11 @@ describe('CSRF', () => {
     });
   });
 
-  test('is not asked for where nothing changes', async () => {
+  test('is not needed for a request that changes nothing', async () => {
     expect(await text({ url: '/api/threads', headers: { cookie: 'access_token=ada' } })).toBe('ada');
   });
 
-  test('gives way to 401 on dispatch routes without any credential', async () => {
+  test('is not checked on dispatch routes without any credential, which get 401', async () => {
     expect(await ask({ method: 'POST', url: '/api/tasks' })).toMatchObject({
       status: 401,
       code: 'not_authenticated',
@@ -269,7 +269,7 @@ describe('origin of exempt requests', () => {
     });
   });
 
-  test('of a page behind a proxy that is not listed is denied with the host that was seen and the key to set', async () => {
+  test('of a page behind an unlisted proxy is denied with the host that was seen and the key to set', async () => {
     const headers = { origin: 'https://public.example', host: 'inner:7300' };
     const untrusted = await ask({ ...login, headers, remoteAddress: '10.0.0.2' });
     expect(untrusted.message).toContain('reached as http://inner:7300.');
@@ -281,7 +281,7 @@ describe('origin of exempt requests', () => {
 });
 
 describe('access', () => {
-  test('by role: administrators only', async () => {
+  test('by role: for administrators only', async () => {
     expect(await text({ url: '/api/v1/users', headers: cookie('root') })).toBe('root');
     expect(await ask({ url: '/api/v1/users', headers: cookie('ada') })).toMatchObject({
       status: 403,
@@ -289,7 +289,7 @@ describe('access', () => {
     });
   });
 
-  test('by scope: a token does what its scopes name, whatever its owner may', async () => {
+  test('by scope: a token may do only what its scopes name, whatever its owner may do', async () => {
     expect(await text({ url: '/api/tasks', headers: { 'x-api-key': 'reader' } })).toBe('ada');
     expect(await text({ url: '/api/threads', headers: { 'x-api-key': 'reader' } })).toBe('ada');
     for (const [method, url, token] of [

@@ -43,8 +43,8 @@ export class Guard {
   }
 
   /**
-   * Who is calling, for a route that decides itself whether it needs to know. A header counts alone; a cookie needs the
-   * CSRF header where something changes, looked at before the session.
+   * Returns who is calling, for a route that decides itself whether it needs to know. A header decides alone. A cookie
+   * needs the CSRF header when the request changes something; that is checked before the session.
    */
   async identify(request: FastifyRequest, area: Area = areaOf(request)): Promise<Identity> {
     const { authenticator, csrf } = this.#options;
@@ -59,7 +59,9 @@ export class Guard {
     return identity;
   }
 
-  /** For public routes that tell more to callers who are known. Any reason not to know one makes a stranger of them. */
+  /**
+   * For public routes that tell more to known callers. A caller who cannot be identified for any reason is a stranger.
+   */
   async isSignedIn(request: FastifyRequest): Promise<boolean> {
     const hasCredentials =
       headerToken(request.headers) !== undefined || readCookies(request.headers.cookie).session !== undefined;
@@ -97,7 +99,7 @@ export class Guard {
     if (changingFlag) this.#admitChange(request, identity, changingFlag);
   }
 
-  /** For an address that only reads without its flag. */
+  /** For an address that only reads unless its flag is set. */
   #admitChange(request: FastifyRequest, identity: Identity, { name, scope }: ChangingFlag): void {
     try {
       checkAccess(identity, scope);
@@ -115,7 +117,10 @@ export class Guard {
     csrf.checkBinding(value, credentialId);
   }
 
-  /** A path that does not exist is of no area: whoever is signed in to either may hear that it does not. */
+  /**
+   * A path that does not exist belongs to no area. A caller who is signed in to either area may learn that it does not
+   * exist.
+   */
   async #identifyAnywhere(request: FastifyRequest): Promise<Identity> {
     const area = areaOf(request);
     try {
@@ -132,7 +137,7 @@ export class Guard {
   }
 }
 
-/** Who is calling. Only routes that are not public may ask. */
+/** Returns who is calling. Only routes that are not public may use it. */
 export function identityOf(request: FastifyRequest): Identity {
   const identity = identities.get(request);
   if (!identity) throw new Error(`${request.method} ${request.url} is public and has no identity.`);
@@ -144,22 +149,24 @@ export function mayChange(request: FastifyRequest): boolean {
   return changing.has(request);
 }
 
-/** The user whom the guard has found, on any route; undefined where it has found none. */
+/** Returns the user whom the guard has identified, on any route; undefined when there is none. */
 export function signedInUser(request: FastifyRequest): string | undefined {
   return identities.get(request)?.userId;
 }
 
-/** On whose behalf a request reads and writes: its own user's, also when that is an administrator. */
+/**
+ * Returns the owner on whose behalf a request reads and writes: always its own user, even if that is an administrator.
+ */
 export function ownerOf(request: FastifyRequest): Owner {
   return { user: identityOf(request).userId };
 }
 
-/** Administrators by role; a personal access token also needs the scope. */
+/** True for administrators by role. A personal access token also needs the scope. */
 export function isAdmin({ role, scopes }: Identity): boolean {
   return role === 'admin' && (scopes === null || scopes.includes('admin'));
 }
 
-/** As `ownerOf`, for areas in which administrators see what belongs to others. */
+/** Does what `ownerOf` does, for areas in which administrators see what belongs to others. */
 export function adminOrOwnerOf(request: FastifyRequest): Owner {
   const identity = identityOf(request);
   return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
@@ -169,10 +176,12 @@ const foreignName =
   'Cross-site auth request denied. A page reached this machine under a name that is not configured; ' +
   'if the name is yours, set server.public_url.';
 
-/** Says what the gateway took for its own address: behind a proxy that it does not trust, that is the inner one. */
+/**
+ * Names the address that the gateway sees as its own. Behind a proxy that it does not trust, that is the inner address.
+ */
 function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTrustedProxy: boolean }): string {
   const seen =
-    own === undefined ? 'with a Host header that names no address' : `as ${own.slice(0, longestOrigin)}`;
+    own === undefined ? 'with a Host header that names no address' : `as ${own.slice(0, maxOriginLength)}`;
   const proxy = viaTrustedProxy
     ? 'The proxy in front is trusted: it has to forward the host and the scheme that the page has.'
     : 'Behind a reverse proxy, list its address in auth.trusted_proxies.';
@@ -182,13 +191,13 @@ function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTruste
   );
 }
 
-/** Of what a client wrote into a header, in an error. */
-const longestOrigin = 200;
+/** Maximum length of a client's header value in an error. */
+const maxOriginLength = 200;
 
 const identities = new WeakMap<FastifyRequest, Identity>();
 const changing = new WeakSet<FastifyRequest>();
 
-/** Nothing is opened by forgetting: the server does not start with such a route. */
+/** A forgotten declaration must not open a route: the server does not start with such a route. */
 function requireAccess({ method, url, config }: RouteOptions): void {
   if (config?.access !== undefined) return;
   throw new Error(
@@ -196,7 +205,7 @@ function requireAccess({ method, url, config }: RouteOptions): void {
   );
 }
 
-/** Without a route there is nothing to be public: an unknown path below `/api` tells strangers nothing. */
+/** Without a route nothing is public: an unknown path below `/api` tells strangers nothing. */
 function accessOf(request: FastifyRequest): Access {
   const { access } = request.routeOptions.config;
   if (access !== undefined) return access;
@@ -215,7 +224,7 @@ function changesSomething({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
-/** By whole segments: `/docs` covers `/docs/x`, not `/docsx`. */
+/** Compares whole segments: `/docs` covers `/docs/x`, not `/docsx`. */
 function isBelow(path: string, base: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }

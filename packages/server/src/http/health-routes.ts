@@ -6,7 +6,7 @@ import type { Health } from './health.ts';
 
 interface HealthRoutesOptions {
   health: Health;
-  /** Never throws: a caller who cannot be identified is a stranger. */
+  /** Never throws. A caller who cannot be identified is a stranger. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>;
 }
 

@@ -1,29 +1,29 @@
 import type { Readiness, ServiceHealth } from '@switchyard/contract/meta';
 import type { Clock } from '../lib/clock.ts';
 
-/** Something that the gateway cannot serve without. */
+/** A service that the gateway cannot work without. */
 export interface Dependency {
   name: string;
-  /** Throws when it does not answer within the deadline. */
+  /** Throws when it does not respond within the deadline. */
   check(deadlineMs: number): Promise<void>;
 }
 
 interface HealthOptions {
   database: Dependency['check'];
-  /** How much can be written; throws when nothing can. */
+  /** Returns how much space is left; throws when nothing can be written. */
   storage: () => Promise<'ok' | 'low'>;
-  /** How the cache stands: `embedded` while it lives in this process. */
+  /** Returns the state of the cache: `embedded` while it lives in this process. */
   cache: () => ServiceHealth['cache'];
   version: string;
   clock: Clock;
 }
 
-/** A probe that waits longer has given up on us anyway. */
+/** A probe that waits longer has already given up. */
 const checkDeadlineMs = 2_000;
-/** Probes that come together share one check, so that asking often costs nothing. */
+/** Probes that arrive together share one check, so that frequent probes cost almost nothing. */
 const freshForMs = 500;
 
-/** What the gateway says about itself. */
+/** What the gateway reports about itself. */
 export class Health {
   readonly #options: HealthOptions;
   readonly #startedAtMs: number;
@@ -35,7 +35,7 @@ export class Health {
     this.#startedAtMs = options.clock();
   }
 
-  /** From now on the gateway is not ready, so that load balancers stop sending. */
+  /** From now on the gateway is not ready, so that load balancers stop sending requests. */
   startDraining(): void {
     this.#isDraining = true;
   }
@@ -53,7 +53,7 @@ export class Health {
     };
   }
 
-  /** The version is for people who are signed in: it tells a stranger which faults to try. */
+  /** Only signed-in callers get the version, because it tells a stranger which faults to try. */
   async service({ withVersion }: { withVersion: boolean }): Promise<ServiceHealth> {
     const { database, storage, space } = await this.#check();
     const cache = this.#options.cache();
@@ -94,7 +94,7 @@ export class Health {
 interface Checked {
   database: DependencyState;
   storage: DependencyState;
-  /** Of a storage that takes something. */
+  /** Set when the storage accepts data. */
   space: 'ok' | 'low';
 }
 

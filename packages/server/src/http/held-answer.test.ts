@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 afterEach(() => app.close());
 
-test('an answer that comes soon has its headers in front', async () => {
+test('an early response sends its own headers', async () => {
   const asked = fetch(url);
   await began.promise;
   answer.resolve({ text: '{"a":1}', headers: { 'x-run-status': 'success' } });
@@ -47,7 +47,7 @@ test('an answer that comes soon has its headers in front', async () => {
   expect(openStreams.count()).toBe(0);
 });
 
-test('a late one is kept alive with line breaks, and is the same JSON', async () => {
+test('a late response is kept alive with line breaks, and has the same JSON', async () => {
   const asked = fetch(url);
   await began.promise;
   time.advance(10_000);
@@ -63,7 +63,7 @@ test('a late one is kept alive with line breaks, and is the same JSON', async ()
   expect((await reader.read()).done).toBe(true);
 });
 
-test('a client that goes is noticed, and leaves nothing open', async () => {
+test('a client that disconnects is noticed, and leaves nothing open', async () => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await began.promise;
@@ -80,7 +80,7 @@ test('a gateway that is full starts nothing', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('the end of the gateway is not the doing of the client', async () => {
+test('the shutdown of the gateway does not count as a disconnected client', async () => {
   const asked = fetch(url);
   await began.promise;
   let isGone = false;

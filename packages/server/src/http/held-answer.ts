@@ -6,7 +6,7 @@ import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import { withPing } from '../lib/async/with-ping.ts';
 import type { OpenStream, OpenStreams, StreamKind } from './open-streams.ts';
 
-/** JSON text, with what only its end can tell; headers are sent where the answer comes soon enough. */
+/** JSON text, with headers that are known only at its end. They are sent if the response comes soon enough. */
 export interface HeldText {
   text: string;
   headers: Record<string, string>;
@@ -18,13 +18,15 @@ export interface HeldAnswer {
   timer?: Timer;
 }
 
-/** Most answers come within it, with headers that say how it went; a later one has its headers behind it. */
+/**
+ * Most responses come within this time, with headers that show the result. A later response was started without them.
+ */
 const quietMs = 10_000;
 const keepAliveMs = 10_000;
 
 /**
- * Answers with JSON that takes its time. Nothing is sent for a while; then a line break now and then, which JSON allows in
- * front of it, keeps the connection alive.
+ * Responds with JSON that takes some time. Nothing is sent at first. Then a line break from time to time, which JSON
+ * allows before its value, keeps the connection alive.
  */
 export async function replyWhenKnown(
   request: FastifyRequest,
@@ -40,12 +42,12 @@ export async function replyWhenKnown(
     else reply.send(Readable.from(keptAlive(known, timer)));
   } catch (error) {
     if (!isClientGone(open.signal)) throw error;
-    // There is nobody to answer.
+    // There is no client left to respond to.
     reply.hijack();
   }
 }
 
-/** Something that lasts, opened before anything is started for it: a gateway that is full starts nothing. */
+/** Holds the response open before any work starts for it: a gateway that is full starts nothing. */
 export async function whileOpen(
   { openStreams, request }: { openStreams: Pick<OpenStreams, 'open'>; request: FastifyRequest },
   kind: StreamKind,
@@ -60,7 +62,7 @@ export async function whileOpen(
   }
 }
 
-/** Calls back when the client has gone, and not when the gateway goes. */
+/** Calls back when the client has disconnected, but not when the gateway shuts down. */
 export function onClientGone(signal: AbortSignal, callBack: () => void): void {
   const hear = (): void => {
     if (isClientGone(signal)) callBack();

@@ -1,23 +1,23 @@
 import type { Area } from '@switchyard/contract/areas';
 import type { Scope } from '@switchyard/contract/endpoint';
 
-/** Who is calling, once the credentials have been checked. */
+/** Who is calling, after the credentials were checked. */
 export interface Identity {
   userId: string;
   email: string;
   role: 'admin' | 'user';
-  /** The password was made by somebody else and should be changed. */
+  /** Another person chose the password, so it should be changed. */
   needsSetup: boolean;
   oauthProvider: string | null;
   via: 'bearer' | 'access_token' | 'cookie';
-  /** The id that logout revokes; for a personal access token, the token's id. */
+  /** The id that a logout revokes; for a personal access token, the token's id. */
   credentialId: string;
-  /** What a personal access token may do; null where nothing is held back. */
+  /** What a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
 }
 
-/** What a request brought along, before anybody looked at it. */
+/** What a request carries, before it was checked. */
 export type Credentials =
   | { kind: 'none' }
   | { kind: 'header'; token: string }

@@ -12,8 +12,9 @@ interface ObjectSchema {
 }
 
 /**
- * Takes unknown keys off a body and names them in `X-Ignored-Fields`: what no schema knows cannot be obeyed by accident,
- * and whoever misspelt a key finds out. Undefined where the schema leaves nothing to ignore.
+ * Removes unknown keys from a body and names them in `X-Ignored-Fields`. No code can then use a key by accident that
+ * the schema does not know, and a client that misspelt a key finds out. Returns undefined when the schema leaves
+ * nothing to ignore.
  */
 export function ignoreUnknownFields(schema: unknown): preHandlerHookHandler | undefined {
   const body = schema as ObjectSchema;
@@ -22,12 +23,12 @@ export function ignoreUnknownFields(schema: unknown): preHandlerHookHandler | un
     const names = takeUnknownFields(request.body, body);
     if (names.length > 0)
       reply.header('x-ignored-fields', names.slice(0, maxNames).map(headerText).join(', '));
-    // A body of unknown keys alone had enough of them when it was judged, and has none now.
+    // A body with only unknown keys had enough of them when it was validated, and has none now.
     done(hasTooFewFields(request.body, body) ? new InvalidRequest() : undefined);
   };
 }
 
-/** Dotted names of what was removed. Goes into declared objects, not into lists and free-form ones. */
+/** Returns the dotted names of the removed keys. It enters declared objects, but not lists and free-form objects. */
 function takeUnknownFields(value: unknown, schema: ObjectSchema, prefix = ''): string[] {
   if (!isClosed(schema) || typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const fields = value as Record<string, unknown>;
@@ -53,7 +54,7 @@ function isClosed(
   );
 }
 
-/** A key is whatever the caller wrote; a header takes only some of it. */
+/** The caller chose the key. A header can hold only some characters of it. */
 function headerText(name: string): string {
   return encodeURIComponent(name).slice(0, 100);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { limitBroken, offsetOfJsonError } from './json-text.ts';
 
 describe('depth', () => {
-  test('is what the parsed value has, whatever stands inside its texts', () => {
+  test('equals the depth of the parsed value, whatever its texts contain', () => {
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
         { maxDepth: 6 },
@@ -21,7 +21,7 @@ describe('depth', () => {
     );
   });
 
-  test('of a text that never ends its string is what was open before', () => {
+  test('of a text with an unterminated string is the depth before that string', () => {
     const limits = { depth: 1, values: 100 };
     expect(limitBroken('["[[[[[', limits)).toBeUndefined();
     expect(limitBroken('[["', limits)).toBe('depth');
@@ -69,7 +69,7 @@ describe('place of the error', () => {
     expect(offsetOfJsonError(text)).toBe(offset);
   });
 
-  test('is found behind a text of any length', () => {
+  test('is found after a text of any length', () => {
     const long = 'a'.repeat(20_000_000);
     expect(offsetOfJsonError(`["${long}"`)).toBe(long.length + 3);
     expect(offsetOfJsonError(`["${long}`)).toBe(1);

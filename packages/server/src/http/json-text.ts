@@ -1,11 +1,14 @@
 export interface JsonLimits {
-  /** Brackets inside brackets. */
+  /** How deeply brackets are nested. */
   depth: number;
-  /** Texts, numbers, lists and so on, counted by what separates and holds them: an empty list counts twice. */
+  /** Texts, numbers, lists and so on, counted by what separates and encloses them: an empty list counts twice. */
   values: number;
 }
 
-/** The limit that JSON text is beyond, if any. Runs before the parser, which would build a million arrays first. */
+/**
+ * Returns the limit that JSON text exceeds, if any. It runs before the parser, which would otherwise build a million
+ * arrays first.
+ */
 export function limitBroken(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
   let depth = 0;
   let values = 1;
@@ -36,7 +39,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Jumps from quote to quote, so that a picture inside a string costs next to nothing. */
+/** Jumps from quote to quote, so that a picture inside a string costs almost nothing. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -49,7 +52,10 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Whatever one step of reading is about; of a string its first quote, since a whole one may be longer than a pattern can hold. */
+/**
+ * The token that one step of reading handles. For a string it is only the first quote, because a whole string may be
+ * longer than a pattern can hold.
+ */
 const token = /[ \t\n\r]*(?:([{}[\],:])|("|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 /** Up to a quote, a backslash, or a character that JSON wants escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them inside a string
@@ -68,8 +74,8 @@ const steps: Record<State, Record<string, State | 'open' | 'close' | 'comma'>> =
 };
 
 /**
- * Where text stops being JSON, which the parser of Node 20 mostly does not say. Only called for text that it refused;
- * the end of the text when nothing but the end is missing.
+ * Returns where text stops being JSON, which the parser of Node 20 often does not say. It is only called for text that
+ * the parser refused. Returns the end of the text when only the end is missing.
  */
 export function offsetOfJsonError(text: string): number {
   const open: string[] = [];
@@ -90,7 +96,10 @@ export function offsetOfJsonError(text: string): number {
   }
 }
 
-/** Behind the closing quote; undefined where the string has none, or holds what JSON does not allow. */
+/**
+ * Returns the position after the closing quote; undefined when the string has none, or holds characters that JSON does
+ * not allow.
+ */
 function endOfValidString(text: string, start: number): number | undefined {
   stringStop.lastIndex = start;
   for (;;) {
@@ -103,7 +112,7 @@ function endOfValidString(text: string, start: number): number | undefined {
   }
 }
 
-/** Undefined when what was found may not stand here. `open` holds the brackets that are not yet closed. */
+/** Returns undefined when the token is not allowed here. `open` holds the brackets that are not yet closed. */
 function nextState(
   step: State | 'open' | 'close' | 'comma' | undefined,
   found: string,

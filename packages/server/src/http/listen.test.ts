@@ -24,7 +24,7 @@ function newApp() {
 }
 
 describe('listenOnFreePort', () => {
-  it('takes any free port for 0 and answers which', async () => {
+  it('takes any free port for 0 and returns it', async () => {
     const app = newApp();
     const port = await listenOnFreePort(app, { host, port: 0, lastPort: 0 });
     expect(port).toBe((app.server.address() as AddressInfo).port);
@@ -55,7 +55,7 @@ describe('listenOnFreePort', () => {
     );
   });
 
-  it('says so when every port up to the last is busy', async () => {
+  it('reports that every port up to the last is busy', async () => {
     const tried: number[] = [];
     const busyEverywhere = {
       listen({ port }: { port: number }) {

@@ -1,4 +1,4 @@
-/** What can listen: a Fastify instance, which answers with its address. */
+/** Something that can listen: a Fastify instance, which returns its address. */
 interface Listener {
   listen(where: { host: string; port: number }): Promise<string>;
 }
@@ -6,11 +6,11 @@ interface Listener {
 interface ListenOptions {
   host: string;
   port: number;
-  /** While a port is busy the next one is tried, up to this one. The same as `port` where the port was chosen on purpose. */
+  /** If a port is busy, the next one is tried, up to this one. It equals `port` when the port was chosen on purpose. */
   lastPort: number;
 }
 
-/** Why the gateway cannot listen, in a sentence that names the option to change. */
+/** Says why the gateway cannot listen, and names the option to change. */
 export class ListenError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -18,7 +18,10 @@ export class ListenError extends Error {
   }
 }
 
-/** Listens, and answers the port that was taken. Trying is the test, so two starting processes never share a guess. */
+/**
+ * Listens, and returns the port that it took. It tries ports instead of checking them, so two starting processes never
+ * share a guess.
+ */
 export async function listenOnFreePort(listener: Listener, options: ListenOptions): Promise<number> {
   for (let port = options.port; ; port++) {
     try {

@@ -3,8 +3,8 @@ import { AppError } from '../lib/app-error.ts';
 import { refuseLongBoundary } from './multipart-fault.ts';
 
 /**
- * Refuses a body whose type the endpoint does not name. Together with one parser per type this leaves no room for a
- * body that is read as something else than what was checked: no odd spelling, no second header, no compression.
+ * Refuses a body whose type the endpoint does not name. Together with one parser per type this ensures that a body is
+ * read as the type that was checked: no odd spelling, no second header, no compression.
  */
 export function requireMediaType(accepted: readonly string[]): preParsingHookHandler {
   const isMultipart = accepted.includes('multipart/form-data');
@@ -40,7 +40,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   );
 }
 
-/** Node keeps the first of two, and a proxy before us may have looked at the second. */
+/** Node keeps the first of two headers, but a proxy in front may have used the second. */
 function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)

@@ -10,11 +10,11 @@ import { isForeignName, isLoopbackAddress } from './origin.ts';
 
 interface MetricsRoutesOptions {
   metrics: Metrics;
-  /** Opens the endpoint to whoever sends it; null leaves it to loopback. */
+  /** Opens the endpoint to callers that send it; null opens it to loopback only. */
   token: string | null;
 }
 
-/** Figures tell how busy a gateway is and what it runs, so they are not for everybody. */
+/** The figures tell how busy a gateway is and what it runs, so they are not public. */
 export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes {
   return (app) => {
     app.route({
@@ -30,8 +30,8 @@ export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes 
 const noProxies = trustedProxies([]);
 
 /**
- * A reverse proxy on the same machine is loopback too: what it forwards is a stranger's. So is what a page asks for under
- * a name that it has pointed here.
+ * A reverse proxy on the same machine is loopback too, but its requests come from strangers. The same is true for a
+ * page that has pointed a name of its own to this machine.
  */
 function isLoopback({ raw, headers }: FastifyRequest): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some(

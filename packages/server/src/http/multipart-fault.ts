@@ -1,12 +1,12 @@
 import { AppError } from '../lib/app-error.ts';
 
-/** The parser of multipart bodies cannot go on. Its own sentence is the cause. */
+/** The parser of multipart bodies cannot continue. Its own error is the cause. */
 class MultipartFault extends Error {}
 
 /** RFC 2046, 5.1.1. The parser itself gives up at 256. */
 const maxBoundaryLength = 70;
 
-/** Says what is wrong with the boundary of a `Content-Type`; a missing one is found by the parser. */
+/** Refuses a `Content-Type` whose boundary is too long. The parser detects a missing one. */
 export function refuseLongBoundary(contentType: string): void {
   const [, quoted, plain] = /;\s*boundary\*?=(?:"([^"]*)|([^;]*))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain ?? '';
@@ -16,7 +16,7 @@ export function refuseLongBoundary(contentType: string): void {
   });
 }
 
-/** Marks what the parser itself throws, so that it is told from a failure of whatever takes the parts. */
+/** Marks errors of the parser itself, so that they differ from failures of the code that takes the parts. */
 export async function* parsedParts<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   const iterator = parts[Symbol.asyncIterator]();
   try {
@@ -30,10 +30,10 @@ export async function* parsedParts<Part>(parts: AsyncIterable<Part>): AsyncGener
   }
 }
 
-/** True for a body that is no multipart body, has too many parts, or ended too soon. */
+/** Returns true for a body that is no multipart body, has too many parts, or ended too soon. */
 export function isMultipartFault(error: unknown): boolean {
   if (error instanceof MultipartFault) return true;
-  // The file of the last part fails with the parser's error when the body breaks off inside it.
+  // When the body breaks off inside the last part, its file fails with the parser's error.
   return error instanceof Error && /Unexpected end|terminated early/i.test(error.message);
 }
 

@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { askForBody } from './ask-for-body.ts';
 import { pathOf } from './request-path.ts';
 
-/** Which methods each path has, to tell a wrong method from a wrong path. */
+/** The methods of each path, which distinguish a wrong method from a wrong path. */
 export class RouteTable {
   readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
   readonly #byUrl = new Map<string, Set<string>>();
@@ -17,7 +17,7 @@ export class RouteTable {
     for (const method of methods) known.add(method);
   }
 
-  /** The methods of every route that this path fits; empty for an unknown path. */
+  /** Returns the methods of every route that matches this path; empty for an unknown path. */
   methodsOf(path: string): string[] {
     const methods = new Set<string>();
     for (const route of this.#routes) {
@@ -27,7 +27,7 @@ export class RouteTable {
   }
 }
 
-/** Runs after the guard and after the body, so without a session every path of the API looks the same. */
+/** Runs after the guard and after the body, so that without a session every path of the API looks the same. */
 export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: number): void {
   const ask = askForBody(bodyBytes);
   app.addHook('preParsing', function (request, reply, payload, done) {
@@ -42,7 +42,7 @@ export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: numb
   });
 }
 
-/** `/api/tasks/:taskId` and `/files/*` as the router understands them. */
+/** Matches `/api/tasks/:taskId` and `/files/*` as the router does. */
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')

@@ -12,7 +12,7 @@ function requestOf(user: string) {
   return { socket, request: { headers: { user }, raw: { socket } } as unknown as FastifyRequest };
 }
 
-test('one user may have a part of all streams, and others have the rest', () => {
+test('one user may have a share of all streams, and others have the rest', () => {
   const userOf = ({ headers }: FastifyRequest) => String(headers.user);
   const streams = new OpenStreams({ limit: 9, perUser: { limit: 2, userOf } });
   const ada = requestOf('ada');

@@ -8,18 +8,18 @@ export type StreamKind = (typeof streamKinds)[number];
 /** A stream while it is open. */
 export interface OpenStream {
   /**
-   * Aborts when the client has gone, with an AppError `shutting_down` when the gateway goes, and with `token_invalid` when
-   * the session has ended.
+   * Aborts when the client has disconnected, with an AppError `shutting_down` when the gateway shuts down, and with
+   * `token_invalid` when the session has ended.
    */
   readonly signal: AbortSignal;
-  /** The stream has ended by itself. Calling it twice is fine. */
+  /** Call it when the stream has ended by itself. Calling it twice does no harm. */
   close(): void;
 }
 
-/** Aborts when the session or token behind a request has ended. */
+/** Aborts when the session or token of a request has ended. */
 type EndOf = (request: FastifyRequest) => { signal: AbortSignal; release: () => void };
 
-/** How many event streams and held requests one user may have open, so that no one takes the places of all. */
+/** Maximum number of event streams and held requests of one user, so that no user takes all places. */
 interface PerUser {
   limit: number;
   userOf: (request: FastifyRequest) => string;
@@ -37,8 +37,8 @@ interface Entry {
 }
 
 /**
- * Every answer that lasts: event streams, sockets, requests that are held until something happens. The server waits for
- * open answers when it closes, so each of them must be found and told.
+ * Every response that lasts: event streams, sockets, requests that are held until something happens. When the server
+ * closes it waits for open responses, so each of them must be found and told.
  */
 export class OpenStreams {
   readonly #limit: number;
@@ -57,7 +57,7 @@ export class OpenStreams {
     this.#byUser = new Shares({ each: perUser?.limit ?? limit, together: limit });
   }
 
-  /** Called before the first byte of the answer; throws when the gateway is full or closing. */
+  /** Called before the first byte of the response. Throws when the gateway is full or closing. */
   open(kind: StreamKind, request: FastifyRequest): OpenStream {
     if (this.#isClosing) throw new AppError('shutting_down');
     if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
@@ -66,13 +66,13 @@ export class OpenStreams {
     this.#entries.add(entry);
     this.#byKind[kind]++;
     const { socket } = request.raw;
-    // A stream may be silent for longer than an ordinary answer; it has pings of its own.
+    // A stream may be silent for longer than an ordinary response. It has pings of its own.
     socket.setTimeout(0);
     const onGone = (): void => {
       close();
       entry.controller.abort();
     };
-    // Sockets close with a code that says why; what is held for an answer is over soon anyway.
+    // Sockets close with a code that gives the reason. Held requests are over soon anyway.
     const session = kind === 'events' ? this.#endOf?.(request) : undefined;
     const onEnded = (): void => entry.controller.abort(new AppError('token_invalid'));
     session?.signal.addEventListener('abort', onEnded, { once: true });
@@ -103,12 +103,12 @@ export class OpenStreams {
     return kind === undefined ? this.#entries.size : this.#byKind[kind];
   }
 
-  /** Requests that are open on purpose. Sockets are not among them: they are counted from the switch of protocols on. */
+  /** Requests that are open on purpose. Sockets are not included: they are counted from the switch of protocols on. */
   answersHeld(): number {
     return this.#entries.size - this.#byKind.socket;
   }
 
-  /** Tells every stream to end and answers when the last one has. New ones are refused from now on. */
+  /** Tells every stream to end and resolves when the last one has. New ones are refused from now on. */
   closeAll(): Promise<void> {
     this.#isClosing = true;
     const reason = new AppError('shutting_down');

@@ -4,7 +4,7 @@ import type { Access, Endpoint } from '@switchyard/contract/endpoint';
 import { conversationError, dispatchError } from '@switchyard/contract/error-bodies';
 import type { App } from './app.ts';
 
-/** A JSON Schema. Those of the contract are valid in OpenAPI 3.1 as they stand. */
+/** A JSON Schema. Those of the contract are valid in OpenAPI 3.1 unchanged. */
 export type Schema = Record<string, unknown>;
 
 interface Content {
@@ -46,7 +46,7 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, unknown>>;
 }
 
-/** Notes every endpoint that is registered from now on. */
+/** Collects every endpoint that is registered from now on. */
 export function collectEndpoints(app: App): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
   app.addHook('onRoute', (route) => {
@@ -56,7 +56,9 @@ export function collectEndpoints(app: App): readonly Endpoint[] {
   return endpoints;
 }
 
-/** The interface as OpenAPI 3.1. Nothing is written twice: what the routes validate by is what stands here. */
+/**
+ * Returns the interface as OpenAPI 3.1. It uses the schemas by which the routes validate, so nothing is written twice.
+ */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { version }: { version: string },
@@ -124,7 +126,7 @@ function operationOf({ method, url, config, schema }: Endpoint): Operation {
   };
 }
 
-/** What the router calls `*`: the rest of a path, slashes included, for which OpenAPI has no word. */
+/** Replaces the router's `*`: the rest of a path, including slashes. OpenAPI has no word for it. */
 const wildcardName = 'path';
 
 function operationId(method: string, url: string): string {

@@ -7,7 +7,7 @@ function through(headers: IncomingHttpHeaders, viaTrustedProxy = true) {
 }
 
 describe('own origin', () => {
-  test('is scheme and Host when nobody forwarded', () => {
+  test('is scheme and Host when no proxy forwarded the request', () => {
     expect(ownOrigin(through({}))).toBe('http://gateway:7300');
     expect(ownOrigin({ headers: { host: 'gateway' }, encrypted: true, viaTrustedProxy: false })).toBe(
       'https://gateway',
@@ -24,7 +24,7 @@ describe('own origin', () => {
     expect(isHttps(through(headers))).toBe(true);
   });
 
-  test('ignores the same headers from anybody else', () => {
+  test('ignores the same headers from any other peer', () => {
     const headers = {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'evil.example',
@@ -105,7 +105,7 @@ describe('a name over loopback', () => {
     ['192.168.1.5:7300', '127.0.0.1'],
     ['switchyard.example', '127.0.0.1'],
     ['evil.example', '192.168.1.7'],
-  ])('%s from %s is ours', (host, peer) => {
+  ])('accepts %s from %s', (host, peer) => {
     expect(isForeignName({ host, peer, known })).toBe(false);
   });
 
@@ -116,7 +116,7 @@ describe('a name over loopback', () => {
     '127.0.0.1.evil.example',
     'a b',
     undefined,
-  ])('%s may have been pointed here by a page', (host) => {
+  ])('treats %s as a name that a page may have pointed here', (host) => {
     expect(isForeignName({ host, peer: '127.0.0.1', known })).toBe(true);
   });
 });

@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 interface Received {
   headers: IncomingHttpHeaders;
   encrypted: boolean;
-  /** Whether the peer is a trusted proxy; only then are its forwarding headers believed. */
+  /** Whether the peer is a trusted proxy. Only then are its forwarding headers believed. */
   viaTrustedProxy: boolean;
 }
 
-/** The origin under which the client reached the gateway, or undefined when the request does not say. */
+/** Returns the origin under which the client reached the gateway, or undefined when the request does not say. */
 export function ownOrigin(received: Received): string | undefined {
   const { proto, host } = addressOf(received);
   return host === undefined ? undefined : normalOrigin(`${proto}://${host}`);
@@ -18,7 +18,10 @@ export function isHttps(received: Received): boolean {
   return addressOf(received).proto === 'https';
 }
 
-/** Whether a page at this `Origin` may call. No header means no browser page: allowed. Anything unclear is denied. */
+/**
+ * Returns whether a page at this `Origin` may call. A request without the header comes from no browser page and is
+ * allowed. Anything unclear is denied.
+ */
 export function isOriginAllowed(
   origin: string | undefined,
   { own, listed }: { own: string | undefined; listed: readonly string[] },
@@ -30,8 +33,8 @@ export function isOriginAllowed(
 }
 
 /**
- * Whether a page may have pointed a name of its own at this machine (DNS rebinding): the request came over loopback under
- * a name that is neither localhost nor configured. An address in its place cannot be pointed elsewhere.
+ * Returns whether a page may have pointed a name of its own at this machine (DNS rebinding): the request came over
+ * loopback under a name that is neither localhost nor configured. A literal address cannot be pointed elsewhere.
  */
 export function isForeignName({
   host,
@@ -74,7 +77,7 @@ function addressOf({ headers, encrypted, viaTrustedProxy }: Received): {
   return { proto: proto.toLowerCase(), host: host && port ? withPort(host, port) : host };
 }
 
-/** The first hop of RFC 7239's header, which is the one nearest to the client. */
+/** Returns the first hop of RFC 7239's header, which is the one nearest to the client. */
 function parseForwarded(header: string | undefined): { proto?: string; host?: string } {
   const found: { proto?: string; host?: string } = {};
   for (const pair of firstOf(header)?.split(';') ?? []) {
@@ -95,7 +98,9 @@ function withPort(host: string, port: string): string {
   return /:\d+$/.test(host) || !/^\d{1,5}$/.test(port) ? host : `${host}:${port}`;
 }
 
-/** Scheme, host and port without a default port; undefined for anything that is more, or less, than an origin. */
+/**
+ * Returns scheme, host and port without a default port; undefined for anything that is more, or less, than an origin.
+ */
 function normalOrigin(text: string): string | undefined {
   if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text)) return undefined;
   try {

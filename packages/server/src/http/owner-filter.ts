@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import { identityOf, isAdmin } from './guard.ts';
 
-/** A list may be narrowed to somebody else's rows by administrators alone; everybody may name themselves. */
+/** Only administrators may filter a list by another user. All users may name themselves. */
 export function requireAdminFor(request: FastifyRequest, owner: string | undefined): void {
   const identity = identityOf(request);
   if (owner === undefined || owner === identity.userId || isAdmin(identity)) return;

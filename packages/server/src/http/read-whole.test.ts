@@ -5,7 +5,7 @@ import { readWhole } from './read-whole.ts';
 
 const anyLength = () => undefined;
 
-test('a body is one buffer, in however many parts it comes', async () => {
+test('a body becomes one buffer, however many parts it has', async () => {
   const parts = Array.from({ length: 1_000 }, (_, index) => Buffer.from([index % 256]));
   const lengths: number[] = [];
   const whole = await readWhole(Readable.from(parts), (bytes) => lengths.push(bytes));
@@ -17,7 +17,7 @@ test('an empty body is an empty buffer', async () => {
   expect(await readWhole(Readable.from([]), anyLength)).toEqual(Buffer.alloc(0));
 });
 
-test('a body that is refused while it comes is not read further, and its stream stays open', async () => {
+test('a body that is refused while it arrives is not read further, and its stream stays open', async () => {
   const payload = new PassThrough();
   const reading = readWhole(payload, (bytes) => {
     if (bytes > 5) throw new AppError('body_too_large');
@@ -28,7 +28,7 @@ test('a body that is refused while it comes is not read further, and its stream 
   expect([payload.destroyed, payload.listenerCount('data')]).toEqual([false, 0]);
 });
 
-test('a body that breaks off is an error, also when it had broken off before', async () => {
+test('a body that breaks off is an error, even if it broke off before the read', async () => {
   const payload = new PassThrough();
   const reading = readWhole(payload, anyLength);
   payload.write('half');

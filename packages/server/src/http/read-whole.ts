@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../lib/app-error.ts';
 
 /**
- * Reads a body into one buffer. `onGrowth` hears of each part before it is kept, with the length until then, and throws
- * to refuse it. What the client sends after that is the business of whoever answers.
+ * Reads a body into one buffer. `onGrowth` is called for each part before it is kept, with the length so far, and
+ * throws to refuse it. The caller then handles what the client sends after that.
  */
 export function readWhole(payload: Readable, onGrowth: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -29,12 +29,15 @@ export function readWhole(payload: Readable, onGrowth: (bytes: number) => void):
       payload.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
     };
     payload.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
-    // A stream that was closed before says nothing any more.
+    // A stream that was already closed emits no further event.
     if (payload.destroyed && !payload.readableEnded) onLost();
   });
 }
 
-/** Parts are copied together as they come: a body sent byte by byte would else hold a buffer for each of its bytes. */
+/**
+ * Parts are copied together as they arrive. Otherwise a body sent byte by byte would hold a buffer for each of its
+ * bytes.
+ */
 class GrowingBuffer {
   #store = Buffer.alloc(0);
   length = 0;

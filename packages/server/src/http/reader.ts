@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Owner } from '../lib/owner.ts';
 import { adminOrOwnerOf, type Guard } from './guard.ts';
 
-/** Who reads, and under which origin they reached the gateway, so that links in the answer work for them. */
+/** Returns who reads, and under which origin they reached the gateway, so that links in the response work for them. */
 export function readerOf(
   request: FastifyRequest,
   guard: Pick<Guard, 'originOf'>,

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/app-error.ts';
 
-/** RFC 9112, 3.2: a proxy in front may have believed the other one. Node keeps the first and says nothing. */
+/** RFC 9112, 3.2: a proxy in front may have used the second header. Node keeps the first and reports nothing. */
 export function refuseRepeatedHost(rawHeaders: readonly string[] | undefined): void {
   if (rawHeaders === undefined) return;
   let hosts = 0;

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The caller's own id when it is a UUID, so that a trace can be followed; anything else could forge log lines. */
+/**
+ * Returns the caller's own id when it is a UUID, so that a trace can be followed. Anything else could forge log lines.
+ */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && uuid.test(given) ? given.toLowerCase() : randomUUID();

@@ -6,7 +6,7 @@ export interface RequestLabels {
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** A request as the metrics name it: by values of which there are few, none of them chosen by the caller. */
+/** The labels of a request for the metrics. They have few values, and the caller chooses none of them. */
 export function labelsOf(request: {
   route: string | undefined;
   method: string;
@@ -16,7 +16,7 @@ export function labelsOf(request: {
   return { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` };
 }
 
-/** What is refused needs no work of its own, so a stranger who tries every route adds no series of durations. */
+/** A refusal takes no work of its own, so a stranger who tries every route adds no series of durations. */
 export function durationLabelsOf({ route, method, status }: RequestLabels): Omit<RequestLabels, 'status'> {
   return { route: status === '4xx' ? 'refused' : route, method };
 }

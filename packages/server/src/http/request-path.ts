@@ -6,7 +6,7 @@ export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** By the route that was matched, so that no odd spelling of its path leads to the other area. */
+/** Uses the matched route, so that no odd spelling of its path leads to the other area. */
 export function areaOf(request: FastifyRequest): Area {
   return areaOfPath(request.routeOptions.url ?? pathOf(request));
 }

@@ -1,4 +1,4 @@
-/** What the validator tells about one failed keyword. */
+/** What the validator reports about one failed keyword. */
 export interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -6,7 +6,7 @@ export interface SchemaError {
   params: Record<string, unknown>;
   /** The value of the keyword. */
   schema?: unknown;
-  /** The schema that the keyword stands in. */
+  /** The schema that contains the keyword. */
   parentSchema?: { type?: unknown; description?: unknown; [keyword: string]: unknown };
   /** The value that failed. */
   data?: unknown;

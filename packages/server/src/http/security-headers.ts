@@ -1,6 +1,6 @@
 /**
- * Nothing that the gateway answers as data may run, be framed, be sniffed or be kept by a cache. A page of ours (docs,
- * console) replaces the policy and the caching by its own. Constants, because computing them for each request with
+ * Data responses of the gateway may not run, be framed, be sniffed or be kept by a cache. Our own pages (docs, console)
+ * replace the policy and the caching by their own. They are constants, because computing them for each request with
  * helmet costs as much as the request itself (docs/adr).
  */
 export const apiHeaders = {
@@ -21,5 +21,5 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** Only where clients come by https: a browser that remembers it refuses plain http for two years. */
+/** Only when clients come by https: a browser that remembers it refuses plain http for two years. */
 export const httpsHeaders = { 'strict-transport-security': 'max-age=63072000' } as const;

@@ -9,7 +9,7 @@ interface BegunSession {
   expiresInSeconds: number;
 }
 
-/** Writes the cookies of a session onto an answer. */
+/** Writes the cookies of a session into a response. */
 export class SessionReplies {
   readonly #proxies: TrustedProxies;
 
@@ -17,7 +17,7 @@ export class SessionReplies {
     this.#proxies = proxies;
   }
 
-  /** Without `remember` the cookies end with the browser; the session itself lives neither longer nor shorter. */
+  /** Without `remember` the cookies end with the browser. The lifetime of the session itself does not change. */
   begin(
     request: FastifyRequest,
     reply: FastifyReply,

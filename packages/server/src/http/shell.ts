@@ -38,16 +38,16 @@ export interface ShellOptions {
   limits: HttpLimits;
   /** Origins that may call with credentials. */
   corsOrigins: readonly string[];
-  /** Clients come by https, directly or through a proxy. */
+  /** Clients connect by https, directly or through a proxy. */
   isHttps: boolean;
   version: string;
-  /** While true, every answer asks the client to take another connection for its next request. */
+  /** While it returns true, every response asks the client to use another connection for its next request. */
   isDraining: () => boolean;
 }
 
 /**
- * The server without routes: what holds for every request. In this order: limits and headers, CORS, (the guard, which
- * server.ts adds), type of the body, body, validation, handler; one renderer for whatever goes wrong on the way.
+ * The server without routes: everything that applies to every request. In this order: limits and headers, CORS, (the
+ * guard, which server.ts adds), type of the body, body, validation, handler; one renderer for all errors on the way.
  */
 export function createShell(options: ShellOptions): App {
   const { limits, streams, tracker, admission } = options;
@@ -72,12 +72,12 @@ export function createShell(options: ShellOptions): App {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     http: {
       maxHeaderSize: limits.headBytes,
-      // Node swaps the two where the part may take longer than the whole.
+      // Node swaps the two when the part may take longer than the whole.
       headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: 5_000,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.paramLength },
-    // A request that still arrives on an open connection while we close is served, and told to close.
+    // A request that arrives on an open connection while we close is served, and told to close.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -114,27 +114,27 @@ export function createShell(options: ShellOptions): App {
     done();
   });
   app.addHook('preClose', (done) => {
-    // Told, not awaited: the server itself waits for their connections.
+    // They are told to end, but not awaited: the server itself waits for their connections.
     void streams.closeAll();
     done();
   });
   return app;
 }
 
-/** What an endpoint says about itself becomes the route's settings. Who may call is the guard's matter. */
+/** The properties of an endpoint become the route's settings. The guard decides who may call. */
 function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   const { config, schema } = route;
   const bodyLimit = config?.bodyLimit === 'large' ? limits.largeBodyBytes : config?.bodyLimit;
   if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
-  const mostBytes = route.bodyLimit ?? limits.bodyBytes;
-  route.preParsing = [requireMediaType(mediaTypes), askForBody(mostBytes), route.preParsing ?? []].flat();
+  const maxBytes = route.bodyLimit ?? limits.bodyBytes;
+  route.preParsing = [requireMediaType(mediaTypes), askForBody(maxBytes), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }
 
-/** Writes the headers that every answer has; true for a preflight, which needs nothing else. */
+/** Writes the headers that every response has. Returns true for a preflight, which needs nothing else. */
 function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: FastifyReply) => boolean {
   const cors = new CorsPolicy(options.corsOrigins);
   const always = {
@@ -145,7 +145,8 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
   return (request, reply) => {
     reply.headers(always);
     reply.header('x-request-id', request.id);
-    // Who asked for another protocol and gets an answer is off the server's hands: nobody would read on, or time out.
+    // After a response to a request for another protocol, the server no longer manages the connection: no code would
+    // read it or time it out.
     if (options.isDraining() || request.headers.upgrade !== undefined) reply.header('connection', 'close');
     const preflight = cors.preflight(request.method, request.headers);
     const granted = preflight ?? cors.headersFor(request.headers.origin);
@@ -154,7 +155,7 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
   };
 }
 
-/** The thrower's reason where there is one, else the place where the error was thrown. */
+/** Returns the thrower's reason if there is one, or else the place where the error was thrown. */
 function causeOf(error: AppError): unknown {
   return error.cause ?? error;
 }

@@ -12,27 +12,30 @@ interface ShutdownOptions {
   health: Health;
   streams: OpenStreams;
   tracker: RequestTracker;
-  /** Requests may take this long to finish; then their connections are cut. */
+  /** How long requests may take to finish. Then their connections are cut. */
   graceMs: number;
   timer: Timer;
   logger: Logger;
 }
 
-/** Ends the service of one server without losing an answer that has begun. */
+/** Ends the service of one server without losing a response that has begun. */
 export class Shutdown {
   readonly #app: App;
   readonly #options: ShutdownOptions;
   readonly #sockets: ReadonlySet<Socket>;
   #done: Promise<void> | undefined;
 
-  /** Before the server listens, so that it knows every connection. */
+  /** Called before the server listens, so that it knows every connection. */
   constructor(app: App, options: ShutdownOptions) {
     this.#app = app;
     this.#options = options;
     this.#sockets = trackSockets(app.server);
   }
 
-  /** Not ready, then streams told and requests finished, then closed. Asking again answers the same promise. */
+  /**
+   * The gateway reports that it is not ready, tells streams to end, lets requests finish, then closes. A second call
+   * returns the same promise.
+   */
   run(): Promise<void> {
     this.#done ??= this.#run();
     return this.#done;
@@ -43,7 +46,7 @@ export class Shutdown {
     health.startDraining();
     const overdue = newDeferred();
     const cancel = timer(overdue.resolve, graceMs);
-    // The listener stays open meanwhile: whoever asks is told that we are not ready, instead of finding nobody.
+    // The listener stays open meanwhile, so that a client learns that we are not ready instead of finding no server.
     const finished = Promise.all([streams.closeAll(), tracker.whenIdle()]);
     const isInTime = await Promise.race([finished.then(() => true), overdue.promise.then(() => false)]);
     cancel();
@@ -54,11 +57,11 @@ export class Shutdown {
   }
 }
 
-/** Sockets that were upgraded are no longer the HTTP server's, yet it waits for them when it closes. */
+/** Upgraded sockets no longer belong to the HTTP server, but it waits for them when it closes. */
 function trackSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // One that offered another protocol is handed to the server once more.
+    // A socket that offered another protocol is passed to the server a second time.
     if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

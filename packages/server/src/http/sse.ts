@@ -12,36 +12,39 @@ import type { OpenStreams } from './open-streams.ts';
 export interface EventStream {
   openStreams: Pick<OpenStreams, 'open'>;
   /**
-   * Encoded events, as many at once as there are. Its end is the end of the stream; what it throws breaks the connection
-   * off. The signal aborts when nobody reads any more, and the source then ends.
+   * Encoded events, as many at once as there are. Its end is the end of the stream. An error that it throws breaks the
+   * connection off. The signal aborts when the client no longer reads, and the source then ends.
    */
   source: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
-  /** Such as `Content-Location` and `Location` of a run. */
+  /** For example `Content-Location` and `Location` of a run. */
   headers?: Record<string, string>;
-  /** Breaks the stream off when it aborts: the session of the reader has ended, say. */
+  /** Breaks the stream off when it aborts, for example when the session of the reader has ended. */
   until?: AbortSignal;
   limits?: EventStreamLimits;
   timer?: Timer;
 }
 
 export interface EventStreamLimits {
-  /** A comment is sent whenever the source has been silent for so long. */
+  /** A comment is sent whenever the source was silent for so long. */
   heartbeatMs: number;
-  /** A client that takes nothing for so long is cut. */
+  /** A client that accepts no data for so long is disconnected. */
   stalledMs: number;
 }
 
 export const defaultEventStreamLimits: EventStreamLimits = { heartbeatMs: 5_000, stalledMs: 30_000 };
 
-/** `client_gone` was the client's doing, `cut` ours: shutdown, a reader too slow, a source that broke. */
+/**
+ * `client_gone`: the client disconnected. `cut`: we ended the stream because of a shutdown, a slow reader, or a source
+ * that broke.
+ */
 export type EventStreamEnd = 'complete' | 'client_gone' | 'cut';
 
 const heartbeatBytes = Buffer.from(heartbeat);
 
 /**
- * Answers with an event stream, headers at once, and resolves when it has ended. Throws only before the first byte, when
- * the gateway is full or closing. Written to the socket directly: through Fastify's own way for streams each write costs
- * about four times as much.
+ * Responds with an event stream, headers at once, and resolves when it has ended. Throws only before the first byte,
+ * when the gateway is full or closing. Writes to the socket directly: through Fastify's own way for streams each write
+ * costs about four times as much.
  */
 export async function sendEvents(
   request: FastifyRequest,
@@ -60,7 +63,7 @@ export async function sendEvents(
     await reply.headers(headers).send();
     return 'complete';
   }
-  // Kept on the reply as well, where the request's log line looks for them.
+  // Kept on the reply as well, because the request's log line reads them there.
   reply.headers(headers).hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders).flushHeaders();
   try {
@@ -71,7 +74,7 @@ export async function sendEvents(
 }
 
 interface Pumped extends EventStream {
-  /** Aborts as `OpenStream` says. */
+  /** Aborts as described at `OpenStream`. */
   signal: AbortSignal;
 }
 
@@ -107,7 +110,7 @@ async function pump(request: FastifyRequest, reply: FastifyReply, stream: Pumped
   return 'cut';
 }
 
-/** What belongs to the life of a gateway is told quietly; anything else is a fault. */
+/** Normal events in the life of a gateway are logged at a low level. Anything else is a fault. */
 function logCut(request: FastifyRequest, error: unknown): void {
   if (error instanceof ReaderStalled || error instanceof StreamBroken)
     request.log.info({ reason: error.message }, 'Event stream cut');

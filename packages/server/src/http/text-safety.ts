@@ -1,13 +1,18 @@
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
 
-/** Postgres cannot store the first, and the second is no character: both are refused at the edge, not in a query. */
+/**
+ * Postgres cannot store the first, and the second is not a character. Both are refused at the edge, before any query.
+ */
 const unstorable = /[\0\p{Surrogate}]/u;
 
 /** More would only repeat the first ones. */
 const maxFaults = 100;
 
-/** Whether JSON text may hold anything that `refuseUnsafeValue` finds: `\u` is the only way to write half a pair. */
+/**
+ * Returns whether JSON text may hold anything that `refuseUnsafeValue` finds. `\u` is the only way to write half a
+ * pair.
+ */
 export function mayBeUnsafe(json: string): boolean {
   return /\\u|__proto__|constructor/.test(json);
 }
@@ -19,7 +24,7 @@ export function refuseUnsafeValue(value: unknown): void {
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
-/** Refuses `%00` and escapes that are no UTF-8 in path and query. Called for addresses with a `%` only. */
+/** Refuses `%00` and escapes that are not UTF-8 in path and query. Only called for addresses with a `%`. */
 export function refuseUnsafeAddress(url: string): void {
   const queryStart = url.indexOf('?');
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
@@ -33,7 +38,7 @@ export function refuseUnsafeAddress(url: string): void {
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
-/** `path` is one list for the whole walk; a fault keeps a copy. */
+/** `path` is one list for the whole walk. A fault keeps a copy. */
 function collectFaults(value: unknown, path: (string | number)[], faults: Fault[]): void {
   if (typeof value === 'string') {
     if (unstorable.test(value)) faults.push(unsafeText('body', [...path], value));
@@ -89,7 +94,7 @@ function prototypeKey(path: Fault['path']): Fault {
   return { in: 'body', path, type: 'value_error', message, input: null };
 }
 
-/** The answer itself must be storable text again. */
+/** The response itself must be storable text again. */
 function visible(text: string): string {
   return text.slice(0, 100).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }

@@ -8,7 +8,7 @@ import { discardBodyAfter } from './unread-body.ts';
 const chunk = Buffer.alloc(1024 * 1024);
 const promisedBytes = 1024 * chunk.length;
 
-/** Refuses each request before its body has come in. */
+/** Refuses each request before its body has arrived. */
 async function startRefusing(): Promise<number> {
   const server = createServer((request, response) => {
     discardBodyAfter(response, request);
@@ -29,7 +29,7 @@ async function beginUpload(port: number): Promise<{ socket: Socket; errors: Erro
   return { socket, errors };
 }
 
-/** Sends without reading until nobody takes any more, and says how much went out. */
+/** Sends without reading until the server accepts no more, and returns how much was sent. */
 async function sendWhileTaken(socket: Socket): Promise<number> {
   for (;;) {
     const isTaken = new Promise<boolean>((resolve) => socket.write(chunk, (error) => resolve(!error)));
@@ -37,8 +37,8 @@ async function sendWhileTaken(socket: Socket): Promise<number> {
   }
 }
 
-it('leaves a client that sends and does not read the time to read its answer', async () => {
-  // However long this takes here, the time is not over.
+it('gives a client that sends without reading the time to read its response', async () => {
+  // The clock stands still, so the time limit is not reached, however long the test takes.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { socket, errors } = await beginUpload(await startRefusing());
@@ -49,7 +49,7 @@ it('leaves a client that sends and does not read the time to read its answer', a
   expect((await answer)[0].toString()).toMatch(/^HTTP\/1\.1 413 [\s\S]*too large/);
 });
 
-it('cuts off a client that goes on', async () => {
+it('cuts off a client that continues to send', async () => {
   const { socket } = await beginUpload(await startRefusing());
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.resume();

@@ -3,8 +3,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Emits `upgrade` for a WebSocket at this path. Every other offer of another protocol is passed over, as a server may:
- * the request goes back to the server as one without it. Java's client offers HTTP/2 with each first request, body or not.
+ * Emits `upgrade` for a WebSocket at this path. Every other offer of another protocol is ignored, as a server may do:
+ * the request returns to the server as one without the offer. Java's client offers HTTP/2 with each first request, with
+ * or without a body.
  */
 export function webSocketUpgrades(server: Server, path: string): EventEmitter {
   const upgrades = new EventEmitter();
@@ -18,7 +19,7 @@ export function webSocketUpgrades(server: Server, path: string): EventEmitter {
   return upgrades;
 }
 
-/** As the bytes came, Node's parser having seen that no line holds another one. */
+/** The bytes as they arrived. Node's parser has checked that no line holds another one. */
 function plainHead({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -4,14 +4,17 @@ import { foldUnions } from './validation-unions.ts';
 
 interface Judged {
   in: Fault['in'];
-  /** The whole part; undefined when it was not sent at all. */
+  /** The whole part; undefined when it was not sent. */
   value: unknown;
 }
 
 /** More would only repeat the first ones. */
 const maxFaults = 100;
 
-/** The validator's findings in the words of the conversation contract (appendix B), the first of each place first. */
+/**
+ * Returns the validator's findings in the words of the conversation contract (appendix B), only the first of each
+ * place.
+ */
 export function toFaults(errors: readonly SchemaError[], { in: part, value }: Judged): Fault[] {
   if (value === undefined)
     return [{ in: part, path: [], type: 'missing', message: 'Field required', input: null }];
@@ -28,13 +31,13 @@ interface Description {
   type: string;
   message: string;
   ctx?: Record<string, unknown>;
-  /** The fault is about a key of the value that failed. */
+  /** The fault concerns a key of the value that failed. */
   below?: string[];
 }
 
 type Describe = (error: SchemaError, part: Fault['in']) => Description;
 
-/** The one table from validator keywords to error types. A keyword that is not here is a `value_error`. */
+/** The only table from validator keywords to error types. A keyword that is not here becomes a `value_error`. */
 const table: Record<string, Describe> = {
   required: ({ params }) => missing(params.missingProperty),
   dependentRequired: ({ params }) => missing(params.missingProperty),
@@ -167,23 +170,23 @@ function literal(values: readonly unknown[]): Description {
   return { type: 'literal_error', message: `Input should be ${expected}`, ctx: { expected } };
 }
 
-function tooShort(kind: string, least: unknown, actual: number): Description {
+function tooShort(kind: string, min: unknown, actual: number): Description {
   return {
     type: 'too_short',
-    message: `${kind} should have at least ${count(least, 'item')} after validation, not ${actual}`,
-    ctx: { field_type: kind, min_length: least, actual_length: actual },
+    message: `${kind} should have at least ${count(min, 'item')} after validation, not ${actual}`,
+    ctx: { field_type: kind, min_length: min, actual_length: actual },
   };
 }
 
-function tooLong(kind: string, most: unknown, actual: number): Description {
+function tooLong(kind: string, max: unknown, actual: number): Description {
   return {
     type: 'too_long',
-    message: `${kind} should have at most ${count(most, 'item')} after validation, not ${actual}`,
-    ctx: { field_type: kind, max_length: most, actual_length: actual },
+    message: `${kind} should have at most ${count(max, 'item')} after validation, not ${actual}`,
+    ctx: { field_type: kind, max_length: max, actual_length: actual },
   };
 }
 
-/** A pattern says little to people; the schema's own description mostly says what is meant. */
+/** A pattern says little to people. The schema's own description usually says what is meant. */
 function withHint(message: string, schema: SchemaError['parentSchema']): string {
   return typeof schema?.description === 'string' ? `${message} (${schema.description})` : message;
 }
@@ -197,7 +200,7 @@ function article(words: string): string {
   return /^[aeiou]/.test(words) ? `an ${words}` : `a ${words}`;
 }
 
-/** `a, b or c`. */
+/** Returns `a, b or c`. */
 function alternatives(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
@@ -207,7 +210,7 @@ function lengthOf(data: unknown): number {
   return typeof data === 'object' && data !== null ? Object.keys(data).length : 0;
 }
 
-/** `/items/0/name` as steps; a step into a list is a number, a key that looks like one stays a text. */
+/** Returns `/items/0/name` as steps. A step into a list is a number; a key that looks like a number stays a text. */
 function pathOf(pointer: string, root: unknown): (string | number)[] {
   let value = root;
   return pointer
@@ -221,7 +224,7 @@ function pathOf(pointer: string, root: unknown): (string | number)[] {
     });
 }
 
-/** What was sent, as long as it is short: an error must not answer a megabyte with a megabyte. */
+/** Returns what was sent, if it is short: an error must not answer a megabyte with a megabyte. */
 function boundedInput(value: unknown): unknown {
   if (typeof value === 'string') return value.length <= 200 ? value : `${value.slice(0, 200)}…`;
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -1,8 +1,8 @@
 import type { SchemaError } from './schema-error.ts';
 
 /**
- * A value that fits no branch of a union is reported once for every branch and once for the union. Keeps what helps: the
- * faults of the one branch that was meant, or one fault that names the alternatives.
+ * A value that fits no branch of a union is reported once for every branch and once for the union. This keeps the
+ * helpful faults: those of the one branch that was meant, or one fault that names the alternatives.
  */
 export function foldUnions(errors: readonly SchemaError[]): SchemaError[] {
   const union = outermostUnion(errors);
@@ -37,13 +37,13 @@ function foldUnion(union: SchemaError, inside: readonly SchemaError[]): SchemaEr
   ];
 }
 
-/** The fixed values that a branch stands for, if it stands for fixed values. */
+/** Returns the fixed values that a branch allows, if it allows only fixed values. */
 function wordsOf(schema: NonNullable<SchemaError['parentSchema']>): unknown[] | undefined {
   if ('const' in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
-/** Every branch wants another word in the same field: the field is the tag, and none of its words was sent. */
+/** Every branch wants a different word in the same field: that field is the tag, and none of its words was sent. */
 function sharedTag(branches: readonly { errors: readonly SchemaError[] }[]): SchemaError | undefined {
   const tags = branches.map(({ errors }) => errors.find(({ keyword }) => keyword === 'const'));
   const [first] = tags;
@@ -51,7 +51,7 @@ function sharedTag(branches: readonly { errors: readonly SchemaError[] }[]): Sch
   return { ...first, keyword: 'enum', schema: tags.map((tag) => tag?.schema) };
 }
 
-/** The value is of another type than the branch, or carries another tag: the branch was not meant. */
+/** The value is of a different type than the branch, or carries another tag: the branch was not meant. */
 function isMismatch(union: SchemaError): (error: SchemaError) => boolean {
   return ({ keyword, instancePath }) =>
     keyword === 'const' ||

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../lib/app-error.ts';
 
-/** Aborts when the client goes away before it has sent everything. */
+/** Aborts when the client disconnects before it has sent everything. */
 export function watchUpload(request: IncomingMessage): { lost: AbortSignal; release: () => void } {
   const lost = new AbortController();
   const onClose = (): void => {

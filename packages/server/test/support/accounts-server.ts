@@ -77,7 +77,7 @@ export class AccountsServer {
       log,
       clock: time.now,
       timer: time.timer,
-      leavings: null,
+      cleanup: null,
       options: {
         secret: 'a secret that is only good for tests',
         sessionTtlMs: 7 * 86_400_000,

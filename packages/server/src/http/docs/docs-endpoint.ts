@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 const accessTexts: Record<string, string> = {
-  public: 'for everybody',
+  public: 'for everyone',
   session: 'signed in',
   admin: 'administrators',
 };
@@ -19,7 +19,7 @@ export function idOf({ operationId }: Operation): string {
   return operationId;
 }
 
-/** One endpoint: what it is for, who may call it, what it takes and answers, and a command to try it with. */
+/** Describes one endpoint: its purpose, who may call it, its request and response, and a command to try it with. */
 export function endpointSection({ method, path, operation }: Entry, searchText: string): Markup {
   return html`<article id="${idOf(operation)}" data-find="${searchText}">
 <h3><a href="#${idOf(operation)}">${operation.summary}</a></h3>
@@ -55,7 +55,7 @@ function bodyTables({ requestBody }: Operation): Markup | undefined {
   return schemaTable(`Body, ${types}`, schema);
 }
 
-/** Folded: most readers look for what to send, and see in the example what comes back. */
+/** Folded, because most readers want to know what to send and see in the example what comes back. */
 function answerTables({ responses }: Operation): Markup[] {
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!('content' in response)) return [];

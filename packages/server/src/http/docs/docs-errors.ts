@@ -14,7 +14,7 @@ const conversationExample = `{ "detail": "Thread not found" }
 
 { "detail": [{ "type": "missing", "loc": ["body", "email"], "msg": "Field required", "input": {} }] }`;
 
-/** Both shapes of an error, and every code that can stand in one. */
+/** Describes both shapes of an error, and every code that an error can have. */
 export function errorSection(): Markup {
   return html`<section id="errors">
 <h2>Errors</h2>

@@ -1,9 +1,9 @@
 import type { Operation, Schema } from '../openapi.ts';
 
-/** The page's script puts the address of the gateway here. */
+/** The page's script replaces this by the address of the gateway. */
 const exampleOrigin = 'http://127.0.0.1:7300';
 
-/** A command that can be pasted: required fields filled with the plainest value that fits. */
+/** Returns a command that can be pasted. Required fields have the plainest value that fits. */
 export function curlExample(method: string, path: string, operation: Operation): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteAddress(exampleOrigin + examplePath(path, operation))}`,
@@ -41,7 +41,7 @@ function bodyLines(mediaType: string, schema: Schema): string[] {
   return [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example)}'`];
 }
 
-/** The schema's own example or default, else the smallest value of its type. */
+/** Returns the schema's own example or default, or else the smallest value of its type. */
 export function exampleValue(schema: Schema): unknown {
   const {
     examples,

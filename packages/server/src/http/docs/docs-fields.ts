@@ -11,7 +11,7 @@ export interface Field {
 /** Deeper structures are in the OpenAPI document. */
 const maxDepth = 5;
 
-/** The fields of a schema, nested ones with dotted names, items of a list with `[]`. */
+/** Returns the fields of a schema. Nested fields have dotted names, items of a list have `[]`. */
 export function fieldsOf(schema: Schema, prefix = '', depth = 0): Field[] {
   if (depth > maxDepth) return [];
   const { properties, items, required } = schema as {
@@ -70,12 +70,10 @@ function limitsOf(schema: Schema): string[] {
   ].filter(Boolean);
 }
 
-function range(least: unknown, most: unknown, unit: string): string {
-  if (least === undefined && most === undefined) return '';
-  if (least === undefined) return `at most ${figure(most)}${unit}`;
-  return most === undefined
-    ? `at least ${figure(least)}${unit}`
-    : `${figure(least)} to ${figure(most)}${unit}`;
+function range(min: unknown, max: unknown, unit: string): string {
+  if (min === undefined && max === undefined) return '';
+  if (min === undefined) return `at most ${figure(max)}${unit}`;
+  return max === undefined ? `at least ${figure(min)}${unit}` : `${figure(min)} to ${figure(max)}${unit}`;
 }
 
 function figure(value: unknown): string {

@@ -13,11 +13,11 @@ describe('markup', () => {
     expect(html`<a title="${evil}">${evil}</a>`.text).not.toMatch(/<script|"><|&(?!#)/);
   });
 
-  test('joins lists and leaves out what is not there', () => {
+  test('joins lists and leaves out absent values', () => {
     expect(html`<ul>${[html`<li>1</li>`, false, undefined, '<']}</ul>`.text).toBe('<ul><li>1</li>&#60;</ul>');
   });
 
-  test('sets words in backticks as code', () => {
+  test('shows words in backticks as code', () => {
     expect(prose('send `a<b` now').text).toBe('send <code>a&#60;b</code> now');
   });
 });
@@ -66,7 +66,7 @@ describe('an example', () => {
   } as const satisfies Endpoint;
   const document = openApiDocument([submit], { version: '1' });
 
-  test('fills what is required and nothing else', () => {
+  test('fills only the required fields', () => {
     const operation = document.paths['/api/tasks/{taskId}/notes']?.post;
     expect(operation && curlExample('POST', '/api/tasks/{taskId}/notes', operation)).toBe(
       [
@@ -78,14 +78,14 @@ describe('an example', () => {
     );
   });
 
-  test('prefers what the schema itself suggests', () => {
+  test('prefers the example of the schema', () => {
     expect(exampleValue({ type: 'string', examples: ['x'], default: 'y' })).toBe('x');
     expect(exampleValue({ type: 'integer', default: 7 })).toBe(7);
     expect(exampleValue({ enum: ['a', 'b'] })).toBe('a');
     expect(exampleValue({ type: 'array', items: { type: 'boolean' }, minItems: 1 })).toEqual([true]);
   });
 
-  test('stands on the page, escaped', () => {
+  test('is on the page, escaped', () => {
     const page = docsPage(document);
     expect(page).toContain('Add &#60;a note&#62;');
     expect(page).toContain('Uses <code>markdown</code>.');

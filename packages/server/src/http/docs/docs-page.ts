@@ -12,7 +12,7 @@ interface Group {
 
 const areas: readonly Group['area'][] = ['Dispatch', 'Accounts and conversation', 'Service'];
 
-/** The whole interface on one page, readable without its script. */
+/** The whole interface on one page, which is readable without its script. */
 export function docsPage(document: OpenApiDocument): string {
   const { title, version } = document.info;
   const groups = groupsOf(document);

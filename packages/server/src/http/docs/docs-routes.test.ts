@@ -24,7 +24,7 @@ function served(compress: Compress): Ask {
 }
 
 test.each(['/openapi.json', '/docs', '/docs/docs.css'])(
-  '%s is packed once for each encoding, however many ask for it at once and later',
+  '%s is compressed once per encoding, however many clients ask for it at once and later',
   async (url) => {
     const packings: string[] = [];
     const get = served((encoding, text) => {
@@ -45,7 +45,7 @@ test.each(['/openapi.json', '/docs', '/docs/docs.css'])(
   },
 );
 
-test('a packing that failed is tried again for the next one who asks', async () => {
+test('a failed compression is tried again for the next request', async () => {
   let attempts = 0;
   const get = served((encoding, text) => {
     attempts += 1;
@@ -56,7 +56,7 @@ test('a packing that failed is tried again for the next one who asks', async () 
   expect((await ask()).statusCode).toBe(200);
 });
 
-test('who has the page already is answered without packing it', async () => {
+test('a client that already has the page gets its response without compression', async () => {
   const get = served(() => Promise.reject(new Error('must not be packed')));
   const { headers } = await get('/docs');
   const again = await get('/docs', { 'if-none-match': String(headers.etag), 'accept-encoding': 'br' });

@@ -8,7 +8,10 @@ import { docsScript } from './docs-script.ts';
 import { docsStyle } from './docs-style.ts';
 import { type Compress, PackedPage } from './packed-page.ts';
 
-/** The description of the interface, for programs and for people. Written and packed when it is first asked for. */
+/**
+ * The description of the interface, for programs and for people. It is written and compressed at the first request for
+ * it.
+ */
 export function docsRoutes(
   readDocument: () => OpenApiDocument,
   { compress = compressWell }: { compress?: Compress } = {},

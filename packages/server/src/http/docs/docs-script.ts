@@ -1,6 +1,6 @@
 /**
- * The page's script: filter, copy buttons, the gateway's own address in the examples. Plain JavaScript that runs as it
- * stands; without it the page is complete.
+ * The page's script: filter, copy buttons, the gateway's own address in the examples. It is plain JavaScript that runs
+ * without a build. Without it the page is complete.
  */
 export const docsScript = `'use strict';
 
@@ -26,7 +26,7 @@ document.addEventListener('keydown', (event) => {
 for (const figure of document.querySelectorAll('article figure')) {
   const code = figure.querySelector('code');
   code.textContent = code.textContent.replace('http://127.0.0.1:7300', location.origin);
-  if (!navigator.clipboard) continue; // browsers offer it on https and loopback only
+  if (!navigator.clipboard) continue; // browsers have it only on https and loopback
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
@@ -38,7 +38,7 @@ for (const figure of document.querySelectorAll('article figure')) {
   figure.append(button);
 }
 
-// A phone starts with the groups folded: the list would stand before everything else.
+// A phone starts with the groups folded. Otherwise the list would fill the screen before all other content.
 if (matchMedia('(max-width: 860px)').matches) {
   for (const group of document.querySelectorAll('nav details')) group.open = false;
 }

@@ -1,4 +1,4 @@
-/** HTML that is safe to write as it is. */
+/** HTML that is safe to write unchanged. */
 export class Markup {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Markup {
 
 type Insert = Markup | string | number | false | undefined | readonly Insert[];
 
-/** A template whose inserts are escaped, lists joined, `false` and `undefined` left out. */
+/** A template that escapes its inserts, joins lists, and leaves out `false` and `undefined`. */
 export function html(strings: TemplateStringsArray, ...inserts: Insert[]): Markup {
   return new Markup(strings.reduce((text, part, index) => text + render(inserts[index - 1]) + part));
 }
 
-/** Plain text in which `words in backticks` become code. */
+/** Returns plain text in which `words in backticks` become code. */
 export function prose(text: string): Markup {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -4,7 +4,10 @@ import { chooseEncoding, type Encoding, varyByEncoding } from '../compression.ts
 
 export type Compress = (encoding: Encoding, text: string) => Promise<Buffer>;
 
-/** A text that stays the same until the gateway is replaced. It is packed once for each encoding, however many ask for it. */
+/**
+ * A text that stays the same until the gateway is replaced. It is compressed once per encoding, however many clients
+ * ask for it.
+ */
 export class PackedPage {
   readonly #type: string;
   readonly #text: string;
@@ -19,7 +22,7 @@ export class PackedPage {
     this.#etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   }
 
-  /** Browsers ask again each time, and get 304 while it is the same. */
+  /** Browsers ask again each time, and get 304 as long as it has not changed. */
   send(request: FastifyRequest, reply: FastifyReply): void {
     varyByEncoding(reply);
     reply.headers({ 'cache-control': 'no-cache', etag: this.#etag });
@@ -37,7 +40,7 @@ export class PackedPage {
     if (known !== undefined) return known;
     const packed = this.#compress(encoding, this.#text);
     this.#packed.set(encoding, packed);
-    // The next one who asks tries again; who asked now is told by the promise itself.
+    // The next request tries again. The current one gets the error through the promise itself.
     packed.catch(() => this.#packed.delete(encoding));
     return packed;
   }
