@@ -11,10 +11,12 @@ import { compareDependencies } from './cli-dependencies.ts';
 import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
+import { findLateNames } from './late-names.ts';
 import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
+import { findUnreachable } from './reachable.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
 
@@ -30,9 +32,11 @@ function run(): void {
   const findings = [
     ...findLayerFaults(sources),
     ...findCycles(sources),
+    ...findUnreachable(sources),
     ...findDoubleNames(paths),
     ...compareDependencies(readJson('packages/cli/package.json').dependencies ?? {}, externals),
     ...['package-lock.json', '.npmrc'].flatMap((path) => findAddresses(path, read(path))),
+    ...paths.flatMap((path) => findLateNames(path, /\.ts$/.test(path) ? read(path) : '')),
     ...findPathsOfThisMachine(paths),
   ];
   for (const finding of findings) console.log(formatFinding(finding));

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { Shutdown } from '../src/http/shutdown.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
-import { ManualTime } from '../src/lib/async/manual-time.ts';
+import { ManualTime } from '../testing/manual-time.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 const graceMs = 20_000;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { ManualTime } from '../src/lib/async/manual-time.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { EmbeddedJobs, type EmbeddedJobsOptions } from '../src/platform/jobs/embedded-jobs.ts';
 import type { Jobs } from '../src/platform/jobs/jobs.ts';
 import type { JobTables } from '../src/platform/jobs/tables.ts';
 import type { JobsVariant } from './jobs-conformance.ts';
+import { ManualTime } from './manual-time.ts';
 
 /** Processes that share one database and its clock, each with timers of its own. */
 export class JobFleet {

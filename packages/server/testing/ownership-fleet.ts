@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { ManualTime } from '../src/lib/async/manual-time.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { Ownership, type OwnershipOptions } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
+import { ManualTime } from './manual-time.ts';
 
 export interface OwnershipStorage {
   /** What a further process sees of one and the same database, which has its tables. */

@@ -16,7 +16,6 @@ import { ThreadAccess } from '../src/conversation/threads/thread-access.ts';
 import { ThreadRemoval } from '../src/conversation/threads/thread-removal.ts';
 import { ThreadStore } from '../src/conversation/threads/thread-store.ts';
 import { AppError } from '../src/lib/app-error.ts';
-import { ManualTime } from '../src/lib/async/manual-time.ts';
 import type { Owner } from '../src/lib/owner.ts';
 import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
 import type { Database } from '../src/platform/database/database.ts';
@@ -28,6 +27,7 @@ import { ownershipMigrations } from '../src/platform/ownership/migrations.ts';
 import { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
+import { ManualTime } from './manual-time.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 
 /** A gateway process as far as runs go: it shares its database with others, and can be killed. */

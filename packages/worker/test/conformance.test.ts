@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { workerConformance } from '../src/conformance/worker-conformance.ts';
 import { startWorker } from '../src/worker.ts';
+import { workerConformance } from './worker-conformance.ts';
 
 workerConformance('the reference worker', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'worker-conformance-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ManualTimer } from '../../test/support/manual-timer.ts';
 import { createClient } from '../client.ts';
-import { ManualTimer } from '../manual-timer.ts';
 import type { Fetch } from '../transport.ts';
 import type { RunFrame } from './run-frame.ts';
 

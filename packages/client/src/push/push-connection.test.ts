@@ -1,6 +1,6 @@
 import { pushCloseCodes } from '@switchyard/contract/dispatch/push';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualTimer } from '../manual-timer.ts';
+import { ManualTimer } from '../../test/support/manual-timer.ts';
 import { PushConnection, type PushFilter } from './push-connection.ts';
 import type { PushMessage } from './push-message.ts';
 import type { WebSocketLike } from './web-socket.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ManualTime } from '../lib/async/manual-time.ts';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import { defaultStreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import { type Channel, DeliveryError, type Preview } from './channel.ts';

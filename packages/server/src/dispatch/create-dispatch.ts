@@ -110,7 +110,8 @@ export interface DispatchArea {
   close(): Promise<void>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
 const instanceEventsKeptMs = 30 * dayMs;
@@ -118,28 +119,82 @@ const instanceEventsKeptMs = 30 * dayMs;
 const mostInstanceEvents = 100_000;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
-  const {
-    database,
-    ownership,
-    jobs,
-    content,
-    links,
-    workerNames,
-    guard,
-    openStreams,
-    metrics,
+  const { database, metrics, clock, log, options } = dependencies;
+  const records = openRecords(dependencies);
+  const { events, store, matchmaker, instanceEvents, links } = records;
+  const configuration = new Configuration({ store: new SettingsStore(database), events, clock });
+  const fleet = createFleet(dependencies, records, configuration);
+  configuration.onChange(() => fleet.apply());
+  const tasks = createTasks(dependencies, records, fleet);
+  const savedWorkflows = new SavedWorkflows({
+    store: new SavedWorkflowStore(database),
+    nodeInputs: records.nodeInputs,
+    tasks,
     clock,
-    log,
-    options,
-  } = dependencies;
+  });
+  const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events });
+  const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
+  const hub = new PushHub({
+    events,
+    instances,
+    tasks: store,
+    links,
+    clock,
+    steadyClock,
+    onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
+  });
+  records.instanceMetrics.watch(fleet);
+  const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
+  registerSweeps(dependencies, records);
+
+  return {
+    routes: routesOf(dependencies, {
+      ...records,
+      configuration,
+      tasks,
+      savedWorkflows,
+      instances,
+      monitor,
+      hub,
+    }),
+    tasks,
+    savedWorkflows,
+    files: records.files,
+    costs: new TaskCosts(new TaskCostStore(database), clock),
+    usage: new TaskUsageStore(database),
+    instances,
+    events,
+    fleet,
+    instanceStore: records.instanceStore,
+    configuration,
+    start: async () => {
+      await configuration.load(options.seed);
+      await records.queueKeeper.start();
+      await fleet.apply();
+    },
+    close: async () => {
+      stopMeasuring();
+      hub.close();
+      monitor.close();
+      await records.queueKeeper.close();
+      matchmaker.close();
+      await fleet.close();
+      await records.marks.settle();
+      await records.journal.settle();
+    },
+  };
+}
+
+type Records = ReturnType<typeof openRecords>;
+
+/** What tasks, instances and files are kept in, and what announces their changes. */
+function openRecords({ database, jobs, content, links, metrics, clock, log, options }: DispatchDependencies) {
   const events = new DispatchEvents((error, event) =>
     log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
   );
   const store = new TaskStore(database);
   const attempts = new AttemptStore(database);
-  const instanceStore = new InstanceStore(database);
   const fileStore = new StoredFileStore(database);
-  const nodeInputs = new NodeInputStore(database, clock);
   const matchmaker = new Matchmaker({ clock });
   const timeouts = { ...runTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
@@ -154,7 +209,6 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     store: attempts,
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
   });
-  const files = new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits });
   const webhookStore = new WebhookStore(database);
   const webhooks = new Webhooks({
     store: webhookStore,
@@ -176,17 +230,38 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
     log,
   });
-  const configuration = new Configuration({
-    store: new SettingsStore(database),
+  return {
     events,
-    apply: () => fleet.apply(),
-    clock,
-  });
-  const fleet = new Fleet({
-    store: instanceStore,
+    store,
+    attempts,
+    fileStore,
+    instanceStore: new InstanceStore(database),
+    nodeInputs: new NodeInputStore(database, clock),
+    matchmaker,
+    timeouts,
+    queueKeeper,
+    marks,
+    files: new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits }),
+    links,
+    webhookStore,
+    webhooks,
+    instanceEvents,
+    instanceMetrics,
+    journal,
+  };
+}
+
+function createFleet(
+  { ownership, workerNames, clock, log }: DispatchDependencies,
+  records: Records,
+  configuration: Configuration,
+): Fleet {
+  const { events, store, attempts, marks, files, journal, timeouts, webhooks, nodeInputs } = records;
+  return new Fleet({
+    store: records.instanceStore,
     tasks: store,
     ownership,
-    matchmaker,
+    matchmaker: records.matchmaker,
     events,
     journal,
     attemptDeps: {
@@ -221,11 +296,19 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     steadyClock,
     log,
   });
-  const tasks = new Tasks({
+}
+
+function createTasks(
+  { database, links, clock, options }: DispatchDependencies,
+  records: Records,
+  fleet: Fleet,
+): Tasks {
+  const { events, store, attempts, files, fileStore, nodeInputs, webhooks } = records;
+  return new Tasks({
     store,
     lists: new TaskListStore(database),
     attempts,
-    queue: matchmaker,
+    queue: records.matchmaker,
     events,
     ownFiles: new OwnFiles({ files: fileStore, nodeInputs }),
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
@@ -237,81 +320,50 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
     limits: options.limits,
   });
-  const savedWorkflows = new SavedWorkflows({
-    store: new SavedWorkflowStore(database),
-    nodeInputs,
-    tasks,
-    clock,
-  });
-  const instances = new Instances({ store: instanceStore, instanceEvents, fleet, events });
-  const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
+}
 
-  const hub = new PushHub({
-    events,
-    instances,
-    tasks: store,
-    links,
-    clock,
-    steadyClock,
-    onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
-  });
-
-  instanceMetrics.watch(fleet);
-  const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
-
+/** What is forgotten in time. */
+function registerSweeps({ jobs, clock, options }: DispatchDependencies, records: Records): void {
+  const { store, files, webhookStore, instanceEvents } = records;
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
+  jobs.every('dispatch.forget-keys', hourMs);
   jobs.register('dispatch.sweep-files', ({ signal }) =>
     files.removeExpired({ olderThanMs: options.retentionMs, signal }),
   );
-  jobs.every('dispatch.forget-keys', 60 * 60 * 1000);
   jobs.every('dispatch.sweep-files', dayMs);
   jobs.register('dispatch.forget-deliveries', () =>
     webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs)),
   );
   jobs.every('dispatch.forget-deliveries', dayMs);
-
   jobs.register('dispatch.forget-instance-events', () =>
     instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: mostInstanceEvents }),
   );
-  jobs.every('dispatch.forget-instance-events', 60 * 60 * 1000);
+  jobs.every('dispatch.forget-instance-events', hourMs);
+}
 
-  return {
-    routes: [
-      taskRoutes({ tasks, openStreams, guard }),
-      instanceRoutes({ instances }),
-      fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
-      configurationRoutes({ configuration }),
-      monitorRoutes({ monitor }),
-      webhookRoutes({ webhooks }),
-      workflowRoutes({ workflows: savedWorkflows, guard }),
-      pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
-    ],
-    tasks,
-    savedWorkflows,
-    files,
-    costs: new TaskCosts(new TaskCostStore(database), clock),
-    usage: new TaskUsageStore(database),
-    instances,
-    events,
-    fleet,
-    instanceStore,
-    configuration,
-    start: async () => {
-      await configuration.load(options.seed);
-      await queueKeeper.start();
-      await fleet.apply();
-    },
-    close: async () => {
-      stopMeasuring();
-      hub.close();
-      monitor.close();
-      await queueKeeper.close();
-      matchmaker.close();
-      await fleet.close();
-      await marks.settle();
-      await journal.settle();
-    },
-  };
+function routesOf(
+  dependencies: DispatchDependencies,
+  parts: Pick<Records, 'files' | 'webhooks'> & {
+    configuration: Configuration;
+    tasks: Tasks;
+    savedWorkflows: SavedWorkflows;
+    instances: Instances;
+    monitor: Monitor;
+    hub: PushHub;
+  },
+): Routes[] {
+  const { guard, links, openStreams, options } = dependencies;
+  const { files, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
+  return [
+    taskRoutes({ tasks, openStreams, guard }),
+    instanceRoutes({ instances }),
+    fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
+    configurationRoutes({ configuration }),
+    monitorRoutes({ monitor }),
+    webhookRoutes({ webhooks }),
+    workflowRoutes({ workflows: savedWorkflows, guard }),
+    pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
+  ];
 }
 
 function connectionTo(row: InstanceRow, { current }: Configuration) {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
+import { once } from '../lib/once.ts';
 import { Shares } from '../lib/shares.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { bodyTooLarge } from './error-mapping.ts';
@@ -132,13 +133,4 @@ class BodyShare {
     this.#shares.give(this.#holder, this.#bytes);
     this.#bytes = 0;
   }
-}
-
-function once(act: () => void): Release {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
 }

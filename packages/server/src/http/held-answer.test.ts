@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
-import { ManualTime } from '../lib/async/manual-time.ts';
 import { type HeldText, onClientGone, replyWhenKnown, whileOpen } from './held-answer.ts';
 import { OpenStreams } from './open-streams.ts';
 

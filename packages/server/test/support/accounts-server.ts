@@ -11,7 +11,7 @@ import type { AccountTables } from '../../src/accounts/tables.ts';
 import type { App } from '../../src/http/app.ts';
 import { trustedProxies } from '../../src/http/client-ip.ts';
 import { Guard } from '../../src/http/guard.ts';
-import { ManualTime } from '../../src/lib/async/manual-time.ts';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from '../../src/ops/bootstrap-admin.ts';
 import { MemoryBus } from '../../src/platform/bus/memory-bus.ts';
 import type { Counters } from '../../src/platform/counters/counters.ts';

@@ -3,6 +3,7 @@ import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { ToolMessage } from '@langchain/core/messages';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { Command, type LangGraphRunnableConfig } from '@langchain/langgraph';
+import { once } from '../../lib/once.ts';
 import { callKeyOf, isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
 import { askHuman } from './ask-human.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
@@ -159,12 +160,4 @@ const comeBackAfterMs = 250;
 function fileForModel(output: ThreadOutput): object {
   const { problem } = output;
   return problem === null ? taskFile(output) : { ...taskFile(output), problem };
-}
-
-function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let asked: Promise<Value> | undefined;
-  return () => {
-    asked ??= ask();
-    return asked;
-  };
 }

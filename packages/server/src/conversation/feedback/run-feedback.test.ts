@@ -1,7 +1,7 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyRun } from '../../../testing/journal-fixture.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';

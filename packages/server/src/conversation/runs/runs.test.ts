@@ -10,7 +10,7 @@ import {
 } from '../../../testing/runs-fixture.ts';
 import type { WireState } from '../../agents/state/graph-state.ts';
 import { emptyState } from '../../agents/state/wire-state.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { RunResult } from './runs.ts';
 

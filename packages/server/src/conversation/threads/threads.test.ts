@@ -5,7 +5,7 @@ import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-st
 import { loadLangchain } from '../../agents/langchain.ts';
 import { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { Cooldowns, cooldownKeys } from './cooldowns.ts';
 
 function newCooldowns() {

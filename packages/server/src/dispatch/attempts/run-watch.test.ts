@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import {
   type CancelOutcome,
   type ReconcileOutcome,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
 import { CapabilityRefresh } from './capability-refresh.ts';
 
 let time: ManualTime;

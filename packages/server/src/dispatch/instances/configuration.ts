@@ -10,8 +10,6 @@ import type { SettingsStore } from './settings-store.ts';
 interface ConfigurationOptions {
   store: SettingsStore;
   events: DispatchEvents;
-  /** Brings the fleet in line with what was stored. */
-  apply: () => Promise<void>;
   clock: Clock;
 }
 
@@ -19,9 +17,15 @@ interface ConfigurationOptions {
 export class Configuration {
   readonly #options: ConfigurationOptions;
   #current: Settings = initialSettings;
+  #apply: () => Promise<void> = async () => undefined;
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
+  }
+
+  /** Registers what brings the fleet in line with settings that were stored. */
+  onChange(apply: () => Promise<void>): void {
+    this.#apply = apply;
   }
 
   /** With secrets; never for an answer. */
@@ -48,10 +52,10 @@ export class Configuration {
     input: SettingsInput,
     { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
   ): Promise<Settings> {
-    const { events, apply } = this.#options;
+    const { events } = this.#options;
     const stored = await this.#store(input, { ifMatch, by });
     if (stored.version > this.#current.version) this.#current = stored;
-    await apply();
+    await this.#apply();
     events.announce({ type: 'settings_changed', settings: this.#current });
     return maskSettings(stored);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
-import { ManualTime } from '../../lib/async/manual-time.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { FleetJournal, type Occurrence } from './fleet-journal.ts';
 import type { InstanceEventRow } from './instance-event-store.ts';

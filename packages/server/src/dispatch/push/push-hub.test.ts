@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
 import { Links } from '../files/links.ts';
 import { PushHub } from './push-hub.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualTime } from '../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptRow } from '../tasks/attempt-store.ts';
 import type { PendingTask } from './pending-entry.ts';

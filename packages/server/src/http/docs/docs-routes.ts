@@ -1,4 +1,5 @@
 import { getDocs, getDocsAsset, getOpenApi } from '@switchyard/contract/meta';
+import { once } from '../../lib/once.ts';
 import type { Routes } from '../app.ts';
 import { compressWell } from '../compression.ts';
 import type { OpenApiDocument } from '../openapi.ts';
@@ -35,13 +36,5 @@ export function docsRoutes(
       ...getDocsAsset,
       handler: (request, reply) => assets[request.params.asset].send(request, reply),
     });
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualTime } from './manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { sleepWithSignal } from './sleep-with-signal.ts';
 
 test('resolves when the time has passed and not before', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualTime } from './manual-time.ts';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { Throttle } from './throttle.ts';
 
 describe('a throttle', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { BoundedQueue } from './bounded-queue.ts';
-import { ManualTime } from './manual-time.ts';
 import { withPing } from './with-ping.ts';
 
 function setUp() {

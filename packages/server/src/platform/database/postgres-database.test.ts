@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseConformance } from '../../../testing/database-conformance.ts';
 import type { Database } from './database.ts';
-import { FreezableProxy } from './freezable-proxy.ts';
+import { FreezableProxy } from '../../../testing/freezable-proxy.ts';
 import { openDatabase } from './open.ts';
 import type { PostgresLimits } from './postgres-connections.ts';
 

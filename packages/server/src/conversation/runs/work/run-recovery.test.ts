@@ -9,7 +9,7 @@ import {
 import type { WireState } from '../../../agents/state/graph-state.ts';
 import { emptyState } from '../../../agents/state/wire-state.ts';
 import { AppError } from '../../../lib/app-error.ts';
-import { ManualTime } from '../../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../../testing/manual-time.ts';
 import type { RunRow } from '../../tables.ts';
 
 const owner = { user: 'alice' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ManualTime } from '../../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../../testing/manual-time.ts';
 import type { WorkerEvent } from '../worker-event.ts';
 import { EventReader } from './event-reader.ts';
 

@@ -8,7 +8,7 @@ import { selfSigned } from '@switchyard/dev-env/self-signed';
 import { type ConnectedClient, connectClient, newClient } from '@switchyard/dev-env/worker-client-fixture';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { ManualTime } from '../../../lib/async/manual-time.ts';
+import { ManualTime } from '../../../../testing/manual-time.ts';
 
 const graph = { '1': { class_type: 'SaveImage', inputs: {} } };
 const output = { nodeId: '1', filename: 'a.png', subfolder: '', folder: 'output' } as const;

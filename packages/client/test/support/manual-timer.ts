@@ -1,4 +1,4 @@
-import type { Timer } from './timer.ts';
+import type { Timer } from '../../src/timer.ts';
 
 interface Planned {
   atMs: number;

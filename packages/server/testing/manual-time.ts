@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { Timer } from './timer.ts';
+import type { Timer } from '../src/lib/async/timer.ts';
+import type { Clock } from '../src/lib/clock.ts';
 
 interface PlannedAction {
   atMs: number;
