@@ -132,3 +132,11 @@ test('every query flag that changes something is known as one', async () => {
   expect(flags.length).toBe(8);
   for (const { description } of flags) expect(description).toMatch(/needs the scope/i);
 });
+
+test('suggestions cost tokens of a model, so a token that may only read gets none', async () => {
+  const address = `/api/threads/${await ada.thread()}/suggestions`;
+  const headers = { ...reading, 'content-type': 'application/json' };
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'What next?' }] });
+  const answer = await server.gateway.fetch(address, { method: 'POST', headers, body });
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('conversation:write')]);
+});

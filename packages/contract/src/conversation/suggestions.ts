@@ -18,7 +18,7 @@ export type SuggestionsBody = Static<typeof suggestionsBody>;
 export const suggestFollowUps = {
   method: 'POST',
   url: '/api/threads/:thread_id/suggestions',
-  config: { access: 'conversation:read', bodyLimit: 'large' },
+  config: { access: 'conversation:write', bodyLimit: 'large' },
   schema: {
     summary: 'Questions that the user might ask next',
     description: 'Always 200; an empty list when there is nothing to suggest.',
