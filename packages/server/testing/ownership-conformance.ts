@@ -411,7 +411,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
 }
 
 /** Work that lasts until it is told to finish. */
-function startHolding(
+export function startHolding(
   ownership: Ownership,
   key: string,
   signal?: AbortSignal,
@@ -429,7 +429,9 @@ function startHolding(
     },
     { signal },
   );
-  held.catch(() => undefined);
+  // Settles `started` where the work never began; a test that waits for it then says why.
+  held.then(() => started.reject(new Error('The hold ended before its work began.')), started.reject);
+  started.promise.catch(() => undefined);
   return { held, started: started.promise, finish: () => finished.resolve(), lease: () => lease };
 }
 
