@@ -64,6 +64,20 @@ test('clients that never send what they have announced keep nobody else out', as
   expect((await fetch(`${url}/api/quick`)).status).toBe(200);
 });
 
+test('requests whose connection ends while their answers wait for each other keep no place', async () => {
+  const routes = (app: App): void => {
+    const handler = () => ({ text: 'x'.repeat(5_000_000) });
+    app.route({ ...testRoute, method: 'GET', url: '/api/large', schema: testSchema, handler });
+  };
+  await start({ routes: [routes], limits: { requestsInFlight: 50 } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  socket.write('GET /api/large HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
+  await expect.poll(() => server.tracker.inFlight).toBeGreaterThan(10);
+  socket.destroy();
+  await server.tracker.whenIdle();
+  expect(server.tracker.inFlight).toBe(0);
+});
+
 describe('bodies on their way', () => {
   const slowRoute = (app: App): void => {
     const handler = () => ({});

@@ -41,3 +41,18 @@ test('a client that has its response is not gone, even if it then closes its con
   await closed.promise;
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
 });
+
+test('a client whose answer waits for another on its connection is gone when it hangs up', async () => {
+  const signals: AbortSignal[] = [];
+  const port = await start(async (request, reply) => {
+    const gone = clientGone(request, reply);
+    signals.push(gone);
+    await once(gone, 'abort');
+    reply.hijack();
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(3));
+  await expect.poll(() => signals.length).toBe(3);
+  socket.destroy();
+  await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+});

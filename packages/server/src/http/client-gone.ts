@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { onceOver } from './exchange-end.ts';
 
 /** Aborts when the connection closes before the response is complete. */
-export function clientGone({ raw: { socket } }: FastifyRequest, { raw: answer }: FastifyReply): AbortSignal {
+export function clientGone(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  answer.once('close', () => {
-    if (!answer.writableFinished) gone.abort();
+  onceOver({ request, reply }, () => {
+    if (!reply.raw.writableFinished) gone.abort();
   });
-  if (socket.destroyed) gone.abort();
   return gone.signal;
 }

@@ -4,6 +4,7 @@ import { type Deferred, newDeferred } from '../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { hasBody, onceArrived } from './body-arrival.ts';
+import { onceOver } from './exchange-end.ts';
 import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
 /** A finished request that took longer is worth a line. */
@@ -68,8 +69,8 @@ export class RequestTracker {
         this.#arriving--;
       });
     }
-    // Unlike the framework's own hook, `close` also comes when the client leaves early.
-    reply.raw.once('close', () => {
+    // Unlike the framework's own hook, it also acts when the client leaves early.
+    onceOver({ request, reply }, () => {
       this.#finish(request, reply, performance.now() - startedMs);
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.resolve();
