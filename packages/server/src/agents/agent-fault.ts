@@ -1,6 +1,6 @@
 /** Why an agent cannot be loaded: what is wrong, in which file, on which line. */
 export class AgentFault extends Error {
-  /** Relative to the working directory; null where no file is at fault. */
+  /** Relative to the working directory; null when no file is at fault. */
   readonly file: string | null;
   readonly line: number | null;
 

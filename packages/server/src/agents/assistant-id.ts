@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** As every LangGraph server derives it, so that a client may compute the id of a graph's own assistant itself. */
+/**
+ * Every LangGraph server derives the id from this namespace, so a client may compute the id of a graph's own assistant itself.
+ */
 const namespace = Buffer.from('6ba7b8219dad11d180b400c04fd430c8', 'hex');
 
-/** The UUIDv5 of a graph's name: the id of its system assistant. */
+/** Returns the UUIDv5 of a graph's name, which is the id of its system assistant. */
 export function assistantIdOf(graphId: string): string {
   const bytes = createHash('sha1').update(namespace).update(graphId).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);

@@ -24,7 +24,7 @@ import { StoreItems } from './store/store-items.ts';
 import type { AgentTables } from './tables.ts';
 
 export interface AgentsConfiguration {
-  /** `name=./file.ts:export`. */
+  /** Entries of the form `name=./file.ts:export`. */
   configured: readonly string[];
   /** Relative paths begin here, and `langgraph.json` is looked for here. */
   cwd: string;
@@ -46,11 +46,11 @@ interface AgentsDependencies {
   options: AgentsConfiguration;
 }
 
-/** An agent of a user's own file. */
+/** An agent from a user's own file. */
 export interface OwnAgent {
-  /** The name of the graph; the name of the file where that names no graphs. */
+  /** The name of the graph, or the name of the file when that names no graphs. */
   name: string;
-  /** Why it cannot be used; null where it can. */
+  /** Why it cannot be used; null when it can. */
   fault: string | null;
 }
 
@@ -69,7 +69,7 @@ export interface AgentRuntime {
 
 const hourMs = 60 * 60 * 1000;
 
-/** Everything that runs graphs, put together. LangChain is loaded with the first agent that is used. */
+/** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const { database, jobs, equipment, clock, log, options } = dependencies;
   const storeItems = new StoreItems({

@@ -1,29 +1,32 @@
 /**
- * Where in a graph something happened: the task that it belongs to, after the tasks that this one runs in, the outermost
- * first. Tells after a crash whether the stored checkpoints cover it, or whether it will happen once more.
+ * Where in a graph something happened: the task that it belongs to, after the tasks that this one runs in, the outermost first.
+ * After a crash it tells whether the stored checkpoints cover the event, or whether it will happen again.
  */
 export type Origin = readonly OriginTask[];
 
 export interface OriginTask {
-  /** The checkpoint namespace of the graph whose task it is; empty for the run's own graph. */
+  /** The checkpoint namespace of the task's graph; empty for the run's own graph. */
   namespace: string;
-  /** The step in which that graph runs the task; null where it was not seen to begin. */
+  /** The step in which that graph runs the task; null when the start of the task was not seen. */
   step: number | null;
   taskId: string;
 }
 
 /** How far the stored checkpoints of a run have come. */
 export interface Coverage {
-  /** For each checkpoint namespace the step of the run's newest checkpoint. */
+  /** The step of the run's newest checkpoint in each namespace. */
   steps: ReadonlyMap<string, number>;
   /** Tasks whose results are stored beside a checkpoint that exists. */
   finishedTasks: ReadonlySet<string>;
 }
 
-/** Nothing is stored: the run begins once more. */
+/** Nothing is stored, so the run starts again from its beginning. */
 export const nothingCovered: Coverage = { steps: new Map(), finishedTasks: new Set() };
 
-/** A task that is covered is not run again, nor is anything in it. What has no origin happens once by itself. */
+/**
+ * A covered task does not run again, nor does anything in it. An event without an origin is repeated by no task, so it counts as
+ * covered.
+ */
 export function isCovered(origin: Origin | null, { steps, finishedTasks }: Coverage): boolean {
   if (origin === null) return true;
   return origin.some(({ namespace, step, taskId }) => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** Read from the package's own description, without loading the package. */
+/** Reads the version from the package's own description, without loading the package. */
 export function langgraphVersion(): string {
   const { version } = createRequire(import.meta.url)('@langchain/langgraph/package.json') as {
     version: string;

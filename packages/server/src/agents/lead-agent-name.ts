@@ -1,2 +1,2 @@
-/** The agent that answers when none of the user's own is asked. */
+/** The agent that answers when the client names none of the user's own. */
 export const leadAgentName = 'lead_agent';

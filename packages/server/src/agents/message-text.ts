@@ -1,7 +1,7 @@
 /** The content of a message: text, or blocks of which some are text. */
 export type MessageContent = string | readonly unknown[] | null | undefined;
 
-/** What can be read of a message. */
+/** Returns the readable text of a message. */
 export function textOf(content: MessageContent): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

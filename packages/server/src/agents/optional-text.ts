@@ -1,4 +1,4 @@
-/** What belongs into a prompt and cannot be read does not stop a run: it goes on without, and the log says so. */
+/** Reads a text for a prompt. When it cannot be read the run continues without it, and the log says so. */
 export async function textOrNothing(
   reading: Promise<string>,
   log: { warn(details: object, message: string): void },

@@ -1,6 +1,6 @@
-/** In `additional_kwargs` of a message that stands where a model gave no answer. */
+/** Key in `additional_kwargs` of a message that takes the place of a model's answer when the model gave none. */
 export const failureKey = 'failure';
-/** In `additional_kwargs` of the answer that a model was made to give before it had come to an end by itself. */
+/** Key in `additional_kwargs` of an answer that the model was made to give before it had finished by itself. */
 export const stopKey = 'stopped';
 
 interface RunFailure {
@@ -8,13 +8,13 @@ interface RunFailure {
   message: string;
 }
 
-/** Why a graph that came to its end has failed: its last message says so of this very run. Null for a success. */
+/** Returns why a graph that reached its end has failed, which its last message says for this very run; null for a success. */
 export function failureIn(values: Record<string, unknown> | undefined, runId: string): RunFailure | null {
   const failure = noteIn(values, { key: failureKey, runId });
   return failure && { name: String(failure.name), message: String(failure.message) };
 }
 
-/** Why a run ended early, in a word; null where its last message says nothing of it. */
+/** Returns in a word why a run ended early, or null when its last message does not say so. */
 export function stopReasonIn(values: Record<string, unknown> | undefined, runId: string): string | null {
   const stop = noteIn(values, { key: stopKey, runId });
   return stop && String(stop.reason);

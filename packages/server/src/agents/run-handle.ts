@@ -1,39 +1,39 @@
-/** Key in a run's `configurable` under which `RunHandle` travels. LangGraph keeps keys that begin `__` out of checkpoints. */
+/** Key in a run's `configurable` that holds the `RunHandle`. LangGraph keeps keys that begin with `__` out of checkpoints. */
 export const runHandleKey = '__switchyard_run';
 
-/** What a run hands to the tools of its graph. Put into `configurable` by whoever runs the graph, on each attempt anew. */
+/** What a run gives to the tools of its graph. The runner puts it into `configurable` in each attempt. */
 export interface RunHandle {
   runId: string;
   threadId: string;
   userId: string;
   /**
-   * Answered once the checkpoint that holds the calling tool's call is on disk. A tool that acts on the world awaits it
-   * first: after a crash the run then comes back to the same call, with the same id, and not to a new one.
+   * Resolves when the checkpoint that holds the tool's call is on disk. A tool with effects outside of the run awaits it first:
+   * after a crash the run then comes back to the same call with the same id, and does not make a new one.
    */
   beforeActing(): Promise<void>;
   /**
-   * A `custom` event into the stream and the stored events of the run, also at the moment in which it is stopped, when what
-   * a graph still writes is not heard any more.
+   * Sends a `custom` event into the stream and into the stored events of the run. It also works while the run is being stopped,
+   * when writes of the graph are no longer read.
    */
   tell(event: CustomEvent): void;
-  /** The tool calls that a sub-agent's own are made within, the outermost first. */
+  /** The tool calls around a sub-agent's own calls, the outermost first. */
   within?: readonly string[];
 }
 
-/** Its type is its name among the stored events. */
+/** `type` becomes the name of the stored event. */
 export interface CustomEvent {
   type: string;
   [field: string]: unknown;
 }
 
-/** The same run, for what goes on within a tool call of it. */
+/** Returns a handle of the same run for work inside one of its tool calls. */
 export function handleWithin(run: RunHandle, toolCallId: string): RunHandle {
   return { ...run, within: [...(run.within ?? []), toolCallId] };
 }
 
 /**
- * What a tool call is known by, however often it is repeated. Models of sub-agents that work side by side may well choose the
- * same ids, hence the calls around it.
+ * Returns a key that identifies a tool call however often it is repeated. Models of sub-agents that work at the same time may
+ * choose the same ids, so the key includes the calls around it.
  */
 export function callKeyOf({ runId, within = [] }: RunHandle, toolCallId: string): string {
   return [runId, ...within, toolCallId].join(':');
@@ -43,12 +43,12 @@ interface ConfigOfRun {
   configurable?: Record<string, unknown> | undefined;
 }
 
-/** The handle of the run that a tool or node works for; undefined for a graph that nobody runs for a user. */
+/** Returns the handle of the run that a tool or node works for, or undefined when a graph runs for no user. */
 export function runHandleOf(config: ConfigOfRun): RunHandle | undefined {
   return config.configurable?.[runHandleKey] as RunHandle | undefined;
 }
 
-/** As `runHandleOf`, for a tool that makes no sense without. */
+/** Does the same as `runHandleOf`, for a tool that cannot work without a handle. */
 export function requireRunHandle(config: ConfigOfRun): RunHandle {
   const handle = runHandleOf(config);
   if (!handle) throw new Error('This tool works only in a run of the gateway, which knows for whom it acts.');
@@ -56,8 +56,8 @@ export function requireRunHandle(config: ConfigOfRun): RunHandle {
 }
 
 /**
- * True where the run was cancelled or took too long: what it has begun in the world ends with it. Where its process only
- * lets go of it, or lost it, another process goes on with it, and with what it has begun.
+ * Returns true when the run was cancelled or took too long: the tasks that it started then end with it. When its process only
+ * released or lost the run, another process continues it together with those tasks.
  */
 export function isStoppedForGood(signal: AbortSignal): boolean {
   const reason: unknown = signal.reason;

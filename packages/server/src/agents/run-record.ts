@@ -9,11 +9,11 @@ export interface NewRunEvent {
   /** Text or any JSON value. */
   content: unknown;
   metadata?: Record<string, unknown>;
-  /** Absent for what belongs to the run as a whole. */
+  /** Absent when the event belongs to the run as a whole. */
   origin?: Origin | null;
 }
 
-/** The tokens that a model call reports, in LangChain's names. */
+/** The tokens that a model call reports, under LangChain's names. */
 export interface ReportedUsage {
   input_tokens?: number;
   output_tokens?: number;
@@ -21,7 +21,7 @@ export interface ReportedUsage {
   input_token_details?: { cache_read?: number };
 }
 
-/** What the runtime needs of the record of a run: the conversation area stores it. */
+/** What the runtime needs from the record of a run. The conversation area stores it. */
 export interface RunRecord {
   record(event: NewRunEvent): void;
   /** Returns the number of the model call that begins now. */
@@ -30,6 +30,6 @@ export interface RunRecord {
   write(steps: readonly Step[]): Promise<void>;
   /** Resolves when every recorded event is stored. */
   flush(): Promise<void>;
-  /** Removes the events that will happen again when the run goes on; returns how many. */
+  /** Removes the events that will happen again when the run continues; returns how many. */
   dropUncovered(coverage: Coverage): Promise<number>;
 }

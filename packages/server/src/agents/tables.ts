@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 
-/** The tables that the agent runtime owns, its checkpoints apart. The migrations of conversation make them. */
+/** The tables of the agent runtime, without its checkpoints. Migrations of the conversation area create them. */
 export interface AgentTables {
   store_items: StoreItemTable;
 }
 
 export interface StoreItemTable {
   user_id: string;
-  /** Labels joined with a dot; a label holds none. */
+  /** Labels joined with dots; no label contains a dot. */
   namespace: string;
   key: string;
   value: string;

@@ -1,9 +1,9 @@
 import { AppError } from '../lib/app-error.ts';
 import { agentNameOf } from './agent-name.ts';
-import { isSetUp } from './agent-setup-wish.ts';
+import { isSetUp } from './agent-setup-request.ts';
 import { type RunHandle, runHandleOf } from './run-handle.ts';
 
-/** What makes the lead agent another one: a user's custom agent, as its runs need it. */
+/** What turns the lead agent into a user's custom agent for a run. */
 export interface WorkingAgent {
   name: string;
   description: string;
@@ -14,18 +14,18 @@ export interface WorkingAgent {
   skills: readonly string[] | null;
 }
 
-/** A user's custom agent by its name; null where there is none. */
+/** Returns a user's custom agent by its name, or null when there is none. */
 export type FindWorkingAgent = (userId: string, name: string) => Promise<WorkingAgent | null>;
 
-/** What users have made of their agents, as the lead agent needs it. */
+/** What the lead agent needs to know about the agents that users made. */
 export interface UserAgents {
   working: WorkingAgents;
-  /** What a user tells every agent of themselves. */
+  /** What a user tells every agent about themselves. */
   profileOf: (userId: string) => Promise<string | null>;
-  /** Makes an agent, or writes the one that is there; absent where agents are not managed from outside. */
+  /** Creates an agent or changes an existing one. Absent when the management of agents is switched off. */
   setUp?: (
     agent: { userId: string; name: string },
-    wish: { description: string; soul: string },
+    settings: { description: string; soul: string },
   ) => Promise<void>;
 }
 
@@ -34,17 +34,20 @@ interface ConfigOfRun {
   configurable?: Record<string, unknown> | undefined;
 }
 
-/** The custom agents that runs work as, read once for each run: it ends as the agent that it began as. */
+/** The custom agents that runs work as. Each run reads its agent once, so it ends as the agent that it started as. */
 export class WorkingAgents {
   readonly #find: FindWorkingAgent;
-  /** By what the handles of a run and of its sub-agents share, and which lives as long as the attempt. */
+  /** Keyed by the part of the handle that a run shares with its sub-agents and that lives as long as the attempt. */
   readonly #ofRun = new WeakMap<RunHandle['beforeActing'], Promise<WorkingAgent | null>>();
 
   constructor(find: FindWorkingAgent) {
     this.#find = find;
   }
 
-  /** Null for the lead agent itself, which also sets up an agent that is not there yet. Throws `agent_not_found` where the agent has gone before the run began. */
+  /**
+   * Returns null for the lead agent itself, which also sets up an agent that does not exist yet. Throws `agent_not_found` when
+   * the agent was removed before the run started.
+   */
   async of(config: ConfigOfRun): Promise<WorkingAgent | null> {
     const name = agentNameOf(config);
     const handle = runHandleOf(config);

@@ -26,7 +26,7 @@ export const answerTexts = {
 } as const;
 
 const outputs = '/mnt/user-data/outputs/';
-const longestQuestion = 2_000;
+const maxQuestionLength = 2_000;
 
 export function answerOf(values: Record<string, unknown>, sentBefore: readonly string[]): ChannelAnswer {
   const turn = lastTurn(values.messages);
@@ -125,7 +125,7 @@ function questionOf(value: unknown): Pick<Question, 'text' | 'decisions'> {
 }
 
 function cut(text: string): string {
-  return text.length <= longestQuestion ? text : `${text.slice(0, longestQuestion)}…`;
+  return text.length <= maxQuestionLength ? text : `${text.slice(0, maxQuestionLength)}…`;
 }
 
 function textsIn(value: unknown): string[] {

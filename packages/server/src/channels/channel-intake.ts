@@ -37,11 +37,11 @@ interface ChannelIntakeOptions {
   log: { warn(details: object, message: string): void };
 }
 
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 /** Somebody else is at the chat and may be about to end. */
 const lookAgainMs = 300;
 /** A message that fails as often is answered with an apology, so that those behind it get their turn. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 /** Of a job; more than a message has, so that no message is left without its apology. */
 export const intakeRetryDelaysMs = [1_000, 5_000, 15_000, 60_000, 60_000, 300_000, 300_000, 900_000];
 
@@ -72,7 +72,7 @@ export class ChannelIntake {
   /** What comes meanwhile included. */
   async #drain(found: ConfiguredChannel, chatId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const rows = await this.#options.store.accepted(found.channel.name, chatId, mostAtOnce);
+      const rows = await this.#options.store.accepted(found.channel.name, chatId, maxAtOnce);
       if (rows.length === 0) return;
       for (const row of rows) {
         signal.throwIfAborted();
@@ -90,7 +90,7 @@ export class ChannelIntake {
       if (signal.aborted) throw error;
       const isOurs = error instanceof AppError && error.status < 500 && error.code !== 'too_many_runs';
       if (isOurs) return this.#answer(row, error.faults?.[0]?.message ?? error.message);
-      if (row.attempts + 1 < mostAttempts) throw error;
+      if (row.attempts + 1 < maxAttempts) throw error;
       log.warn({ err: error, channel: row.channel, message: row.id }, 'A message could not be worked on');
       await this.#answer(row, answerTexts.failed);
     }

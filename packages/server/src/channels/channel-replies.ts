@@ -34,9 +34,9 @@ interface ChannelRepliesOptions {
 const second = 1_000;
 const minute = 60 * second;
 export const replyRetryDelaysMs = [2 * second, 10 * second, minute, 5 * minute, 30 * minute, 120 * minute];
-const longestRetryAfterMs = 60 * minute;
+const maxRetryAfterMs = 60 * minute;
 /** The paths that a thread's chat has been sent, so that the list does not grow for ever. */
-const mostArtifactsKept = 1_000;
+const maxArtifactsKept = 1_000;
 
 /** Answers go out once what they stand for is on disk, and are tried again until they are out. */
 export class ChannelReplies {
@@ -170,7 +170,7 @@ export class ChannelReplies {
     const { allArtifacts, questions } = answer;
     await this.#options.store.noteThread(threadId, {
       ...(allArtifacts.length > 0 && {
-        artifacts_sent: JSON.stringify(allArtifacts.slice(-mostArtifactsKept)),
+        artifacts_sent: JSON.stringify(allArtifacts.slice(-maxArtifactsKept)),
       }),
       ...(questions.length > 0 && { questions: JSON.stringify(questions) }),
     });
@@ -178,7 +178,7 @@ export class ChannelReplies {
 
   /** As the other side asked for, in place of our own delays. */
   async #later(row: ChannelMessageRow, afterMs: number): Promise<void> {
-    const runAtMs = this.#options.clock() + Math.min(afterMs, longestRetryAfterMs);
+    const runAtMs = this.#options.clock() + Math.min(afterMs, maxRetryAfterMs);
     await this.#options.jobs.add({ ...replyJob(row), runAtMs });
   }
 

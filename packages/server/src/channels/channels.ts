@@ -33,9 +33,9 @@ interface Polling {
 const second = 1_000;
 const day = 24 * 60 * 60 * second;
 const waitingLimits = { ofChat: 20, ofChannel: 1_000 };
-const longestText = 32_000;
-const mostFiles = 10;
-const mostSwept = 1_000;
+const maxTextLength = 32_000;
+const maxFiles = 10;
+const maxSwept = 1_000;
 /** Longer than any wait between two attempts. */
 const quietMs = 3 * 60 * 60 * second;
 const afterFaultMs = 5 * second;
@@ -115,8 +115,8 @@ export class Channels {
         chat_id: message.chatId,
         sender: message.sender,
         user_id: userId,
-        text: storable(message.text).slice(0, longestText),
-        files: JSON.stringify(message.files.slice(0, mostFiles)),
+        text: storable(message.text).slice(0, maxTextLength),
+        files: JSON.stringify(message.files.slice(0, maxFiles)),
         status: 'accepted',
         thread_id: null,
         run_id: null,
@@ -148,7 +148,7 @@ export class Channels {
     const { store, jobs, registry, clock } = this.#options;
     const tooOld = toIso(clock() - keepMessagesMs);
     await store.forgetClosedBefore(tooOld);
-    const untouched = { before: toIso(clock() - untouchedMs), limit: mostSwept };
+    const untouched = { before: toIso(clock() - untouchedMs), limit: maxSwept };
     for (const row of await store.open(untouched)) {
       if (row.created_at < tooOld) {
         const at = toIso(clock());

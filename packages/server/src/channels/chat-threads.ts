@@ -16,7 +16,7 @@ interface ChatThreadsOptions {
   clock: Clock;
 }
 
-interface ThreadWish {
+interface RequestedThread {
   assistant: string;
   /** The custom agent that is set up in it. */
   agentSetup?: string;
@@ -31,11 +31,11 @@ export class ChatThreads {
   }
 
   /** The chat's thread; a new one for a new chat, and where somebody has deleted it. */
-  async of(owner: Owner, row: ChannelMessageRow, wish: ThreadWish): Promise<ChannelThreadRow> {
+  async of(owner: Owner, row: ChannelMessageRow, requested: RequestedThread): Promise<ChannelThreadRow> {
     // Of an earlier attempt: what it has put there belongs to this message.
     const placed =
       row.thread_id === null ? undefined : await this.#options.store.thread(owner, row.thread_id);
-    return placed ?? (await this.current(owner, row))?.chat ?? this.begin(owner, row, wish);
+    return placed ?? (await this.current(owner, row))?.chat ?? this.begin(owner, row, requested);
   }
 
   /** Null where the chat has none, or it was deleted. */
@@ -60,13 +60,19 @@ export class ChatThreads {
   async begin(
     owner: Owner,
     row: ChannelMessageRow,
-    { assistant, agentSetup }: ThreadWish,
+    { assistant, agentSetup }: RequestedThread,
   ): Promise<ChannelThreadRow> {
     const { store, threads, clock } = this.#options;
     const threadId = newTimeOrderedId(clock());
     const metadata = { channel: row.channel, chat_id: row.chat_id };
-    const wish = { threadId, assistantId: assistant, metadata, ifExists: 'raise' as const, supersteps: [] };
-    await threads.create(owner, wish, mountRules['/api']);
+    const requested = {
+      threadId,
+      assistantId: assistant,
+      metadata,
+      ifExists: 'raise' as const,
+      supersteps: [],
+    };
+    await threads.create(owner, requested, mountRules['/api']);
     return store.beginThread(keyOf(row), {
       threadId,
       agentSetup: agentSetup ?? null,

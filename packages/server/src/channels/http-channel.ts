@@ -14,7 +14,7 @@ import {
 import type { ChannelNetwork } from './channel-network.ts';
 
 /** Files of one answer together travel inside it up to here; others are named without their content. */
-const mostContentBytes = 10 * 1024 * 1024;
+const maxContentBytes = 10 * 1024 * 1024;
 const downloadMs = 20_000;
 const gone = 410;
 const dataPrefix = 'data:;base64,';
@@ -63,7 +63,7 @@ export class HttpChannel implements Channel {
 
   async #bodyOf(reply: Reply): Promise<ChannelReply> {
     const files: ChannelReply['data']['files'] = [];
-    let leftBytes = mostContentBytes;
+    let leftBytes = maxContentBytes;
     for (const file of reply.files) {
       const fits = file.sizeBytes <= leftBytes;
       if (fits) leftBytes -= file.sizeBytes;

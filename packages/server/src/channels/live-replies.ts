@@ -22,8 +22,8 @@ interface Following {
 }
 
 /** Answers beyond this many at once are sent when they are complete. */
-const mostFollowed = 200;
-const longestPreview = 4_000;
+const maxFollowed = 200;
+const maxPreviewLength = 4_000;
 const previewDeadlineMs = 5_000;
 
 /**
@@ -42,7 +42,7 @@ export class LiveReplies {
     const { log } = this.#options;
     const { preview } = channel;
     const { run_id: runId } = row;
-    if (!preview || runId === null || this.#following.has(row.id) || this.#following.size >= mostFollowed)
+    if (!preview || runId === null || this.#following.has(row.id) || this.#following.size >= maxFollowed)
       return;
     const stop = new AbortController();
     const show = new Showing({
@@ -141,7 +141,7 @@ class Showing {
 
   /** Answers how long the channel wants to be left alone. */
   async #show(): Promise<number> {
-    const text = wellFormed(this.#text.trim().slice(0, longestPreview));
+    const text = wellFormed(this.#text.trim().slice(0, maxPreviewLength));
     if (text === '' || text === this.#shown) return 0;
     try {
       const sentId = await this.#options.preview(`${text} …`, this.#sentId);

@@ -3,7 +3,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { OutboundFile } from './channel.ts';
 
 /** Telegram and people take no more at once; the rest is named. */
-const mostFiles = 10;
+const maxFiles = 10;
 
 /** Files that fit, read when they are sent; others by their names, with the reason. */
 export async function openArtifacts(
@@ -17,7 +17,7 @@ export async function openArtifacts(
     try {
       const { filename, contentType, sizeBytes, close } = await open(path);
       await close();
-      if (sendable.length === mostFiles) others.push(name);
+      if (sendable.length === maxFiles) others.push(name);
       else if (sizeBytes > maxBytes) others.push(`${name} (too large)`);
       // No channel takes an empty file.
       else if (sizeBytes === 0) others.push(`${name} (empty)`);

@@ -11,7 +11,7 @@ import { metadataText, runIdIn, runMetadata } from './metadata.ts';
 import type { CheckpointRow, WriteRow } from './tables.ts';
 import { type NewValue, storedForm } from './values.ts';
 
-/** Values first: a checkpoint never refers to what is not there. */
+/** Values come first, so that a checkpoint never refers to a value that is missing. */
 export interface CheckpointRows {
   threadId: string;
   values: NewValue[];
@@ -20,8 +20,8 @@ export interface CheckpointRows {
 }
 
 /**
- * Checkpoints and writes of one thread, in the form in which they are stored, that go into one unit. What is added is
- * encoded at once: the graph may change its state afterwards.
+ * The checkpoints and writes of one thread that go into one unit, in the form in which they are stored. They are encoded when
+ * they are added, because the graph may change its state afterwards.
  */
 export class CheckpointBatch {
   readonly threadId: string;
@@ -46,7 +46,7 @@ export class CheckpointBatch {
     };
   }
 
-  /** `parent` is what the parent checkpoint holds, which is stored already or stands in this batch. */
+  /** `parent` is the manifest of the parent checkpoint, which is stored already or is part of this batch. */
   addCheckpoint(
     config: RunnableConfig,
     {
@@ -93,7 +93,10 @@ export class CheckpointBatch {
     }
   }
 
-  /** As the store does: of a task's own writes the first one stays, of LangGraph's own, below zero, the last one. */
+  /**
+   * Follows the rule of the store: the first write of a task stays, and the last write of LangGraph itself (index below zero)
+   * stays.
+   */
   #addWrite(row: WriteRow): void {
     const key = JSON.stringify([row.checkpoint_ns, row.checkpoint_id, row.task_id, row.idx]);
     if (row.idx < 0 || !this.#writes.has(key)) this.#writes.set(key, row);

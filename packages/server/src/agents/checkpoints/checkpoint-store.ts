@@ -27,13 +27,13 @@ export class CheckpointStore {
     this.#dialect = dialect;
   }
 
-  /** Whoever adds to a thread shares it; whoever removes values that nothing refers to has it alone. */
+  /** Adding to a thread needs the shared lock; removing values that nothing refers to needs the exclusive one. */
   async lock(trx: Writer, threadId: string, mode: 'shared' | 'alone'): Promise<void> {
     const name = `checkpoints of ${threadId}`;
     await lockName(trx, { dialect: this.#dialect, name, isShared: mode === 'shared' });
   }
 
-  /** The one that is named, or with no id the newest one. */
+  /** Returns the named checkpoint, or the newest one when no id is given. */
   async row(
     read: Reader,
     { threadId, namespace, id }: Omit<CheckpointKey, 'id'> & { id?: string | undefined },
@@ -72,7 +72,7 @@ export class CheckpointStore {
     );
   }
 
-  /** The newest first. `after` is the last row of the page before. */
+  /** Returns the newest first. `after` is the last row of the page before. */
   async page(
     read: Reader,
     filter: CheckpointFilter,
@@ -195,8 +195,8 @@ const newWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, 
 const isOthers = sql<boolean>`checkpoint_writes.run_id is distinct from excluded.run_id`;
 
 /**
- * A task's own write is never changed; those of LangGraph, which have indexes below zero, are. What another run had
- * written there is kept beside it, since it comes back when this run is rolled back.
+ * A task's own write is never changed. LangGraph's own writes, which have indexes below zero, are replaced. What another run had
+ * written there is kept beside the new value, because a rollback of this run restores it.
  */
 const replacingWrites = new PreparedRows(writeColumns, (db: Kysely<CheckpointTables>, rows: WriteRow[]) =>
   db

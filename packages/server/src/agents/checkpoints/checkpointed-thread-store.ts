@@ -6,7 +6,7 @@ import { byNamespace } from './namespaces.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { Place } from './values.ts';
 
-/** What a clean-up has to know of a checkpoint. */
+/** What a clean-up needs to know about a checkpoint. */
 export interface CheckpointOutline {
   namespace: string;
   id: string;
@@ -30,7 +30,7 @@ type Writer = Transaction<CheckpointTables>;
 
 const tables = ['checkpoints', 'checkpoint_writes', 'checkpoint_values'] as const;
 
-/** All but the thread. */
+/** Every column but the thread. */
 const checkpointColumns = [
   'checkpoint_ns',
   'checkpoint_id',
@@ -53,7 +53,7 @@ const writeColumns = [
 ] as const;
 const valueColumns = ['hash', 'type', 'data'] as const;
 
-/** Whole threads, and the parts of them that go together. Whoever uses it has the thread's lock. */
+/** Works on whole threads and on groups of their checkpoints. Callers hold the thread's lock. */
 export class ThreadStore {
   readonly #dialect: Dialect;
 
@@ -65,12 +65,12 @@ export class ThreadStore {
     for (const table of tables) await trx.deleteFrom(table).where('thread_id', '=', threadId).execute();
   }
 
-  /** The newest first in each namespace. */
+  /** Returns the newest first in each namespace. */
   async outlines(trx: Writer, threadId: string): Promise<CheckpointOutline[]> {
     return outlinesIn(trx, threadId).execute();
   }
 
-  /** With what was written to them. Their values stay until `removeUnusedValues`. */
+  /** Removes the checkpoints and what was written to them. Their values stay until `removeUnusedValues`. */
   async remove(trx: Writer, threadId: string, checkpoints: Omit<CheckpointKey, 'threadId'>[]): Promise<void> {
     for (const [namespace, keys] of byNamespace(checkpoints)) {
       const values = keys.map(({ id }) => id);
@@ -85,7 +85,7 @@ export class ThreadStore {
     }
   }
 
-  /** Those that a run made to checkpoints of others, for example when it went on from an interrupt. */
+  /** Undoes the writes that a run made to checkpoints of other runs, for example when it continued from an interrupt. */
   async takeBackWritesOf(trx: Writer, threadId: string, runId: string): Promise<void> {
     await trx
       .updateTable('checkpoint_writes')
@@ -106,7 +106,7 @@ export class ThreadStore {
       .execute();
   }
 
-  /** The newest first in each namespace. */
+  /** Returns the newest first in each namespace. */
   async checkpointsOfRun(read: Reader, threadId: string, runId: string): Promise<CheckpointOutline[]> {
     return outlinesIn(read, threadId).where('run_id', '=', runId).execute();
   }
@@ -120,7 +120,7 @@ export class ThreadStore {
       .execute();
   }
 
-  /** Those of these checkpoints that are there. */
+  /** Returns which of these checkpoints exist. */
   async existing(read: Reader, threadId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const rows = await read

@@ -9,7 +9,7 @@ export interface CheckpointKey {
 
 type Configurable = NonNullable<RunnableConfig['configurable']>;
 
-/** Text that names something, or undefined where it is not given. Anything else is a mistake of the caller's. */
+/** Returns a text that names something, or undefined when it is not given. Any other value is the caller's mistake. */
 export function textOf(config: RunnableConfig | undefined, field: string): string | undefined {
   const value: unknown = config?.configurable?.[field];
   if (value === undefined || value === null) return undefined;
@@ -25,7 +25,7 @@ export function requiredText(config: RunnableConfig, field: string): string {
   return value;
 }
 
-/** The checkpoint that is meant, or with no id the newest one. */
+/** Returns the key of the wanted checkpoint, without an id when the newest one is wanted. */
 export function keyOf(config: RunnableConfig): Partial<CheckpointKey> & { namespace: string } {
   const id = getCheckpointId(config);
   const threadId = textOf(config, 'thread_id');

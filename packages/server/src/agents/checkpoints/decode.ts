@@ -5,8 +5,8 @@ import { type Json, langchainMark, ownMark } from './encode.ts';
 type JsonRecord = { [key: string]: Json };
 
 /**
- * The inverse of `encode`. Makes instances of a closed set of classes only, whatever the stored text asks for; anything
- * else stays the record that it is.
+ * The inverse of `encode`. It makes instances of a closed set of classes only, whatever the stored text asks for. Everything else
+ * stays a plain record.
  */
 export function decode(json: Json): unknown {
   if (Array.isArray(json)) return json.map(decode);
@@ -69,7 +69,7 @@ function decodeMessage({ type, id, kwargs }: JsonRecord): messages.BaseMessage |
   return Message && new Message(unwrap(decodeEntries(kwargs)) as never);
 }
 
-/** LangChain wraps records of the user's that look like its own, when it writes a message. */
+/** LangChain wraps the user's records that look like its own when it writes a message. */
 const langchainWrapper = '__lc_escaped__';
 
 function unwrap(value: unknown): unknown {

@@ -3,8 +3,8 @@ import { DeltaSnapshot } from '@langchain/langgraph-checkpoint';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
- * What stands in a record's `lc` field: 1 is LangChain's own form of a message, 2 is ours for what JSON has no words for.
- * A record of the user's that has such a field is wrapped, so nobody can write one that reads like ours.
+ * The value of a record's `lc` field: 1 is LangChain's own form of a message, 2 is our form of values that JSON cannot express. A
+ * user's record with such a field is wrapped, so a user cannot write one that reads like ours.
  */
 export const langchainMark = 1;
 export const ownMark = 2;
@@ -15,10 +15,10 @@ export function encode(value: unknown): Json {
 }
 
 class Encoder {
-  /** The values that we are inside of. */
+  /** The values that enclose the current one. */
   readonly #open = new Set<object>();
 
-  /** Undefined for what is left out, as JSON does: functions and symbols. */
+  /** Returns undefined for functions and symbols, which are left out as in JSON. */
   encode(value: unknown): Json | undefined {
     switch (typeof value) {
       case 'string':
@@ -38,7 +38,7 @@ class Encoder {
   }
 
   #enter(value: object): Json | undefined {
-    // Raw answers of providers sometimes contain themselves; a note in place of that loses nothing.
+    // Raw answers of providers sometimes contain themselves; a note in that place loses nothing.
     if (this.#open.has(value)) return '[Circular]';
     this.#open.add(value);
     try {
@@ -66,7 +66,7 @@ class Encoder {
     return values.map((value) => this.#inside(value));
   }
 
-  /** In a list nothing can be left out. */
+  /** An element of a list cannot be left out. */
   #inside(value: unknown): Json {
     return this.encode(value) ?? null;
   }
@@ -76,7 +76,7 @@ class Encoder {
     return Object.hasOwn(record, 'lc') ? own('escaped', { value: entries }) : entries;
   }
 
-  /** Built from entries, so that a key named `__proto__` stays a key. */
+  /** Builds the record from entries, so that a key named `__proto__` stays a key. */
   #entries(record: object): { [key: string]: Json } {
     const encoded = Object.entries(record).map(([key, value]) => [key, this.encode(value)] as const);
     return Object.fromEntries(encoded.filter((entry): entry is [string, Json] => entry[1] !== undefined));
@@ -97,7 +97,7 @@ type LangchainForm =
   | { lc: typeof langchainMark; type: 'constructor'; id: string[]; kwargs: object }
   | { lc: typeof langchainMark; type: 'secret' | 'not_implemented'; id: string[] };
 
-/** An instance, never a record that only looks like one: it has the methods of its class. */
+/** Only an instance has the methods of its class; a record that looks like one does not. */
 function isLangchain(value: object): value is { toJSON(): LangchainForm } {
   return (
     'lc_serializable' in value &&

@@ -6,7 +6,7 @@ export interface PrunePolicy {
   keepLatest: number;
 }
 
-/** Those that stay when a thread is pruned, given the newest first in each namespace. */
+/** Returns the checkpoints that stay when a thread is pruned. They are given with the newest first in each namespace. */
 export function keptCheckpoints(
   outlines: readonly CheckpointOutline[],
   { keepLatest }: PrunePolicy,
@@ -23,8 +23,8 @@ export function keptCheckpoints(
 }
 
 /**
- * A channel that stores only its changes is put together from the writes to the ancestors since it was last stored whole.
- * LangGraph counts, in the metadata, how many steps ago that was.
+ * A channel may store only its changes. Its value is then put together from the writes to the ancestors since it was last stored
+ * whole. LangGraph notes in the metadata how many steps ago that was.
  */
 function* ancestorsNeeded(
   { parentId, metadata }: CheckpointOutline,

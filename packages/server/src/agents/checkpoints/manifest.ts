@@ -3,13 +3,12 @@ import { type NewValue, type Place, storedForm, valueAt } from './values.ts';
 
 type Version = Checkpoint['channel_versions'][string];
 
-/** For each channel with a value: at which version, and where the value is found. */
+/** Holds, for each channel with a value, its version and where the value is stored. */
 export type Manifest = Record<string, { version: Version | null; place: Place }>;
 
 /**
- * What a checkpoint holds, and what has to be stored for it. A channel that stands at the version that the parent had has
- * the parent's value, so it is not even looked at. (LangGraph's own list of new versions is of no use here: a fork comes
- * with an empty one.)
+ * Returns what a checkpoint holds and what has to be stored for it. A channel with the parent's version has the parent's value,
+ * so it is not looked at. LangGraph's own list of new versions cannot be used here: it is empty for a fork.
  */
 export function manifestOf(
   { channel_values: values, channel_versions: versions }: Checkpoint,

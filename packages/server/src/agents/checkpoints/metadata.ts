@@ -2,7 +2,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { EXCLUDED_METADATA_KEYS } from '@langchain/langgraph-checkpoint';
 import { encode, type Json } from './encode.ts';
 
-/** What came with the run, which LangGraph leaves to the checkpointer. Its own book-keeping is no part of it. */
+/** Returns what came with the run, which LangGraph leaves to the checkpointer, without LangGraph's own book-keeping. */
 export function runMetadata({ metadata = {} }: RunnableConfig): Record<string, unknown> {
   const entries = Object.entries(metadata).filter(
     ([key]) => !key.startsWith('__') && !EXCLUDED_METADATA_KEYS.has(key),
@@ -14,7 +14,9 @@ export function runIdIn({ run_id: runId }: Record<string, unknown>): string | nu
   return typeof runId === 'string' ? runId : null;
 }
 
-/** As it is stored and searched: one row with U+0000 in it would make Postgres refuse every search of its thread. */
+/**
+ * Returns the form that is stored and searched. A single row with U+0000 would make Postgres refuse every search of its thread.
+ */
 export function metadataText(metadata: Record<string, unknown>): string {
   const encoded = encode(metadata);
   const text = JSON.stringify(encoded);

@@ -1,4 +1,4 @@
 import * as first from './migrations/001-checkpoints.ts';
 
-/** In the order in which they run; one that has run is never changed. */
+/** In the order in which they run. A migration that has run is never changed. */
 export const checkpointMigrations = [first];

@@ -1,4 +1,4 @@
-/** In the order in which they come, one list for each namespace. */
+/** Groups items by namespace and keeps their order. */
 export function byNamespace<Item extends { namespace: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, Item[]> {

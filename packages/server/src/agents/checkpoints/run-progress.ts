@@ -3,7 +3,7 @@ import type { CheckpointOutline, RunWrite } from './checkpointed-thread-store.ts
 
 /** What is stored of a run that has not ended. */
 export interface RunProgress {
-  /** For each checkpoint namespace the step of the run's newest checkpoint. */
+  /** The step of the run's newest checkpoint in each namespace. */
   steps: ReadonlyMap<string, number>;
   /** Tasks that will not run again: what they wrote is stored beside the checkpoint that they started from. */
   finishedTasks: ReadonlySet<string>;
@@ -13,22 +13,22 @@ interface StoredRun {
   /** The newest first in each namespace. */
   checkpoints: readonly CheckpointOutline[];
   writes: readonly RunWrite[];
-  /** Checkpoints of the thread that others have made, as far as these refer to them. */
+  /** Checkpoints of the thread that other runs made and that this run's checkpoints or writes refer to. */
   others: ReadonlySet<string>;
 }
 
-/** A task that was interrupted or has failed runs again; that it was answered does not mean that it has run. */
+/** A task that was interrupted or has failed runs again. An answer to its question does not mean that it has run. */
 const unfinished: ReadonlySet<string> = new Set([ERROR, INTERRUPT]);
 const otherMarks: ReadonlySet<string> = new Set([RESUME, SCHEDULED]);
 
 /**
- * Null where the run's own graph has left nothing to go on from. What a task or a graph inside it has stored before the
- * checkpoint that it started from counts for nothing: the task will be another one.
+ * Returns null when the run's own graph has stored nothing to continue from. Checkpoints and writes count only when the
+ * checkpoint that they started from is stored: otherwise the task will be a different one.
  */
 export function progressFrom({ checkpoints, writes, others }: StoredRun): RunProgress | null {
   const reachable = new Set(others);
   const steps = new Map<string, number>();
-  // A graph is inside another when its namespace is longer, so the outer ones are known first.
+  // An inner graph has a longer namespace than the graph around it, so the outer ones are handled first.
   for (const checkpoint of [...checkpoints].sort(byDepth)) {
     const { step, parents } = metadataOf(checkpoint);
     if (!parents.every((id) => reachable.has(id))) continue;
@@ -40,7 +40,7 @@ export function progressFrom({ checkpoints, writes, others }: StoredRun): RunPro
   return { steps, finishedTasks: finishedIn(stored) };
 }
 
-/** The checkpoints that a run's own are based on. */
+/** Returns the checkpoints of other runs that a run's own checkpoints and writes are based on. */
 export function basesOf({ checkpoints, writes }: Omit<StoredRun, 'others'>): string[] {
   const own = new Set(checkpoints.map(({ id }) => id));
   const bases = [
@@ -58,7 +58,7 @@ function finishedIn(writes: readonly RunWrite[]): Set<string> {
   return finished;
 }
 
-/** `parents` names, for each graph around this one, the checkpoint that the task between them started from. */
+/** `parents` names, for each graph around this one, the checkpoint that the task between the two started from. */
 function metadataOf({ metadata }: CheckpointOutline): { step: number | undefined; parents: string[] } {
   const { step, parents = {} } = JSON.parse(metadata) as { step?: number; parents?: Record<string, string> };
   return { step, parents: Object.values(parents) };

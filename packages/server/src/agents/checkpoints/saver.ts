@@ -21,14 +21,14 @@ import { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { TupleReader } from './tuple-store.ts';
 
-/** Rows that `list` reads at once. */
+/** Number of rows that `list` reads at once. */
 const pageSize = 50;
-/** A clean-up between two of the reads that make a checkpoint is rare; several in a row mean that something is wrong. */
+/** A clean-up that runs between two reads of one checkpoint is rare. Several in a row mean that something is wrong. */
 const readAttempts = 5;
 
 /**
- * The state of all graphs, in the gateway's own database and through its one writer. Knows threads and no owners: whoever
- * asks has checked whose the thread is.
+ * Keeps the state of all graphs in the gateway's own database, through its one writer. It knows threads but no owners: callers
+ * have checked whose thread it is.
  */
 export class Checkpointer extends BaseCheckpointSaver {
   readonly #database: Database<CheckpointTables>;
@@ -48,7 +48,7 @@ export class Checkpointer extends BaseCheckpointSaver {
     return (await this.load(config))?.tuple;
   }
 
-  /** With what the checkpoint holds, for whoever makes the next one. */
+  /** Also returns what the checkpoint holds, because the next checkpoint builds on it. */
   async load(config: RunnableConfig): Promise<{ tuple: CheckpointTuple; manifest: Manifest } | undefined> {
     const { threadId, namespace, id } = keyOf(config);
     if (threadId === undefined) return undefined;
@@ -110,12 +110,15 @@ export class Checkpointer extends BaseCheckpointSaver {
     await this.#database.perform([addCheckpoints.with(batch.rows)]);
   }
 
-  /** What a checkpoint holds; nothing where there is none. */
+  /** Returns what a checkpoint holds, or an empty manifest when there is no such checkpoint. */
   async manifest(key: CheckpointKey): Promise<Manifest> {
     return this.#checkpoints.manifest(this.#database.read, key);
   }
 
-  /** How far what is stored of a run has come, for whoever goes on with it. Null where it has left nothing to go on from. */
+  /**
+   * Returns how far the stored part of a run has come, so that another attempt can continue it. Returns null when there is
+   * nothing to continue from.
+   */
   async progressOf(threadId: string, runId: string): Promise<RunProgress | null> {
     const { read } = this.#database;
     const checkpoints = await this.#threads.checkpointsOfRun(read, threadId, runId);
@@ -139,7 +142,7 @@ export class Checkpointer extends BaseCheckpointSaver {
     });
   }
 
-  /** Brings a thread back to where it stood before the run: what the run has made or written is gone. */
+  /** Returns a thread to its state before the run: everything that the run made or wrote is removed. */
   async deleteRun(threadId: string, runId: string): Promise<void> {
     await this.#database.write(async (trx) => {
       await this.#checkpoints.lock(trx, threadId, 'alone');
@@ -154,7 +157,7 @@ export class Checkpointer extends BaseCheckpointSaver {
     });
   }
 
-  /** Answers how many checkpoints were removed. */
+  /** Returns how many checkpoints were removed. */
   async prune(threadId: string, policy: PrunePolicy): Promise<number> {
     return this.#database.write(async (trx) => {
       await this.#checkpoints.lock(trx, threadId, 'alone');

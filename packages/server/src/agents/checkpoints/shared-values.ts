@@ -1,12 +1,13 @@
 /**
- * The values that checkpoints of one walk have in common, each loaded and made once. Only those of the last page are kept:
- * a history that grows by an element a step holds most of them again, and what a page lacks seldom comes back.
+ * Values that several checkpoints of one walk have in common, so that each is loaded and made once. Only the values of the last
+ * page are kept: a history that grows by an element a step holds most of them again, and a value that a page lacks seldom comes
+ * back.
  */
 export class SharedValues {
   #earlier = new Map<string, unknown>();
   #current = new Map<string, unknown>();
 
-  /** Begins a page. */
+  /** Starts a new page. */
   turn(): void {
     this.#earlier = this.#current;
     this.#current = new Map();

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 
-/** The tables of the checkpointer. Column names are LangGraph's names. */
+/** The tables of the checkpointer. Column names are those of LangGraph. */
 export interface CheckpointTables {
   checkpoints: CheckpointTable;
   checkpoint_writes: CheckpointWriteTable;
@@ -12,11 +12,11 @@ interface CheckpointTable {
   checkpoint_ns: string;
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  /** The run that made it, from the metadata; what a rollback asks for. */
+  /** The run that made it, taken from the metadata; a rollback searches by it. */
   run_id: string | null;
   /** JSON: the checkpoint without the values of its channels. */
   checkpoint: string;
-  /** JSON: for each channel with a value the place of that value. */
+  /** JSON: the place of the value of each channel that has one. */
   channels: string;
   /** JSON. */
   metadata: string;
@@ -32,12 +32,12 @@ interface CheckpointWriteTable {
   /** JSON: the place of the value. */
   value: string;
   run_id: string | null;
-  /** What another run had written here before, and which one; null where none had. It comes back with a rollback. */
+  /** What another run had written here before, and which run that was; null when there was nothing. A rollback restores it. */
   prior_value: string | null;
   prior_run_id: string | null;
 }
 
-/** Each value of a thread once, however many checkpoints hold it. */
+/** Holds each value of a thread once, however many checkpoints refer to it. */
 interface CheckpointValueTable {
   thread_id: string;
   hash: string;
@@ -47,5 +47,5 @@ interface CheckpointValueTable {
 }
 
 export type CheckpointRow = Selectable<CheckpointTable>;
-/** As it is written; what it replaces is kept by the statement. */
+/** A row as it is written; the SQL statement itself keeps what it replaces. */
 export type WriteRow = Omit<Insertable<CheckpointWriteTable>, 'prior_value' | 'prior_run_id'>;

@@ -4,7 +4,7 @@ import type { CheckpointTables } from './tables.ts';
 
 const tables = ['checkpoints', 'checkpoint_writes', 'checkpoint_values'] as const;
 
-/** What can be asked of saved states without LangChain, which takes long to load. */
+/** Answers questions about saved states without LangChain, which takes long to load. */
 export class ThreadCheckpoints {
   readonly #database: Database<CheckpointTables>;
 
@@ -22,7 +22,7 @@ export class ThreadCheckpoints {
     return row !== undefined;
   }
 
-  /** Threads with a saved state in the order of their ids, behind this one. */
+  /** Returns threads with a saved state, ordered by id, beginning after the given one. */
   async threadIdsAfter(after: string, limit: number): Promise<string[]> {
     const rows = await this.#database.read
       .selectFrom('checkpoints')
@@ -35,9 +35,9 @@ export class ThreadCheckpoints {
     return rows.map(({ thread_id }) => thread_id);
   }
 
-  /** Part of the unit that deletes a thread. */
+  /** Runs inside the unit that deletes a thread. */
   async delete<Tables>(trx: WriteTransaction<Tables>, threadId: string): Promise<void> {
-    // The same database: areas see their own tables of it alone.
+    // It is the same database, but an area sees only its own tables.
     const own = trx as unknown as WriteTransaction<CheckpointTables>;
     const { dialect } = this.#database;
     await lockName(own, { dialect, name: `checkpoints of ${threadId}`, isShared: false });

@@ -11,14 +11,14 @@ import { loadPart, type Place, valueAt } from './values.ts';
 
 type WriteRow = Selectable<CheckpointTables['checkpoint_writes']>;
 
-/** A row with all that it takes to make a checkpoint of it. */
+/** A row together with everything that its checkpoint is made from. */
 interface Gathered {
   row: CheckpointRow;
   manifest: Manifest;
   writes: (WriteRow & { place: Place })[];
 }
 
-/** A clean-up ran between two reads. */
+/** Thrown when a clean-up ran between two reads. */
 class ValueGone extends Error {}
 
 /** Puts checkpoints together from their rows, their writes and the values that both refer to. */
@@ -32,8 +32,8 @@ export class TupleReader {
   }
 
   /**
-   * In the order of the rows, without those that were removed since they were read. With `shared`, what several of them hold
-   * is one object, which nobody may change.
+   * Keeps the order of the rows and leaves out checkpoints that were removed since their rows were read. With `shared`, a value
+   * that several checkpoints hold is one object, and callers must not change it.
    */
   async read(rows: CheckpointRow[], shared?: SharedValues): Promise<CheckpointTuple[]> {
     const threadIds = [...new Set(rows.map((row) => row.thread_id))];
@@ -54,7 +54,7 @@ export class TupleReader {
     const ids = rows.map((row) => row.checkpoint_id);
     const writes = await this.#store.writesTo(this.#read, threadId, ids);
     const gathered = rows.map((row) => gather(row, writes));
-    // Only the values of one thread are told apart by their hash alone.
+    // A hash identifies a value only within its own thread.
     const keyOf = (hash: string): string => `${hash} ${threadId}`;
     const hashes = new Set(gathered.flatMap(hashesOf).filter((hash) => !shared?.has(keyOf(hash))));
     const values = await this.#store.values(this.#read, threadId, [...hashes]);

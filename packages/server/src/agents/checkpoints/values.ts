@@ -3,8 +3,8 @@ import { decode } from './decode.ts';
 import { encode, type Json } from './encode.ts';
 
 /**
- * Where a value is found: the hash of what is stored, or one hash for each element of a list. Histories of messages are
- * lists that grow by an element a step, so what a step adds is all that it stores.
+ * Where a value is found: the hash of the stored value, or one hash for each element of a list. Histories of messages are lists
+ * that grow by an element a step, so a step stores only what it adds.
  */
 export type Place = string | string[];
 
@@ -14,7 +14,7 @@ export interface StoredValue {
   data: Uint8Array;
 }
 
-/** As it is made: JSON is text still, which goes to another thread more cheaply than bytes. */
+/** A value before it is stored. JSON is still text, because text goes to another thread more cheaply than bytes. */
 export interface NewValue extends Omit<StoredValue, 'data'> {
   data: Uint8Array | string;
 }
@@ -23,8 +23,8 @@ export function bytesOf(data: NewValue['data']): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data) : data;
 }
 
-/** A longer list is stored as one: its places would weigh more than they save. */
-const longestSplitList = 2_000;
+/** A longer list is stored as one value, because its places would take more room than they save. */
+const maxSplitListLength = 2_000;
 
 export function storedForm(value: unknown): { place: Place; parts: NewValue[] } {
   if (!isListOfObjects(value)) {
@@ -35,7 +35,7 @@ export function storedForm(value: unknown): { place: Place; parts: NewValue[] } 
   return { place: parts.map(({ hash }) => hash), parts };
 }
 
-/** `part` answers the value under a hash. */
+/** `part` returns the value that a hash stands for. */
 export function valueAt(place: Place, part: (hash: string) => unknown): unknown {
   return typeof place === 'string' ? part(place) : place.map(part);
 }
@@ -44,7 +44,7 @@ function isListOfObjects(value: unknown): value is object[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.length <= longestSplitList &&
+    value.length <= maxSplitListLength &&
     value.every((element) => typeof element === 'object' && element !== null && !Array.isArray(element))
   );
 }
@@ -60,12 +60,12 @@ function storePart(value: unknown): NewValue {
 }
 
 export function loadPart({ type, data }: Omit<StoredValue, 'hash'>): unknown {
-  // A buffer of the driver's is a view into a larger one.
+  // The driver's buffer is a view into a larger one.
   if (type === 'bytes') return new Uint8Array(data);
   return decode(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as Json);
 }
 
-/** 144 bits: only a thread's own values are told apart by it. */
+/** 144 bits are enough, because the hash only distinguishes values of one thread. */
 const hashLength = 24;
 
 function hashOfBytes(data: Uint8Array): string {

@@ -21,12 +21,12 @@ interface DemoCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
 
-/** Per word, about as fast as people read. */
+/** Pause after each word, which is about as fast as people read. */
 const defaultPaceMs = 15;
 
 /**
- * Stands in while no model is configured. It answers from a script, word by word, and calls real tools; every reply says
- * that it is simulated. The same conversation gets the same reply, with the same ids of tool calls.
+ * Answers while no model is configured. It follows a script, streams word by word and calls real tools. Every reply says that it
+ * is simulated. The same conversation gets the same reply, with the same ids of tool calls.
  */
 export class DemoModel extends BaseChatModel<DemoCallOptions> {
   readonly #paceMs: number;
@@ -82,7 +82,7 @@ function callChunk({ name, args }: ScriptedCall, { index, id }: { index: number;
   return generation(new AIMessageChunk({ content: '', tool_call_chunks: [call] }));
 }
 
-/** What belongs to the reply as a whole stands on its last chunk, since texts of merged chunks are joined. */
+/** Fields of the whole reply stand on its last chunk only, because merging chunks joins their texts. */
 function lastChunk(messages: BaseMessage[], { text, calls }: ScriptedReply): ChatGenerationChunk {
   const input = messages.reduce((sum, message) => sum + tokensIn(message.text), 0);
   const output = tokensIn(text) + calls.reduce((sum, { args }) => sum + tokensIn(JSON.stringify(args)), 0);
@@ -96,7 +96,7 @@ function lastChunk(messages: BaseMessage[], { text, calls }: ScriptedReply): Cha
       simulated: true,
     },
   };
-  // Its own type has no place for usage_metadata, which its constructor takes and its serialisation needs there.
+  // AIMessageChunkFields has no place for usage_metadata, but the constructor takes it and serialisation needs it there.
   return generation(new AIMessageChunk(fields as AIMessageChunkFields));
 }
 
@@ -104,12 +104,12 @@ function generation(message: AIMessageChunk): ChatGenerationChunk {
   return new ChatGenerationChunk({ text: message.text, message });
 }
 
-/** The usual estimate; the demo model has no tokens. */
+/** The usual estimate, because the demo model has no tokens. */
 function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** Follows from the conversation, so that a turn that is repeated after a crash makes the same call again. */
+/** The id follows from the conversation, so a turn that is repeated after a crash makes the same call again. */
 function callId(messages: BaseMessage[], index: number): string {
   const hash = createHash('sha256');
   for (const message of messages) hash.update(`${message.type}\n${message.text}\n`);

@@ -6,13 +6,13 @@ import { nextReply } from './script.ts';
 
 test('suggests what has not been asked yet, as many as wanted', () => {
   const asked = ['what can you do', 'LIST INSTANCES!'];
-  expect(demoFollowUps(asked, { most: 1, hasPool: true })).toEqual(['Invert a picture']);
-  expect(demoFollowUps(asked, { most: 5, hasPool: true })).toEqual(['Invert a picture', 'Who are you?']);
+  expect(demoFollowUps(asked, { max: 1, hasPool: true })).toEqual(['Invert a picture']);
+  expect(demoFollowUps(asked, { max: 5, hasPool: true })).toEqual(['Invert a picture', 'Who are you?']);
 });
 
 test.each([true, false])('suggests only what the script understands, with a pool: %s', (hasPool) => {
   const tools = new Set(hasPool ? [listInstancesName, runWorkflowName] : []);
-  const suggested = demoFollowUps([], { most: 9, hasPool });
+  const suggested = demoFollowUps([], { max: 9, hasPool });
   expect(suggested).toHaveLength(hasPool ? 4 : 2);
   for (const text of suggested) {
     const reply = nextReply([{ from: 'user', text }], tools);

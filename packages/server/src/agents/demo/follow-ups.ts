@@ -5,16 +5,16 @@ const understood = [
   { question: 'Who are you?', needsPool: false },
 ];
 
-/** What the demo model would understand next: requests of its script that the user has not made yet. */
+/** Returns requests that the demo model would understand next and that the user has not made yet. */
 export function demoFollowUps(
   asked: readonly string[],
-  { most, hasPool }: { most: number; hasPool: boolean },
+  { max, hasPool }: { max: number; hasPool: boolean },
 ): string[] {
   const known = new Set(asked.map(plain));
   return understood
     .filter(({ question, needsPool }) => (hasPool || !needsPool) && !known.has(plain(question)))
     .map(({ question }) => question)
-    .slice(0, most);
+    .slice(0, max);
 }
 
 function plain(text: string): string {

@@ -1,14 +1,14 @@
-/** A file in what the tool `ls` has answered. */
+/** A file in the answer of the tool `ls`. */
 export interface ListedFile {
   path: string;
-  /** Sorts by time; empty where the list does not tell it. */
+  /** A time by which files can be sorted; empty when the list does not show it. */
   changed: string;
 }
 
 const line = /^(\/\S.*) \(\d+ bytes(?:, changed ([^)]+))?\)$/;
 const picture = /\.(?:png|jpe?g|webp|gif|tiff?|bmp|avif)$/i;
 
-/** The pictures in a list, the newest first. */
+/** Returns the pictures in a list, the newest first. */
 export function listedPictures(text: string): ListedFile[] {
   const files = text.split('\n').flatMap((each) => {
     const [, path = '', changed = ''] = line.exec(each) ?? [];

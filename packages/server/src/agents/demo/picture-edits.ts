@@ -1,8 +1,8 @@
 import type { Link, WorkflowBuilder } from './workflow-builder.ts';
 
-/** What a picture is changed by: nodes that every worker has. */
+/** A change of a picture, made of nodes that every worker has. */
 export interface Edit {
-  /** For the name of what is made: `half`, `inverted`. */
+  /** Part of the name of the result: `half`, `inverted`. */
   word: string;
   apply: (graph: WorkflowBuilder, picture: Link) => Link;
 }
@@ -10,13 +10,13 @@ export interface Edit {
 type Groups = readonly (string | undefined)[];
 
 interface EditRule {
-  /** Of one kind the first that is asked for in a clause counts: "smaller, half size" is one wish. */
+  /** Only the first edit of a kind counts in a clause: "smaller, half size" asks for one change. */
   kind: string;
   asks: RegExp;
   edit: (groups: Groups) => Edit;
 }
 
-/** The edits that a clause of a request asks for, in its order. */
+/** Returns the edits that a clause of a request asks for, in its order. */
 export function editsIn(clause: string): Edit[] {
   let rest = clause.toLowerCase();
   const found = new Map<string, { at: number; edit: Edit }>();
@@ -24,13 +24,13 @@ export function editsIn(clause: string): Edit[] {
     const match = asks.exec(rest);
     if (!match) continue;
     if (!found.has(kind)) found.set(kind, { at: match.index, edit: edit([...match]) });
-    // What one rule has understood is no wish for another: the size of a crop is no size to scale to.
+    // Words that one rule has understood must not count for another: the size of a crop is no size to scale to.
     rest = rest.replace(match[0], (text) => ' '.repeat(text.length));
   }
   return [...found.values()].sort((a, b) => a.at - b.at).map(({ edit }) => edit);
 }
 
-/** In this order, since each takes its words away from those behind it. */
+/** The order matters, because each rule takes its words away from the rules after it. */
 const rules: readonly EditRule[] = [
   {
     kind: 'crop',
@@ -167,7 +167,7 @@ function blend(graph: WorkflowBuilder, title: string, inputs: Record<string, unk
   return graph.add(title, 'ImageBlend', { blend_factor: 1, blend_mode: 'normal', ...inputs });
 }
 
-/** Against a plain grey, which ComfyUI stretches over the picture. */
+/** Makes a plain grey picture, which ComfyUI stretches over the other one. */
 function plainGrey(graph: WorkflowBuilder, level: number): Link {
   const channel = Math.round(level * 255);
   const color = channel * 0x010101;
@@ -194,7 +194,7 @@ const lessContrast: Edit = {
     blend(graph, 'Less contrast', { image1, image2: plainGrey(graph, 0.5), blend_factor: 0.4 }),
 };
 
-/** The shares of red, green and blue that eyes see; no node of its own does this everywhere. */
+/** Weighs red, green and blue as eyes see them. No single node does this on every worker. */
 const grey: Edit = {
   word: 'grey',
   apply: (graph, image) => {

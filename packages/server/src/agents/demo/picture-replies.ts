@@ -1,5 +1,5 @@
 import { listedPictures } from './listed-files.ts';
-import { type PictureRequest, type PictureWish, pictureRequest } from './picture-request.ts';
+import { type PictureRequest, pictureRequest, type RequestedPicture } from './picture-request.ts';
 import { blendCall, contactSheetCall, editCall, type WorkflowCall } from './picture-workflow.ts';
 import type { ScriptedCall, ScriptedReply } from './turn.ts';
 import { nameOf, stemOf } from './workflow-builder.ts';
@@ -7,15 +7,15 @@ import { nameOf, stemOf } from './workflow-builder.ts';
 export const listFilesName = 'ls';
 const uploads = '/mnt/user-data/uploads';
 
-/** More would be a queue of its own. */
-const most = { tasks: 8, pictures: 36 } as const;
+/** A request for more would fill the queue by itself. */
+const max = { tasks: 8, pictures: 36 } as const;
 
 interface Known {
   request: PictureRequest;
   question: string;
   /** Newest first. */
   uploaded: string[];
-  /** What the conversation has made last. */
+  /** The newest result of this conversation. */
   lastMade: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const listUploads: ScriptedCall = {
   args: { description: 'See which pictures there are', path: uploads },
 };
 
-/** What is said to a request for pictures before anything has been looked at; null for any other request. */
+/** Returns the reply to a request for pictures before any files were listed, or null for any other request. */
 export function pictureReply(
   question: string,
   { lastMade, canList }: { lastMade: string | undefined; canList: boolean },
@@ -36,7 +36,7 @@ export function pictureReply(
   return say('Please name a picture of yours, for example "invert cat.png".');
 }
 
-/** As `pictureReply`, once the uploads were listed. */
+/** Does the same as `pictureReply`, once the uploads were listed. */
 export function pictureReplyTo(
   question: string,
   { list, lastMade }: { list: string; lastMade: string | undefined },
@@ -52,8 +52,8 @@ export function pictureReplyTo(
   return replyOf({ request, question, uploaded, lastMade });
 }
 
-function needsList({ wishes, ofAll }: PictureRequest, question: string): boolean {
-  return wishes.some(({ names }) => names.length === 0) && (ofAll || !speaksOfResult(question));
+function needsList({ pictures, ofAll }: PictureRequest, question: string): boolean {
+  return pictures.some(({ names }) => names.length === 0) && (ofAll || !speaksOfResult(question));
 }
 
 function speaksOfResult(question: string): boolean {
@@ -61,28 +61,31 @@ function speaksOfResult(question: string): boolean {
 }
 
 function replyOf(known: Known): ScriptedReply {
-  const calls = known.request.wishes.flatMap((wish) => callsFor(wish, known));
+  const calls = known.request.pictures.flatMap((picture) => callsFor(picture, known));
   if (calls.length === 0) return say('There is no result yet. Name a picture, for example "invert cat.png".');
-  if (calls.length > most.tasks) {
+  if (calls.length > max.tasks) {
     return say(
-      `That would be ${calls.length} tasks; I start at most ${most.tasks} at once. Name fewer pictures.`,
+      `That would be ${calls.length} tasks; I start at most ${max.tasks} at once. Name fewer pictures.`,
     );
   }
   const list = calls.map(({ args }) => `- ${String(args.name)}`).join('\n');
   return { text: `I run this on the pool:\n${list}\n`, calls };
 }
 
-function callsFor(wish: PictureWish, known: Known): WorkflowCall[] {
-  const paths = pathsFor(wish, known);
+function callsFor(picture: RequestedPicture, known: Known): WorkflowCall[] {
+  const paths = pathsFor(picture, known);
   const [first, second] = paths;
   if (first === undefined) return [];
-  if (wish.kind === 'contact sheet') return [contactSheetCall(paths.slice(0, most.pictures))];
-  if (wish.kind === 'blend' && second !== undefined) return [blendCall(first, second)];
-  return paths.map((path) => editCall(path, wish.edits));
+  if (picture.kind === 'contact sheet') return [contactSheetCall(paths.slice(0, max.pictures))];
+  if (picture.kind === 'blend' && second !== undefined) return [blendCall(first, second)];
+  return paths.map((path) => editCall(path, picture.edits));
 }
 
-/** By their names; else all or those whose names are words of the request; else the newest. */
-function pathsFor({ names, kind }: PictureWish, { request, question, uploaded, lastMade }: Known): string[] {
+/** Chooses pictures by their names; else all or those whose names are words of the request; else the newest. */
+function pathsFor(
+  { names, kind }: RequestedPicture,
+  { request, question, uploaded, lastMade }: Known,
+): string[] {
   if (names.length > 0) return names.map((name) => (name.startsWith('/') ? name : `${uploads}/${name}`));
   if (request.ofAll || kind === 'contact sheet') return uploaded;
   if (uploaded.length === 0) return lastMade === undefined ? [] : [lastMade];

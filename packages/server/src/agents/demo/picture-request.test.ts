@@ -30,12 +30,12 @@ describe('a request for pictures', () => {
     ['make it smaller', [['', 'smaller']]],
     ['invert /mnt/user-data/outputs/a b.png', [['b.png', 'inverted']]],
     ['invert "/mnt/user-data/outputs/a b.png"', [['/mnt/user-data/outputs/a b.png', 'inverted']]],
-  ])('%j', (question, wishes) => {
-    const found = pictureRequest(question)?.wishes.map(({ names, edits }) => [
+  ])('%j', (question, pictures) => {
+    const found = pictureRequest(question)?.pictures.map(({ names, edits }) => [
       names.join(' '),
       edits.map(({ word }) => word).join(' '),
     ]);
-    expect(found).toEqual(wishes);
+    expect(found).toEqual(pictures);
   });
 
   it.each([
@@ -45,8 +45,8 @@ describe('a request for pictures', () => {
     ['blend a.png with b.png', 'blend', 2, false],
   ])('%j makes one of several', (question, kind, names, ofAll) => {
     const request = pictureRequest(question);
-    expect(request).toMatchObject({ ofAll, wishes: [{ kind }] });
-    expect(request?.wishes[0]?.names).toHaveLength(names);
+    expect(request).toMatchObject({ ofAll, pictures: [{ kind }] });
+    expect(request?.pictures[0]?.names).toHaveLength(names);
   });
 
   it.each(['hello', 'what is in cat.png?', 'which files are there?', ''])('is not %j', (question) => {

@@ -10,7 +10,7 @@ export interface WorkflowCall {
 const cell = 192;
 const gap = 8;
 
-/** One picture with all edits, in their order. */
+/** Returns a call that makes one picture with all edits, in their order. */
 export function editCall(path: string, edits: readonly Edit[]): WorkflowCall {
   const graph = new WorkflowBuilder();
   const picture = edits.reduce<Link>((present, { apply }) => apply(graph, present), graph.load(path));
@@ -19,7 +19,7 @@ export function editCall(path: string, edits: readonly Edit[]): WorkflowCall {
   return call(graph, `${nameOf(path)}: ${words.join(', ')}`);
 }
 
-/** Half of each, the second stretched over the first. */
+/** Returns a call that mixes half of each picture; the second is stretched over the first. */
 export function blendCall(first: string, second: string): WorkflowCall {
   const graph = new WorkflowBuilder();
   const [image1, image2] = [graph.load(first), graph.load(second)];
@@ -28,7 +28,7 @@ export function blendCall(first: string, second: string): WorkflowCall {
   return call(graph, `${nameOf(first)} and ${nameOf(second)} blended`);
 }
 
-/** All pictures in equal cells, as near to a square as it goes. */
+/** Returns a call that puts all pictures into equal cells, in a grid as near to a square as possible. */
 export function contactSheetCall(paths: readonly string[]): WorkflowCall {
   const graph = new WorkflowBuilder();
   const columns = Math.ceil(Math.sqrt(paths.length));
@@ -59,13 +59,13 @@ export function contactSheetCall(paths: readonly string[]): WorkflowCall {
 }
 
 function call({ workflow }: WorkflowBuilder, name: string): WorkflowCall {
-  return { name: runWorkflowName, args: { workflow, name: name.slice(0, longestName) } };
+  return { name: runWorkflowName, args: { workflow, name: name.slice(0, maxNameLength) } };
 }
 
-/** Of what the tool takes as the name of a task. */
-const longestName = 200;
+/** The longest task name that the tool accepts. */
+const maxNameLength = 200;
 
-/** Nothing that a worker would take for a folder or one of its placeholders. */
+/** Returns a prefix without characters that a worker takes for a folder or a placeholder. */
 function prefixOf(words: readonly string[]): string {
   const plain = words.map((word) => word.replace(/[^\p{L}\p{N}_-]+/gu, '_').slice(0, 40));
   return plain.join('-').slice(0, 120);

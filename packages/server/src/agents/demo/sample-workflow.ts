@@ -1,7 +1,7 @@
 import { runWorkflowName } from '../tools/run-workflow.ts';
 import type { DemoWorkflow } from './workflow-builder.ts';
 
-/** Draws a bright disc on a soft ground and turns it over. Needs no model and no upload, so every worker can run it. */
+/** Draws a bright disc on a soft ground and turns it over. It needs no model and no upload, so every worker can run it. */
 const sampleWorkflow: DemoWorkflow = {
   '1': node('Ground', 'EmptyImage', { width: 3, height: 3, batch_size: 1, color: 0x1f3a5f }),
   '2': node('Spot', 'EmptyImage', { width: 1, height: 1, batch_size: 1, color: 0xf2b134 }),

@@ -12,10 +12,10 @@ interface Rule {
   reply: (tools: ReadonlySet<string>) => ScriptedReply;
 }
 
-/** `run portrait`, `run portrait with width = 512, prompt = a red kite`. */
+/** Matches `run portrait` and `run portrait with width = 512, prompt = a red kite`. */
 const namedRun = /^\s*(?:please )?run (?:my |the )?(?:workflow )?["“]?(.+?)["”]?(?: with (.+))?[.!]?\s*$/is;
 
-/** The first rule that fits wins. */
+/** The first rule that matches wins. */
 const rules: readonly Rule[] = [
   { asks: /\b(what|which things) can you do\b|\bhelp\b|\bcommands?\b/, reply: () => say(abilities) },
   {
@@ -61,10 +61,10 @@ const self = `${label} My answers are written in advance, and my token counts ar
 const greeting = `Hello! ${label} Try ${examples}.`;
 const unknown = `${label} I did not understand that. Try ${examples}.`;
 
-/** What the demo model says next. */
+/** Returns what the demo model says next. */
 export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): ScriptedReply {
   const question = turns.findLast(({ from }) => from === 'user')?.text ?? '';
-  const asked = question.slice(0, longestQuestion);
+  const asked = question.slice(0, maxQuestionLength);
   if (turns.at(-1)?.from === 'tool') return replyToTools(turns, { asked, tools });
   const named = runByName(asked, tools);
   if (named) return named;
@@ -74,7 +74,7 @@ export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): S
   return rule ? rule.reply(tools) : say(unknown);
 }
 
-/** Goes on where a list of the uploads was what it needed first; otherwise tells what came of the calls. */
+/** Continues the request when a list of the uploads was its first step; otherwise reports the results of the calls. */
 function replyToTools(
   turns: readonly Turn[],
   { asked, tools }: { asked: string; tools: ReadonlySet<string> },
@@ -86,18 +86,18 @@ function replyToTools(
   return picture ? onPool(picture, tools) : say(answers.map(tellResult).join('\n'));
 }
 
-/** What cannot be run is not begun. */
+/** A reply whose tools are missing is replaced before anything starts. */
 function onPool(reply: ScriptedReply, tools: ReadonlySet<string>): ScriptedReply {
   return reply.calls.length === 0 || tools.has(runWorkflowName) ? reply : say(without(runWorkflowName));
 }
 
-/** The path of the newest file that a workflow has put into the thread. */
+/** Returns the path of the newest file that a workflow has put into the thread. */
 function lastMadeIn(turns: readonly Turn[]): string | undefined {
   const made = turns.flatMap(({ text, tool }) => (tool && !tool.failed ? filesIn(parse(text)) : []));
   return made.flatMap(({ virtual_path: path }) => path ?? []).at(-1);
 }
 
-/** A saved workflow of the user, where one has this name. */
+/** Runs the user's saved workflow with this name; returns null when there is none. */
 function runByName(question: string, tools: ReadonlySet<string>): ScriptedReply | null {
   const [, name = '', values = ''] = namedRun.exec(question) ?? [];
   const tool = toolNameOf(name);
@@ -108,7 +108,7 @@ function runByName(question: string, tools: ReadonlySet<string>): ScriptedReply 
   };
 }
 
-/** `width = 512, prompt = a red kite`; a value that is JSON is taken as JSON. */
+/** Reads `width = 512, prompt = a red kite`. A value that is JSON is read as JSON. */
 function argsIn(values: string): Record<string, unknown> {
   const pairs = [...values.matchAll(/([\w.-]+)\s*=\s*([^,]+)/g)];
   return Object.fromEntries(pairs.map(([, name, value = '']) => [name, valueIn(value.trim())]));
@@ -122,8 +122,8 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** A request fits into a sentence; what comes behind is material. */
-const longestQuestion = 2_000;
+/** A request fits into a sentence; text after that is material. */
+const maxQuestionLength = 2_000;
 
 function say(text: string): ScriptedReply {
   return { text, calls: [] };
@@ -142,7 +142,7 @@ function without(tool: string): string {
   return `${label} I would need the tool ${tool} for that, and ${reason}.`;
 }
 
-/** The answers of all tools that the last reply called. */
+/** Returns the answers of all tools that the last reply called. */
 function answersSince(turns: readonly Turn[]): Turn[] {
   const before = turns.findLastIndex(({ from }) => from !== 'tool');
   return turns.slice(before + 1);
@@ -154,12 +154,12 @@ function tellResult({ text, tool }: Turn): string {
   if (tool?.name === listInstancesName) return tellInstances(result);
   if (tool?.name === listWorkflowsName) return tellWorkflows(result);
   if (tool?.name === listFilesName)
-    return `This conversation has these files:\n${text.slice(0, longestEcho)}`;
+    return `This conversation has these files:\n${text.slice(0, maxEchoLength)}`;
   if (tool && (tool.name === runWorkflowName || isWorkflowTool(tool.name))) return tellFiles(result);
-  return `Here is what ${tool?.name ?? 'the tool'} answered: ${text.slice(0, longestEcho)}`;
+  return `Here is what ${tool?.name ?? 'the tool'} answered: ${text.slice(0, maxEchoLength)}`;
 }
 
-const longestEcho = 1_000;
+const maxEchoLength = 1_000;
 
 function tellInstances({ instances }: Record<string, unknown>): string {
   const workers = (Array.isArray(instances) ? instances : []) as { name: string; state: string }[];

@@ -1,8 +1,8 @@
-/** A conversation as the script sees it: plain, so that what it says can be tested without a model. */
+/** A part of a conversation as the script sees it. It is plain data, so the script can be tested without a model. */
 export interface Turn {
   from: 'user' | 'assistant' | 'tool' | 'other';
   text: string;
-  /** Of a tool's answer. */
+  /** Set for the answer of a tool. */
   tool?: { name: string; failed: boolean };
 }
 

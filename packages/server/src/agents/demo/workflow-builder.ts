@@ -1,4 +1,4 @@
-/** `[node id, output]`, as inputs of nodes name what another node makes. */
+/** `[node id, output]`, the form in which the inputs of a node name the output of another node. */
 export type Link = [nodeId: string, output: number];
 
 export type DemoWorkflow = Record<
@@ -6,11 +6,11 @@ export type DemoWorkflow = Record<
   { class_type: string; inputs: Record<string, unknown>; _meta: { title: string } }
 >;
 
-/** A graph in ComfyUI's API format, node by node. */
+/** Builds a graph in ComfyUI's API format, node by node. */
 export class WorkflowBuilder {
   readonly workflow: DemoWorkflow = {};
 
-  /** Answers the first output of the new node. */
+  /** Returns the first output of the new node. */
   add(title: string, classType: string, inputs: Record<string, unknown>): Link {
     const id = String(Object.keys(this.workflow).length + 1);
     this.workflow[id] = { class_type: classType, inputs, _meta: { title } };

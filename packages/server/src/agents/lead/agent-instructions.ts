@@ -5,8 +5,8 @@ import type { UserAgents } from '../working-agent.ts';
 import { agentPrompt, profilePrompt } from './agent-prompt.ts';
 
 /**
- * Tells the model as whom it works and what its user says of themselves. Neither is kept in the thread. A profile that
- * cannot be read does not stop the run; without its agent a run would be another one.
+ * Tells the model which agent it works as and what its user says about themselves. Neither is kept in the thread. A run continues
+ * without a profile that cannot be read. It fails without its agent, because it would be a different run.
  */
 export function agentInstructions(
   { working, profileOf }: UserAgents,

@@ -1,6 +1,6 @@
 import type { WorkingAgent } from '../working-agent.ts';
 
-/** What the lead agent is told of the agent that it works as. */
+/** Returns what the lead agent is told about the agent that it works as. */
 export function agentPrompt({
   name,
   description,
@@ -12,7 +12,7 @@ export function agentPrompt({
   return [introduction, 'Who you are and how you work:', '<soul>', soul.trim(), '</soul>'].join('\n');
 }
 
-/** What every agent of the user is told of them; empty for nothing. */
+/** Returns what every agent of the user is told about them, or an empty text for nothing. */
 export function profilePrompt(content: string | null): string {
   if (content === null || content.trim() === '') return '';
   return ['What the user says of themselves:', '<user_profile>', content.trim(), '</user_profile>'].join(

@@ -3,7 +3,7 @@ import { tool } from '@langchain/core/tools';
 import { createMiddleware } from 'langchain';
 import { z } from 'zod';
 import { agentNameOf } from '../agent-name.ts';
-import { isSetUp } from '../agent-setup-wish.ts';
+import { isSetUp } from '../agent-setup-request.ts';
 import { requireRunHandle } from '../run-handle.ts';
 import type { UserAgents } from '../working-agent.ts';
 
@@ -13,7 +13,10 @@ const guidance = (name: string) =>
   `The user is setting up an agent of their own, called "${name}". Find out what it is for and how it should work, with ` +
   `few questions at a time. Once they agree, call ${setupToolName}, and tell them what you have written.`;
 
-/** In a run that is there for it, `is_bootstrap` in its context, the agent that the run names is made or changed in talk. */
+/**
+ * Adds the tool for setting up an agent. A run with `is_bootstrap` in its context creates or changes the agent that it names, in
+ * a conversation with the user.
+ */
 export function agentSetup(setUp: NonNullable<UserAgents['setUp']>) {
   return createMiddleware({
     name: 'AgentSetupMiddleware',

@@ -4,7 +4,7 @@ import type { ExternalTool } from '../tools/external-tool.ts';
 import { hasTool, serversOf } from '../tools/tool-groups.ts';
 import type { WorkingAgents } from '../working-agent.ts';
 
-/** An agent with tool groups has those tools alone. A model that calls another one all the same is refused. */
+/** Offers an agent with tool groups only the tools of those groups. A call of any other tool is refused. */
 export function agentTools(working: WorkingAgents, extraTools: readonly ExternalTool[]) {
   const servers = serversOf(extraTools);
   return createMiddleware({

@@ -11,17 +11,17 @@ import type { FileMount, Workspace } from '../tools/workspace.ts';
 import type { UserAgents } from '../working-agent.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
-/** What the features of the gateway give the lead agent. */
+/** What the features of the gateway add to the lead agent. */
 export interface Equipment {
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
-  /** The files of threads, for the lead agent's tools, and trees beside them that it reads. */
+  /** The files of threads, for the lead agent's tools; `mounts` are file trees that it can read beside them. */
   workspace?: Workspace;
   mounts?: readonly FileMount[];
-  /** Of other servers. They come and go; a run has those that are there when it begins. */
+  /** Tools of other servers. They come and go; a run has those that exist when it begins. */
   extraTools?: ExternalTools;
   memoryOf?: MemoryOf;
-  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
   skillsFor?: (only: readonly string[] | null) => Promise<string>;
   /** Custom agents and profiles of users. */
   userAgents?: UserAgents;
@@ -57,7 +57,7 @@ export function builtInAgents(options: BuiltInAgentsOptions): AgentDefinition[] 
         let tools: readonly ExternalTool[] = [];
         let graphs = graphsWith(tools);
         return async (_config, { userId }) => {
-          // biome-ignore lint/nursery/useAwaitThenable: a function that need not be there is one to it that answers nothing.
+          // biome-ignore lint/nursery/useAwaitThenable: the rule takes an optional function for one that returns nothing.
           const now = options.extraTools ? await options.extraTools() : tools;
           if (now !== tools) {
             tools = now;

@@ -128,7 +128,7 @@ describe('ids that a provider gives out twice', () => {
     expect(new Set(made).size).toBe(3);
     expect(results.map(({ tool_call_id: id }) => id)).toEqual(made);
     expect(results.map(({ content }) => content)).toEqual(['seen 1', 'seen 2', 'seen 3']);
-    // Also once it is read from the disk again.
+    // The stored state must agree, too.
     const stored = await fixture.states.current(fixture.thread('lead'));
     expect(idsOf(stored?.values.messages)).toEqual(made);
     expect(idsOf((await recorded('ai_tool_call')).map(({ content }) => content))).toEqual(made);
@@ -153,7 +153,7 @@ async function run(
   return fixture.run('lead', { input: question('look'), streamModes: [...streamModes] });
 }
 
-/** As one of the configuration's. */
+/** Gives the model a name, as a configured one has. */
 function named(model: ScriptedModel): ScriptedModel {
   model.metadata = { [modelNameKey]: 'm' };
   return model;

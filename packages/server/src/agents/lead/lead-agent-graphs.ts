@@ -2,22 +2,22 @@ import type { AgentGraph } from '../loading/agents.ts';
 import type { SavedWorkflow, SavedWorkflowRunner } from '../tools/workflow-runner.ts';
 
 interface LeadAgentGraphsOptions {
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   saved: Pick<SavedWorkflowRunner, 'mark' | 'exposed'> | null;
   make: (saved: readonly SavedWorkflow[]) => AgentGraph;
 }
 
-/** Users whose graph is kept ready. */
-const mostKept = 200;
+/** Number of users whose graph is kept ready. */
+const maxKept = 200;
 
 /**
- * The lead agent with each user's own tools. A graph is made again when its user's workflows have changed, and not for
- * every run; whoever has no workflows shares one.
+ * Makes the lead agent's graph with each user's own tools. A graph is made again only when its user's workflows have changed, not
+ * for every run. All users without workflows share one graph.
  */
 export class LeadAgentGraphs {
   readonly #options: LeadAgentGraphsOptions;
   readonly #plain: AgentGraph;
-  /** The one that was asked for last is last. */
+  /** Ordered by use, the most recent last. */
   readonly #kept = new Map<string, { mark: number; graph: Promise<AgentGraph> }>();
 
   constructor(options: LeadAgentGraphsOptions) {
@@ -28,7 +28,7 @@ export class LeadAgentGraphs {
   async of(userId: string): Promise<AgentGraph> {
     const { saved } = this.#options;
     if (!saved) return this.#plain;
-    // Before the list: a change between the two is found by whoever asks next.
+    // Read before the list: the next caller then notices a change between the two reads.
     const mark = await saved.mark(userId);
     const kept = this.#kept.get(userId);
     const graph = kept?.mark === mark ? kept.graph : this.#make(userId, saved);
@@ -48,6 +48,6 @@ export class LeadAgentGraphs {
       if (this.#kept.get(userId)?.graph === made.graph) this.#kept.delete(userId);
     });
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
   }
 }

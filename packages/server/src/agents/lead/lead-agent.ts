@@ -23,9 +23,9 @@ export interface LeadAgentOptions extends LeadToolsOptions {
   models: AnsweringModels;
   turn: TurnSettings;
   memoryOf?: MemoryOf;
-  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
   skillsFor?: (only: readonly string[] | null) => Promise<string>;
-  /** Makes it each user's own agents, too. */
+  /** Lets the lead agent work as each user's own agents. */
   userAgents?: UserAgents;
   log: { warn(details: object, message: string): void };
 }
@@ -36,7 +36,7 @@ const systemPrompt = [
   'Never invent the result of a tool.',
 ].join(' ');
 
-/** Of the tools that are the gateway's own; users' workflows have a prefix for theirs. */
+/** Returns the names of the gateway's own tools. Tools of users' workflows have a prefix. */
 export function ownToolNames(options: LeadAgentOptions): ReadonlySet<string> {
   const { models, turn, log } = options;
   const middleware: readonly { tools?: readonly { name?: unknown }[] }[] = [
@@ -62,17 +62,17 @@ export function createLeadAgent(options: LeadAgentOptions): AgentGraph {
   const files = aroundFiles(options);
   const around = { tools, middleware: [...ofAgent, ...files, ...skills], models, timer: systemTimer, log };
   const helpers = turn.subagents ? [subagents({ settings: turn.subagents, ...around })] : [];
-  // Last, so that whoever knows better why a tool is not there has answered already.
+  // Last, so that middleware that knows why a tool is missing can answer first.
   const others = [unknownTools()];
   const agent = createAgent({
     name: leadAgentName,
-    // Stands here because there has to be one; each call goes to the model that its run has chosen.
+    // createAgent needs a model, but each call goes to the model that its run has chosen.
     model: new DemoModel(),
     tools,
     systemPrompt,
     stateSchema: threadState,
     middleware: [
-      // First, so that those after it see which tools there are.
+      // First, so that the middleware after it sees which tools the agent has.
       ...ofAgent,
       ...turnMiddleware({ models, turn, log }),
       ...helpers,

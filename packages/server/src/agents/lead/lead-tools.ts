@@ -11,21 +11,21 @@ import { listWorkflowsTool, savedWorkflowTools } from '../tools/workflow-tools.t
 import type { FileMount, Workspace } from '../tools/workspace.ts';
 
 export interface LeadToolsOptions {
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
-  /** Of the user that the agent works for; each becomes a tool. */
+  /** The saved workflows of the agent's user; each becomes a tool. */
   saved?: readonly SavedWorkflow[];
-  /** The files of threads; without it the agent has no tools for files. */
+  /** The files of threads; without it the agent has no file tools. */
   workspace?: Workspace;
-  /** Trees beside them that the agent reads. */
+  /** File trees that the agent can read beside those of the thread. */
   mounts?: readonly FileMount[];
-  /** Of all agents, since they take the same processors. */
+  /** Shared by all agents, because their searches use the same processors. */
   searches?: SearchTurns;
-  /** Of other servers. */
+  /** Tools of other servers. */
   extraTools?: readonly ExternalTool[];
 }
 
-/** All that the lead agent can do, in the order in which models are told of it. */
+/** Returns all tools of the lead agent, in the order in which models are told about them. */
 export function leadTools({
   workflows,
   workspace,

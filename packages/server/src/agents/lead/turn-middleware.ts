@@ -8,7 +8,7 @@ import { modelFailure } from '../models/model-failure.ts';
 import { toolErrors } from '../tools/tool-errors.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
-/** What goes on around the calls of a turn, the outermost first. */
+/** Returns the middleware around the calls of a turn, the outermost first. */
 export function turnMiddleware({
   models,
   turn,

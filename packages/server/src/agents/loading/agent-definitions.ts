@@ -7,19 +7,19 @@ import type { AgentModules } from './load-agent-modules.ts';
 
 export interface DefinitionSources {
   builtIn: readonly AgentDefinition[];
-  /** `agents` of the configuration: `name=./file.ts:export`. They win over `langgraph.json`. */
+  /** Entries of `agents` in the configuration: `name=./file.ts:export`. They take precedence over `langgraph.json`. */
   configured: readonly string[];
   /** Relative paths begin here; `langgraph.json` is looked for here. */
   cwd: string;
   modules: AgentModules;
-  /** Takes the variables of `langgraph.json`, for code that reads its environment itself. */
+  /** Receives the variables of `langgraph.json`, for code that reads its environment itself. */
   setVariables: (variables: Record<string, string>) => void;
-  /** A `langgraph.json` that cannot be used. */
+  /** Called for a `langgraph.json` that cannot be used. */
   onFault?: (fault: AgentFault) => void;
   log: { warn(details: object, message: string): void };
 }
 
-/** Every agent that is named anywhere, the built-in ones first. Nothing is loaded yet. */
+/** Returns every agent that is named anywhere, the built-in ones first. Loads none of them. */
 export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] {
   const { builtIn, configured, cwd, modules, log } = sources;
   const definitions = new Map<string, AgentDefinition>();
@@ -43,7 +43,7 @@ export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] 
   return [...definitions.values()];
 }
 
-/** A faulty file is told and leaves the other agents standing. */
+/** Reports a faulty file and returns no agents of it, so the other agents keep working. */
 function fromLanggraphJson({ cwd, log, setVariables, onFault }: DefinitionSources): LanggraphJson['graphs'] {
   try {
     const found = readLanggraphJson(cwd);
@@ -61,7 +61,7 @@ function fromLanggraphJson({ cwd, log, setVariables, onFault }: DefinitionSource
   }
 }
 
-/** `name=./file.ts:export`, as the configuration has checked it. */
+/** Splits `name=./file.ts:export`, which the configuration has already checked. */
 function splitEntry(text: string): { graphId: string; target: string } {
   const at = text.indexOf('=');
   return { graphId: text.slice(0, at), target: text.slice(at + 1) };
@@ -86,7 +86,7 @@ function fileAgent(agent: {
   };
 }
 
-/** Without an export it is the default one. */
+/** Without an export the default export is used. */
 function splitTarget(target: string): { path: string; exportName: string } {
   const at = target.lastIndexOf(':');
   if (at <= 0) return { path: target, exportName: 'default' };

@@ -1,16 +1,18 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 
-/** An editor writes a file in several steps. */
+/** Wait after a change, because an editor writes a file in several steps. */
 const settleMs = 100;
-/** More folders than that would be no agents' own. */
-const mostFolders = 200;
+/** Agents do not need more folders than this. */
+const maxFolders = 200;
 const watched = new Set(['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx', '.json']);
 
 /** Loads everything again and returns what is wrong with it. */
 type Reload = () => Promise<readonly unknown[]>;
 
-/** Watches the folders from which agents were loaded, and loads the agents again on a change. For people who write agents. */
+/**
+ * Watches the folders from which agents were loaded and loads the agents again on a change. It serves people who write agents.
+ */
 export class AgentWatcher {
   readonly #log: { info(details: object, message: string): void };
   #reloadAgents: Reload = async () => [];
@@ -21,19 +23,19 @@ export class AgentWatcher {
     this.#log = log;
   }
 
-  /** Registers what a change does. */
+  /** Registers what to do on a change. */
   onChange(reload: Reload): void {
     this.#reloadAgents = reload;
   }
 
-  /** A file that was loaded. */
+  /** Watches the folder of a file that was loaded. */
   see(file: string): void {
     const folder = dirname(file);
-    if (this.#folders.has(folder) || this.#folders.size >= mostFolders) return;
+    if (this.#folders.has(folder) || this.#folders.size >= maxFolders) return;
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name !== null && watched.has(extname(name))) this.#changed(basename(name));
     });
-    // A folder that goes away is seen no more; the gateway goes on.
+    // A folder that is removed is no longer watched; the gateway keeps running.
     watcher.on('error', () => this.#forget(folder));
     this.#folders.set(folder, watcher);
   }

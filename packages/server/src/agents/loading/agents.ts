@@ -9,9 +9,9 @@ import { leadAgentName } from '../lead-agent-name.ts';
 import type { StoreItems } from '../store/store-items.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 
-/** A compiled graph, whoever compiled it and with whichever copy of LangGraph. */
+/** A compiled graph, from any compiler and any copy of LangGraph. */
 export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
-/** What a factory is called with. */
+/** The argument of a factory. */
 export interface GraphConfig {
   configurable?: Record<string, unknown>;
 }
@@ -21,15 +21,15 @@ export type GraphFactory = (config: GraphConfig, user: { userId: string }) => Pr
 export interface AgentDefinition {
   graphId: string;
   description: string | null;
-  /** Where it is written, for people: `./src/agent.ts:graph`, or `built in`. */
+  /** The place of its definition, for people: `./src/agent.ts:graph`, or `built in`. */
   from: string;
-  /** The file that it is loaded from; null for what is built in. */
+  /** The file that it is loaded from; null for a built-in agent. */
   file: string | null;
-  /** Loads what makes the graph; asked once, on the first use. Throws an AgentFault. */
+  /** Loads the function that makes the graph; called once, on the first use. Throws an AgentFault. */
   load: () => Promise<GraphFactory>;
 }
 
-/** What an `assistant_id` stands for: a graph with settings of its own. */
+/** What an `assistant_id` stands for: a graph with its own settings. */
 export interface ResolvedAgent {
   assistantId: string;
   graphId: string;
@@ -39,7 +39,7 @@ export interface ResolvedAgent {
 }
 
 export interface GraphWiring {
-  /** Of whom `store` keeps things, in the graph. */
+  /** The user whose items the graph sees as its `store`. */
   userId: string;
   checkpointer?: BaseCheckpointSaver;
   config?: GraphConfig;
@@ -55,22 +55,22 @@ export interface AgentDescription {
 
 export interface AgentsOptions {
   definitions: readonly AgentDefinition[];
-  /** A user's own assistant by its id. */
+  /** Finds a user's own assistant by its id. */
   storedAssistant: (owner: Owner, assistantId: string) => Promise<ResolvedAgent | undefined>;
-  /** The name of the user's own custom agent that is meant, or null. */
+  /** Returns the name of the user's custom agent, or null when there is none with this name. */
   customAgent?: (owner: Owner, named: string) => Promise<string | null>;
   storeItems: StoreItems;
   modules: Pick<AgentModules, 'renew'>;
   log: { warn(details: object, message: string): void };
 }
 
-/** The agents that can be run. Each is loaded on its first use; one that cannot be leaves the others working. */
+/** The agents that can be run. Each is loaded on its first use. An agent that cannot be loaded leaves the others working. */
 export class Agents {
   readonly #options: AgentsOptions;
   readonly #definitions: ReadonlyMap<string, AgentDefinition>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #factories = new Map<string, Promise<GraphFactory>>();
-  /** Those that somebody has asked for, also in vain. */
+  /** Agents that a caller has asked for, including those that could not be loaded. */
   readonly #wanted = new Set<string>();
   #openStores: Promise<(userId: string) => BaseStore> | undefined;
 
@@ -80,19 +80,19 @@ export class Agents {
     this.#names = new Map(options.definitions.map(({ graphId }) => [assistantIdOf(graphId), graphId]));
   }
 
-  /** Names of the graphs. */
+  /** Returns the names of the graphs. */
   ids(): string[] {
     return [...this.#definitions.keys()];
   }
 
-  /** The graph whose own assistant this names, by the graph's name or by the id that follows from it. */
+  /** Finds a graph by its name or by the id of its own assistant, which follows from the name. */
   graphOf(named: string): string | undefined {
     return this.#definitions.has(named) ? named : this.#names.get(named);
   }
 
   /**
-   * An exact graph name first, then the id of a graph's own assistant or of one that the caller made, then the name of
-   * one of their custom agents; else 404.
+   * Tries an exact graph name first, then the id of an assistant (a graph's own one or one that the caller made), then the name
+   * of one of the caller's custom agents. Throws 404 when nothing matches.
    */
   async resolve(owner: Owner, named: string): Promise<ResolvedAgent> {
     const graphId = this.graphOf(named);
@@ -113,19 +113,19 @@ export class Agents {
     };
   }
 
-  /** The graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
+  /** Returns the graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
   async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
     const storeOf = await this.#stores();
     return bind(await make(config, { userId }), checkpointer, storeOf(userId));
   }
 
-  /** Every agent, each with what is wrong with it; loads those that have not been used. */
+  /** Describes every agent, each with what is wrong with it; loads those that have not been used. */
   async describeAll(): Promise<AgentDescription[]> {
     return Promise.all(this.ids().map((graphId) => this.describe(graphId)));
   }
 
-  /** Those that are loaded from users' files, each with what is wrong with it; loads them. */
+  /** Describes the agents that come from users' files, each with what is wrong with it; loads them. */
   async describeOwn(): Promise<AgentDescription[]> {
     const own = [...this.#definitions.values()].filter(({ file }) => file !== null);
     return Promise.all(own.map(({ graphId }) => this.describe(graphId)));
@@ -138,8 +138,8 @@ export class Agents {
   }
 
   /**
-   * Reads the files of those that were loaded again, and answers what is wrong with them now. Runs that are under way keep
-   * the graph that they began with.
+   * Reads the files of all agents that were used again, and returns what is wrong with them now. Runs that are under way keep the
+   * graph that they began with.
    */
   async reload(): Promise<AgentFault[]> {
     const loaded = [...this.#wanted];
@@ -164,7 +164,7 @@ export class Agents {
     }
   }
 
-  /** Late, as everything that brings LangChain along. */
+  /** Imported late, because it loads LangChain. */
   #stores(): Promise<(userId: string) => BaseStore> {
     this.#openStores ??= loadLangchain(() => import('../store/graph-store.ts')).then(({ graphStores }) =>
       graphStores(this.#options.storeItems),
@@ -179,7 +179,7 @@ export class Agents {
     this.#wanted.add(graphId);
     this.#factories.set(graphId, loading);
     loading.catch((error: unknown) => {
-      // Not kept: a file that was corrected is found so on the next use.
+      // A failed load is not kept, so the next use finds a corrected file.
       if (this.#factories.get(graphId) === loading) this.#factories.delete(graphId);
       this.#options.log.warn({ graphId, fault: AgentFault.from(error).message }, 'An agent cannot be loaded');
     });
@@ -187,7 +187,7 @@ export class Agents {
   }
 }
 
-/** A graph of its own for each use: runs differ in checkpointer and store, and go on beside each other. */
+/** Returns a separate graph for each use, because runs at the same time have different checkpointers and stores. */
 function bind(
   graph: AgentGraph,
   checkpointer: BaseCheckpointSaver | undefined,

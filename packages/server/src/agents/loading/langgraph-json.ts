@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { isRecord } from '../../lib/is-record.ts';
 import { AgentFault } from '../agent-fault.ts';
 
-/** `langgraph.json` as LangGraph's own tools read it, as far as it means something here. */
+/** The parts of `langgraph.json` that have an effect here, read as LangGraph's own tools read them. */
 export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
   /** Variables for the user's code. */
@@ -14,11 +14,11 @@ export interface LanggraphJson {
 }
 
 export const langgraphFile = 'langgraph.json';
-/** More would be no project but a mistake. */
-const mostGraphs = 100;
+/** A file with more graphs is a mistake. */
+const maxGraphs = 100;
 const known = new Set(['$schema', 'graphs', 'env', 'dependencies', 'node_version']);
 
-/** Null where the directory has none. */
+/** Returns null when the directory has no `langgraph.json`. */
 export function readLanggraphJson(directory: string): LanggraphJson | null {
   const text = read(join(directory, langgraphFile));
   if (text === null) return null;
@@ -26,7 +26,7 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   return {
     graphs: graphsOf(root),
     env: envOf(root, directory),
-    // `dependencies` and `node_version` tell others what to install; here packages are already in node_modules.
+    // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
     ignored: Object.keys(root).filter((key) => !known.has(key)),
   };
 }
@@ -59,7 +59,7 @@ function graphsOf({ graphs }: Record<string, unknown>): LanggraphJson['graphs'] 
     throw fault('needs graphs, for example {"graphs": {"agent": "./src/agent.ts:graph"}}');
   }
   const entries = Object.entries(graphs);
-  if (entries.length > mostGraphs) throw fault(`names ${entries.length} graphs; ${mostGraphs} are the limit`);
+  if (entries.length > maxGraphs) throw fault(`names ${entries.length} graphs; ${maxGraphs} are the limit`);
   return entries.map(([graphId, value]) => {
     const target = isRecord(value) ? value.path : value;
     if (typeof target !== 'string')
@@ -69,7 +69,7 @@ function graphsOf({ graphs }: Record<string, unknown>): LanggraphJson['graphs'] 
   });
 }
 
-/** Either the path of a file with `NAME=value` lines, or the variables themselves. */
+/** `env` is either the path of a file with `NAME=value` lines, or the variables themselves. */
 function envOf({ env }: Record<string, unknown>, directory: string): Record<string, string> {
   if (env === undefined || env === null) return {};
   if (typeof env === 'string') {

@@ -9,8 +9,8 @@ interface Place {
 }
 
 /**
- * What went wrong while a file was loaded, with the line of the user's own code that is at fault: where the syntax breaks,
- * where something missing is imported, or the innermost own line of what was thrown.
+ * Describes what went wrong while a file was loaded, with the line of the user's own code that is at fault: where the syntax
+ * breaks, where a missing module is imported, or the innermost own line of a thrown error's stack.
  */
 export function faultOf(error: unknown, { file, cwd }: { file: string; cwd: string }): AgentFault {
   if (error instanceof AgentFault) return error;
@@ -28,7 +28,7 @@ export function faultOf(error: unknown, { file, cwd }: { file: string; cwd: stri
   });
 }
 
-/** A path as it is shown: relative to where the gateway was started, since host paths stay on the host. */
+/** Returns a path relative to where the gateway was started, because clients must not see paths of the host. */
 export function shown(path: string, cwd: string): string {
   const inside = relative(cwd, path);
   return inside.startsWith('..') ? (path.split('/').at(-1) ?? path) : inside;
@@ -39,14 +39,14 @@ function textsOf(error: unknown): { message: string; stack: string } {
   return { message: error.message, stack: error.stack ?? '' };
 }
 
-/** esbuild: `Transform failed with 1 error:\n/path/agent.ts:3:9: ERROR: Unexpected "="`. */
+/** Reads esbuild's message: `Transform failed with 1 error:\n/path/agent.ts:3:9: ERROR: Unexpected "="`. */
 function transformFault(message: string): { place: Place; message: string } | null {
   const match = /^(.+?):(\d+):\d+: ERROR: (.+)$/m.exec(message);
   if (!match?.[1] || !match[3]) return null;
   return { place: { path: withoutQuery(match[1]), line: Number(match[2]) }, message: match[3] };
 }
 
-/** `Cannot find package 'x' imported from /path/agent.ts`: the line is the one that names it. */
+/** Reads `Cannot find package 'x' imported from /path/agent.ts` and finds the line that names the package. */
 function importFault(message: string): Place | null {
   const match = /^Cannot find (?:package|module) '(.+?)' imported from (.+)$/m.exec(message);
   if (!match?.[1] || !match[2]) return null;
@@ -61,7 +61,7 @@ function lineThatNames(path: string, missing: string): number | null {
   return lineWith(path, (line) => /\b(import|export|require)\b/.test(line) && line.includes(stem));
 }
 
-/** Where a file exports something. */
+/** Finds the line on which a file exports a name. */
 export function lineThatExports(path: string, exportName: string): number | null {
   return lineWith(path, (line) => /\bexport\b/.test(line) && line.split(/\W+/).includes(exportName));
 }
@@ -75,7 +75,7 @@ function lineWith(path: string, isMeant: (line: string) => boolean): number | nu
   }
 }
 
-/** The first line of a stack that is neither Node's nor a package's nor ours. */
+/** Finds the first line of a stack that belongs neither to Node nor to a package nor to the gateway. */
 function firstOwnLine(stack: string): Place | null {
   for (const line of stack.split('\n')) {
     const match = /(?:^|\(|\s)((?:file:\/\/)?\/[^\s()]+?):(\d+)(?::\d+)?\)?$/.exec(line);

@@ -5,14 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 type Import = (url: string, parentUrl: string) => Promise<Record<string, unknown>>;
 
 /**
- * Imports users' own files, TypeScript included, in their own module resolution. A generation is a set of imports that
- * share modules; within it each file is loaded once, and the next one reads them from disk again.
+ * Imports users' own files, TypeScript included, with their own module resolution. A generation is a set of imports that share
+ * modules. Within a generation each file is loaded once; the next generation reads files from disk again.
  */
 export class AgentModules {
   readonly #onLoad: (file: string) => void;
   #generation: Promise<Import> | null = null;
 
-  /** `onLoad` is told each file that is loaded, packages excepted. */
+  /** `onLoad` is called with each file that is loaded, except files of packages. */
   constructor({ onLoad = () => {} }: { onLoad?: (file: string) => void } = {}) {
     this.#onLoad = onLoad;
   }
@@ -23,7 +23,7 @@ export class AgentModules {
     return load(pathToFileURL(file).href, import.meta.url);
   }
 
-  /** What is imported from now on is read from disk. Modules that are in use stay as they are. */
+  /** Starts a new generation: later imports read files from disk. Modules in use stay as they are. */
   renew(): void {
     this.#generation = null;
   }
@@ -37,17 +37,18 @@ async function beginGeneration(onLoad: (file: string) => void): Promise<Import> 
     if (url.startsWith('file:')) onLoad(fileURLToPath(url.replace(/[?#].*$/, '')));
   };
   const scoped = esm.register({ namespace, onImport });
-  // After tsx's own, so that this one is asked first.
+  // Registered after tsx's own hook, so that this one is called first.
   sharePackages(namespace);
   return scoped.import as Import;
 }
 
 /**
- * tsx would load everything that a generation imports apart from the rest of the process, packages too: a second copy of
- * LangGraph, which takes a second and 45 MB, for each. Packages are therefore resolved as if nobody had set them apart.
+ * tsx would load everything that a generation imports separately from the rest of the process, packages included. Each generation
+ * would get a second copy of LangGraph, which takes a second and 45 MB. So packages are resolved without the mark of the
+ * generation.
  */
 function sharePackages(namespace: string): void {
-  // Node 22.15 and later; there tsx works in this thread as well.
+  // Node 22.15 and later: tsx runs in this thread there.
   const { registerHooks } = nodeModule as NewerNode;
   if (registerHooks) {
     registerHooks({
@@ -85,12 +86,12 @@ function attempt<Result>(resolve: () => Result): Result | null {
   try {
     return resolve();
   } catch {
-    // Perhaps an alias of the tsconfig, which only tsx knows.
+    // It may be an alias of the tsconfig, which only tsx knows.
     return null;
   }
 }
 
-/** The same for Node 20, whose hooks live in a thread of their own and therefore come as text. */
+/** The same hook for Node 20, whose hooks run in a thread of their own and therefore are given as text. */
 const hookForNode20 = `
   let namespace;
   export const initialize = (data) => { namespace = data.namespace; };

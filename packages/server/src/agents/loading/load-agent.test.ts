@@ -9,7 +9,7 @@ import { AgentModules } from './load-agent-modules.ts';
 
 const packages = fileURLToPath(new URL('../../../../../node_modules', import.meta.url));
 const modules = new AgentModules();
-// The test runner's own formatting of stacks knows nothing of what tsx has compiled; Node's does.
+// The test runner formats stacks without what tsx has compiled; Node's own formatting knows it.
 const { prepareStackTrace } = Error;
 let cwd = '';
 

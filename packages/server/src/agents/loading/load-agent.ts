@@ -7,14 +7,16 @@ import { faultOf, lineThatExports, shown } from './load-agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 
 export interface AgentFile {
-  /** Absolute. */
+  /** Absolute path. */
   file: string;
   exportName: string;
-  /** Paths are shown relative to it. */
+  /** Messages show paths relative to it. */
   cwd: string;
 }
 
-/** Loads a graph from a user's file. What goes wrong, also later in a factory, is an AgentFault that says where. */
+/**
+ * Loads a graph from a user's file. An error in the file, or later in its factory, becomes an AgentFault that names the place.
+ */
 export async function loadAgent(
   { file, exportName, cwd }: AgentFile,
   modules: AgentModules,
@@ -65,14 +67,14 @@ async function requireLoadable(file: string, name: string): Promise<void> {
   }
 }
 
-/** Recognised by their marks, since the user's copy of LangGraph may be another than ours. */
+/** Recognises graphs by their marks, because the user's copy of LangGraph may differ from ours. */
 function compiled(value: unknown): AgentGraph | null {
   if (typeof value !== 'object' || value === null) return null;
   if ('lg_is_pregel' in value && value.lg_is_pregel === true) return value as AgentGraph;
   if ('compile' in value && typeof value.compile === 'function' && 'nodes' in value) {
     return compiled(value.compile());
   }
-  // What langchain's createAgent makes.
+  // langchain's createAgent returns an object with the graph inside.
   if ('graph' in value) return compiled(value.graph);
   return null;
 }

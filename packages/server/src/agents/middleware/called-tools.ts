@@ -6,14 +6,14 @@ export interface CalledTool {
   args: unknown;
 }
 
-/** The tools that a message calls, in their order; none where it is not a model's. */
+/** Returns the tools that a message calls, in their order; none when a model did not write it. */
 export function callsOf(message: BaseMessage): readonly CalledTool[] {
   return message.type === 'ai' ? ((message as { tool_calls?: CalledTool[] }).tool_calls ?? []) : [];
 }
 
 /**
- * Which of the calls of this tool that were made together it is, from 0. Told from the messages, so that a call that is
- * repeated after a crash is the same one.
+ * Returns the position of a call among the calls of this tool in one answer, from 0. It is read from the messages, so a call that
+ * is repeated after a crash gets the same position.
  */
 export function placeAmongCalls(
   { name, id }: { name: string; id?: string | undefined },

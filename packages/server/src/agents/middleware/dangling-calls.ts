@@ -4,8 +4,8 @@ import { createMiddleware } from 'langchain';
 import { callsOf } from './called-tools.ts';
 
 /**
- * A run that was stopped leaves tool calls without a result, which providers refuse. The next run begins with what came of
- * them.
+ * Adds a result to tool calls that a stopped run left without one, because providers refuse such calls. The next run then begins
+ * with what happened to them.
  */
 export function danglingCalls() {
   return createMiddleware({
@@ -18,7 +18,7 @@ export function danglingCalls() {
   });
 }
 
-/** Each call is followed by its result; one that has none gets an error. */
+/** Puts a result behind each call; a call that has none gets an error. */
 export function withResults(messages: readonly BaseMessage[]): BaseMessage[] {
   const answered = new Set(
     messages.flatMap((message) => (ToolMessage.isInstance(message) ? [message.tool_call_id] : [])),

@@ -4,7 +4,7 @@ import { noShell } from './no-shell.ts';
 import { uploadedFiles } from './uploaded-files.ts';
 import { viewedImages } from './viewed-images.ts';
 
-/** What goes on around the calls of an agent that works with the files of its thread. */
+/** Returns the middleware of an agent that works with the files of its thread. */
 export function fileMiddleware(
   files: FileTreesOptions,
   { models, log }: { models: AnsweringModels; log: { warn(details: object, message: string): void } },

@@ -7,7 +7,10 @@ const reason =
   'there is no shell here. The gateway does not keep commands apart from its own files and secrets, so it runs none. ' +
   'Use ls, glob, grep, read_file, write_file and str_replace for files, and workflows for work on pictures.';
 
-/** Models know a tool for commands from elsewhere, and call it also where it is not offered. They are told why. */
+/**
+ * Explains to a model that there is no tool for commands. Models know such a tool from elsewhere and call it although it is not
+ * offered.
+ */
 export function noShell() {
   return createMiddleware({
     name: 'ShellMiddleware',

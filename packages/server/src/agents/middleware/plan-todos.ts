@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { todo } from '../state/thread-state.ts';
 
 const toolName = 'write_todos';
-const mostTodos = 100;
+const maxTodos = 100;
 
 const guidance =
   `For work of three steps and more keep a list with ${toolName}: write it first, mark a step in_progress before you ` +
   'begin it and completed as soon as it is done. Leave the list out for anything shorter.';
 
-/** In plan mode the agent keeps a list of what there is to do, which each call replaces. */
+/** In plan mode the agent keeps a to-do list. Each call of its tool replaces the whole list. */
 export function planTodos() {
   return createMiddleware({
     name: 'TodoListMiddleware',
@@ -49,7 +49,7 @@ const writeTodos = tool(
   {
     name: toolName,
     description: 'Replaces the list of what there is to do, which the user sees.',
-    schema: z.object({ todos: z.array(todo).max(mostTodos) }),
+    schema: z.object({ todos: z.array(todo).max(maxTodos) }),
   },
 );
 

@@ -6,7 +6,7 @@ import { agentNameKey } from '../agent-name.ts';
 import { runHandleKey } from '../run-handle.ts';
 import { type MemoryOf, rememberedContext } from './remembered-context.ts';
 
-/** What the model is told when a run of this user, as this agent, asks something. */
+/** Returns what the model is told when a run of this user, working as this agent, asks a question. */
 async function promptOf(
   memoryOf: MemoryOf,
   userId: string,

@@ -3,12 +3,12 @@ import { agentNameOf } from '../agent-name.ts';
 import { textOrNothing } from '../optional-text.ts';
 import { runHandleOf } from '../run-handle.ts';
 
-/** What an agent remembers about a user; null is the lead agent. Empty for nothing. */
+/** Returns what an agent remembers about a user, or an empty text. A null name means the lead agent. */
 export type MemoryOf = (userId: string, agentName: string | null) => Promise<string>;
 
 /**
- * Tells the model what the run's agent remembers about its user. Read for each call, so that a changed memory counts at
- * once, and never kept in the thread. A memory that cannot be read does not stop the run.
+ * Tells the model what the run's agent remembers about its user. The memory is read for each call, so a change takes effect at
+ * once, and it is never kept in the thread. A memory that cannot be read does not stop the run.
  */
 export function rememberedContext(memoryOf: MemoryOf, log: { warn(details: object, message: string): void }) {
   return createMiddleware({

@@ -5,9 +5,9 @@ import { stopKey } from '../run-failure.ts';
 import { runHandleOf } from '../run-handle.ts';
 import { callsOf } from './called-tools.ts';
 
-/** So often in a row the same calls are a warning to the model; */
+/** After this many identical calls in a row the model gets a warning. */
 const warnAfter = 3;
-/** and so often it has to answer without tools. */
+/** After this many identical calls in a row the model has to answer without tools. */
 const stopAfter = 5;
 
 const warning =
@@ -15,7 +15,7 @@ const warning =
 
 const stopped = 'I stopped here: the same tool calls were made again and again.';
 
-/** A model that makes the same tool calls again and again is stopped before the run's limit is. */
+/** Stops a model that makes the same tool calls again and again before it reaches the run's limit. */
 export function repeatedCalls() {
   return createMiddleware({
     name: 'LoopDetectionMiddleware',
@@ -32,13 +32,13 @@ export function repeatedCalls() {
   });
 }
 
-/** For whoever ends the run. */
+/** Notes the reason in the answer, where the code that ends the run reads it. */
 function noted(answer: AIMessage, stop: { run_id: string; reason: string } | null): AIMessage {
   if (stop) answer.additional_kwargs = { ...answer.additional_kwargs, [stopKey]: stop };
   return answer;
 }
 
-/** How often the newest tool calls were made in a row, since the user spoke. */
+/** Counts how often the newest tool calls were made in a row since the user's last message. */
 export function repetitions(messages: readonly BaseMessage[]): number {
   const begin = messages.findLastIndex(isOfUser) + 1;
   const sets = messages.slice(begin).flatMap((message) => {
@@ -49,14 +49,14 @@ export function repetitions(messages: readonly BaseMessage[]): number {
   return newest === undefined ? 0 : sets.length - 1 - sets.findLastIndex((set) => set !== newest);
 }
 
-/** A summary stands where the user's words were. */
+/** A summary takes the place of the user's messages, but the user did not write it. */
 function isOfUser({ type, additional_kwargs: extra }: BaseMessage): boolean {
   return type === 'human' && extra.lc_source !== 'summarization';
 }
 
 /**
- * Some models call tools also where they may not. `otherwise` stands for an answer without words. It is another message than
- * the one that the model gave, which is recorded already.
+ * Removes the calls of an answer, because some models call tools even when none are offered. `otherwise` replaces an empty text.
+ * The result is a new message, because the model's own one is recorded already.
  */
 export function withoutCalls(answer: AIMessage, otherwise: string): AIMessage {
   if (callsOf(answer).length === 0) return answer;

@@ -3,19 +3,19 @@ import { textOrNothing } from '../optional-text.ts';
 import type { WorkingAgents } from '../working-agent.ts';
 
 interface SkillsContextOptions {
-  /** What to tell of the skills, or of the named ones alone; empty for nothing. */
+  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
   skillsFor: (only: readonly string[] | null) => Promise<string>;
-  /** A custom agent may know some skills alone. */
+  /** A custom agent may be limited to some skills. */
   working: Pick<WorkingAgents, 'of'> | null;
   log: { warn(details: object, message: string): void };
 }
 
-/** The tool that reads what the prompt names. */
+/** The tool that reads the files which the prompt names. */
 const readingTool = 'read_file';
 
 /**
- * Tells the model which skills there are, where it can read them. Asked for each call, so that one that was switched counts
- * at once, and never kept in the thread. Where skills cannot be read the run goes on without them.
+ * Tells the model which skills exist and where it can read them. The list is read for each call, so switching a skill takes
+ * effect at once, and it is never kept in the thread. When skills cannot be read the run continues without them.
  */
 export function skillsContext({ skillsFor, working, log }: SkillsContextOptions) {
   return createMiddleware({

@@ -8,27 +8,27 @@ import {
 import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { askAside, wishContext } from '../models/middleware-model.ts';
-import { wishOf } from '../models/model-wish.ts';
+import { askAside, modelContext } from '../models/middleware-model.ts';
+import { requestedModelOf } from '../models/requested-model.ts';
 
 export interface SummarizationSettings {
   enabled: boolean;
-  /** Null for the run's own. */
+  /** Null for the run's own model. */
   model: string | null;
-  /** A conversation is summarised when it is as long as this, in tokens or in messages. */
+  /** A conversation is summarised when it reaches this length, in tokens or in messages. */
   tokens: number;
   messages: number;
-  /** The newest messages stay as they are. */
+  /** Number of newest messages that stay as they are. */
   keep: number;
 }
 
-/** Of a model's window; the rest is for its answer and for what our estimate misses. */
+/** Share of a model's window. The rest is for its answer and for the error of our estimate. */
 const usableWindow = 0.75;
 const charactersPerToken = 4;
 
 /**
- * Keeps what a model is sent within bounds: older messages of the state give way to a summary of them. The journal has them
- * all, so what people are shown stays whole. Where no summary can be made the state stays as it is.
+ * Limits what a model is sent: a summary replaces older messages of the state. The journal has all messages, so people still see
+ * the whole conversation. When no summary can be made the state stays as it is.
  */
 export function summarization(
   models: AnsweringModels,
@@ -39,10 +39,10 @@ export function summarization(
 ) {
   return createMiddleware({
     name: 'SummarizationMiddleware',
-    contextSchema: wishContext,
+    contextSchema: modelContext,
     beforeModel: async ({ messages }, runtime) => {
-      const wish = wishOf(runtime.context, runtime.configurable);
-      const limits = limitsOf(settings, models.configOf(wish)?.context_window ?? null);
+      const requested = requestedModelOf(runtime.context, runtime.configurable);
+      const limits = limitsOf(settings, models.configOf(requested)?.context_window ?? null);
       if (messages.length < limits.messages && tokensOf(messages) < limits.tokens) return;
       const cut = cutOf(messages, settings.keep);
       if (cut === 0) return;
@@ -71,7 +71,7 @@ export function summarization(
   });
 }
 
-/** Where the part begins that is kept: calls stay with their results, and something has to be left to summarise. */
+/** Returns where the kept part begins. Calls stay with their results, and something must be left to summarise. */
 function cutOf(messages: readonly BaseMessage[], keep: number): number {
   let cut = Math.max(0, messages.length - keep);
   while (cut > 0 && messages[cut]?.type === 'tool') cut -= 1;
@@ -79,7 +79,7 @@ function cutOf(messages: readonly BaseMessage[], keep: number): number {
   return isOnlySummary ? 0 : cut;
 }
 
-/** An estimate, as good as can be had without the model's own tokeniser. */
+/** An estimate, as good as possible without the model's own tokeniser. */
 function tokensOf(messages: readonly BaseMessage[]): number {
   const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);
   return Math.ceil(characters / charactersPerToken);
@@ -98,7 +98,7 @@ function limitsOf(
   return { tokens: Math.min(settings.tokens, window), messages: settings.messages };
 }
 
-/** The newest part of what is summarised, where all of it would be too long for the model. */
+/** Returns the newest part of the messages when all of them would be too long for the model. */
 function promptOf(messages: BaseMessage[], tokens: number): BaseMessageLike[] {
   const ask =
     'Summarise this conversation for yourself, who will go on with it and see nothing else of it: what the user wants, ' +

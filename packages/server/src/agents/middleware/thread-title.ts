@@ -1,23 +1,23 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { askAside, wishContext } from '../models/middleware-model.ts';
+import { askAside, modelContext } from '../models/middleware-model.ts';
 import { failureKey } from '../run-failure.ts';
 import { threadState } from '../state/thread-state.ts';
 
 export interface TitleSettings {
   enabled: boolean;
-  /** Null for the run's own. */
+  /** Null for the run's own model. */
   model: string | null;
 }
 
-const longestTitle = 50;
-/** Of question and answer each, in the prompt. */
-const longestSide = 500;
+const maxTitleLength = 50;
+/** Characters of the question and of the answer that the prompt contains, each. */
+const maxSideLength = 500;
 
 /**
- * Gives a thread its title once the first question is answered: a model's, or else from the question. The journal records
- * what middleware changes, under its name.
+ * Gives a thread its title after the first answer. A model writes it; without one it is taken from the question. The journal
+ * records changes by middleware under the middleware's name.
  */
 export function threadTitle(
   models: AnsweringModels,
@@ -29,7 +29,7 @@ export function threadTitle(
   return createMiddleware({
     name: 'TitleMiddleware',
     stateSchema: threadState,
-    contextSchema: wishContext,
+    contextSchema: modelContext,
     afterModel: async ({ messages, title }, runtime) => {
       if (title || !isAnswered(messages)) return;
       const question = messages.find(({ type }) => type === 'human')?.text ?? '';
@@ -51,13 +51,13 @@ export function threadTitle(
   });
 }
 
-/** The question, cut after fifty characters. */
+/** Returns the question, cut after fifty characters. */
 export function titleOf(question: string): string {
   const title = cut(question);
   return title === '' ? 'New Conversation' : title;
 }
 
-/** What a model has said, without its thoughts and quotes, on one line. */
+/** Returns a model's text on one line, without its thoughts and without quotes. */
 function cleaned(said: string): string {
   const plain = said.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/g, '').trim();
   return cut(plain.replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
@@ -65,14 +65,14 @@ function cleaned(said: string): string {
 
 function cut(text: string): string {
   const characters = [...text.trim().replace(/\s+/g, ' ')];
-  if (characters.length <= longestTitle) return characters.join('');
-  return `${characters.slice(0, longestTitle).join('').trimEnd()}...`;
+  if (characters.length <= maxTitleLength) return characters.join('');
+  return `${characters.slice(0, maxTitleLength).join('').trimEnd()}...`;
 }
 
 function promptOf(question: string, answer: string): [['user', string]] {
   const ask =
     'Write a title of at most six words for this conversation, in its language. Answer with the title alone.';
-  const sides = `User: ${question.slice(0, longestSide)}\n\nAssistant: ${answer.slice(0, longestSide)}`;
+  const sides = `User: ${question.slice(0, maxSideLength)}\n\nAssistant: ${answer.slice(0, maxSideLength)}`;
   return [['user', `${ask}\n\n${sides}`]];
 }
 

@@ -16,7 +16,7 @@ const file = (name: string, modifiedMs = 0): WorkspaceEntry => ({
   modifiedMs,
 });
 
-/** What the model is told beside the messages, and what the state has afterwards. */
+/** Returns what the model is told beside the messages, and the state afterwards. */
 async function turn(
   list: () => Promise<WorkspaceEntry[]>,
   { hasTools = true, message = {} as object } = {},

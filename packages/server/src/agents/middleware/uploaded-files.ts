@@ -10,8 +10,8 @@ import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../tools/workspace
 
 type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** The newest, of which the model is told by name and which the state holds. */
-const mostTold = 100;
+/** Number of newest files that the model is told by name and that the state holds. */
+const maxNamed = 100;
 const readingTool = 'read_file';
 
 const threadData = {
@@ -21,8 +21,8 @@ const threadData = {
 };
 
 /**
- * Tells the model which files the user has put into the thread, those of the last message apart, and keeps the list in the
- * state. Looked at for each call and told beside the messages, which stay as the user wrote them.
+ * Tells the model which files the user has put into the thread, except those of the last message, and keeps the list in the
+ * state. The folder is read for each call. The list is sent beside the messages, which stay as the user wrote them.
  */
 export function uploadedFiles(
   workspace: Pick<Workspace, 'list'>,
@@ -35,7 +35,7 @@ export function uploadedFiles(
       const run = runHandleOf(request.runtime);
       const present = run ? await entriesOf(workspace, run, log) : null;
       if (!present || !request.tools.some(({ name }) => name === readingTool)) return handler(request);
-      const uploads = present.slice(0, mostTold).map(uploadOf);
+      const uploads = present.slice(0, maxNamed).map(uploadOf);
       const told = contextOf(uploads, {
         sent: namesSent(request.messages),
         more: present.length - uploads.length,
@@ -52,7 +52,7 @@ export function uploadedFiles(
   });
 }
 
-/** The newest first; null where they cannot be looked at, which does not stop the run. */
+/** Returns the newest first, or null when the files cannot be listed, which does not stop the run. */
 async function entriesOf(
   workspace: Pick<Workspace, 'list'>,
   whose: WorkspaceKey,
@@ -98,7 +98,7 @@ function listed(title: string, uploads: UploadedFile[]): string {
   return [title, ...uploads.map(({ path, size }) => `- ${path} (${size} bytes)`)].join('\n');
 }
 
-/** As clients say it of the files that they have uploaded for a message; whether they are there is seen on the disk. */
+/** Returns the names that clients give for files uploaded with a message. The disk shows whether the files exist. */
 function namesSent(messages: readonly BaseMessage[]): Set<string> {
   const files: unknown = messages.findLast(({ type }) => type === 'human')?.additional_kwargs.files;
   if (!Array.isArray(files)) return new Set();

@@ -17,7 +17,7 @@ const models = {
   fallbacksOf: () => [],
 } as unknown as AnsweringModels;
 
-/** What the model is sent in each of its calls, where it asks to look at the picture in the first. */
+/** Returns what the model is sent in each of its calls, when its first answer asks to look at the picture. */
 async function callsOf(read: Workspace['read']): Promise<BaseMessage[][]> {
   const calls: BaseMessage[][] = [];
   const model = new ScriptedModel('m', (messages) => {

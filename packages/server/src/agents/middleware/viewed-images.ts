@@ -2,7 +2,7 @@ import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { wishOf } from '../models/model-wish.ts';
+import { requestedModelOf } from '../models/requested-model.ts';
 import { runHandleOf } from '../run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import { FileTrees, type FileTreesOptions } from '../tools/files/file-trees.ts';
@@ -11,13 +11,13 @@ import { ToolFailure } from '../tools/tool-failure.ts';
 import type { WorkspaceKey } from '../tools/workspace.ts';
 import { placeAmongCalls } from './called-tools.ts';
 
-/** Each is sent to the provider whole. */
-const mostAtOnce = 4;
+/** Every picture is sent to the provider in full. */
+const maxAtOnce = 4;
 
 /**
- * Shows the model the pictures that it has asked to look at, in the call after that and in no other: they are put beside the
- * messages of the call, and taken out of the state with its answer. Only where the run's model can see, and the models that
- * are asked in its place when it fails.
+ * Shows the model the pictures that it asked to look at, in the next call and in no other. They are added to the messages of that
+ * call, and its answer removes them from the state. This happens only when the run's model can see; fallback models must be able
+ * to see as well.
  */
 export function viewedImages(models: AnsweringModels, files: FileTreesOptions) {
   const trees = new FileTrees(files);
@@ -30,9 +30,9 @@ export function viewedImages(models: AnsweringModels, files: FileTreesOptions) {
       const viewed = Object.keys(request.state.viewed_images ?? {});
       const run = runHandleOf(runtime);
       const canSee = seesPictures(models, runtime);
-      // A question of the user begins anew, whatever a run that was stopped, or a client, has left here.
+      // A question of the user starts from nothing, whatever a stopped run or a client has left in the state.
       const isAsked = canSee && messages.at(-1)?.type === 'tool';
-      const pictures = isAsked && run ? await messagesOf(trees, run, viewed.slice(0, mostAtOnce)) : [];
+      const pictures = isAsked && run ? await messagesOf(trees, run, viewed.slice(0, maxAtOnce)) : [];
       const answer = await handler({
         ...request,
         tools: canSee ? tools : tools.filter(({ name }) => name !== viewImageName),
@@ -44,10 +44,10 @@ export function viewedImages(models: AnsweringModels, files: FileTreesOptions) {
       const { toolCall, state, runtime } = request;
       if (toolCall.name !== viewImageName) return handler(request);
       if (!seesPictures(models, runtime)) return refusal(toolCall.id, 'the model of this run cannot see.');
-      if (placeAmongCalls(toolCall, state.messages) < mostAtOnce) return handler(request);
+      if (placeAmongCalls(toolCall, state.messages) < maxAtOnce) return handler(request);
       return refusal(
         toolCall.id,
-        `at most ${mostAtOnce} pictures are looked at together. Ask for it afterwards.`,
+        `at most ${maxAtOnce} pictures are looked at together. Ask for it afterwards.`,
       );
     },
   });
@@ -57,12 +57,12 @@ function seesPictures(
   models: AnsweringModels,
   { context, configurable }: { context?: unknown; configurable?: unknown },
 ): boolean {
-  const wish = wishOf(context, configurable);
-  const asked = [wish.name, ...models.fallbacksOf(wish)];
+  const requested = requestedModelOf(context, configurable);
+  const asked = [requested.name, ...models.fallbacksOf(requested)];
   return asked.every((name) => models.configOf({ name })?.supports_vision === true);
 }
 
-/** One message, or none. */
+/** Returns one message, or none. */
 async function messagesOf(
   trees: FileTrees,
   whose: WorkspaceKey,
@@ -80,7 +80,7 @@ async function blocksOf(trees: FileTrees, whose: WorkspaceKey, path: string) {
       { type: 'image_url', image_url: { url: `data:${type};base64,${base64}` } },
     ];
   } catch (error) {
-    // It was changed or taken away since the tool looked at it.
+    // The picture was changed or removed after the tool looked at it.
     if (error instanceof ToolFailure) return [{ type: 'text', text: error.message }];
     throw error;
   }

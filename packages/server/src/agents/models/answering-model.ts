@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { createMiddleware } from 'langchain';
 import type { ChatModels } from './chat-models.ts';
-import { wishOf } from './model-wish.ts';
-import { mostAttempts, type RetryReason, retryReason, waitMs } from './retry-rules.ts';
+import { requestedModelOf } from './requested-model.ts';
+import { maxAttempts, type RetryReason, retryReason, waitMs } from './retry-rules.ts';
 
 export type AnsweringModels = Pick<ChatModels, 'of' | 'configOf' | 'fallbacksOf'>;
 
-/** In the stream, as a `custom` event. */
+/** Sent in the stream as a `custom` event. */
 interface RetryEvent {
   type: 'llm_retry';
   attempt: number;
@@ -17,20 +17,23 @@ interface RetryEvent {
   message: string;
 }
 
-/** Each call goes to the model that its run has named; what fails in passing is tried again, then its fallback asked. */
+/**
+ * Sends each call to the model that its run has named. A temporary failure is tried again; after that the fallback models are
+ * asked.
+ */
 export function answeringModel(models: AnsweringModels) {
   return createMiddleware({
     name: 'AnsweringModelMiddleware',
     wrapModelCall: async (request, handler) => {
       const { context, configurable, signal } = request.runtime;
       const tell = (event: RetryEvent): void => request.runtime.writer?.(event);
-      const wish = wishOf(context, configurable);
-      const others = models.fallbacksOf(wish);
+      const requested = requestedModelOf(context, configurable);
+      const others = models.fallbacksOf(requested);
       const ask = async (name: string | null) => {
-        const model = await models.of({ ...wish, name });
+        const model = await models.of({ ...requested, name });
         return persistently(() => handler({ ...request, model: model as BaseChatModel }), { signal, tell });
       };
-      let asked = ask(wish.name);
+      let asked = ask(requested.name);
       for (const name of others) {
         asked = asked.catch((error: unknown) => {
           if (mustStop(error, signal)) throw error;
@@ -38,7 +41,7 @@ export function answeringModel(models: AnsweringModels) {
           tell({
             type: 'llm_retry',
             attempt: 1,
-            max_attempts: mostAttempts,
+            max_attempts: maxAttempts,
             wait_ms: 0,
             reason: 'fallback',
             message,
@@ -65,10 +68,10 @@ async function persistently<Answer>(
       return await ask();
     } catch (error) {
       const reason = mustStop(error, signal) ? null : retryReason(error);
-      if (reason === null || attempt === mostAttempts) throw error;
+      if (reason === null || attempt === maxAttempts) throw error;
       const wait_ms = waitMs(error, attempt);
-      const message = `${texts[reason]}; attempt ${attempt + 1} of ${mostAttempts} follows`;
-      tell({ type: 'llm_retry', attempt, max_attempts: mostAttempts, wait_ms, reason, message });
+      const message = `${texts[reason]}; attempt ${attempt + 1} of ${maxAttempts} follows`;
+      tell({ type: 'llm_retry', attempt, max_attempts: maxAttempts, wait_ms, reason, message });
       await delay(wait_ms, undefined, signal && { signal });
     }
   }
@@ -80,7 +83,7 @@ const texts: Record<RetryReason, string> = {
   connection: 'The model cannot be reached',
 };
 
-/** The run was stopped, or the graph waits for a human. */
+/** Returns true when the run was stopped or the graph waits for a human. */
 export function mustStop(error: unknown, signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true || (error as { is_bubble_up?: unknown } | null)?.is_bubble_up === true;
 }

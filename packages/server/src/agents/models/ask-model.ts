@@ -1,10 +1,13 @@
 import { loadLangchain } from '../langchain.ts';
 import type { ChatModels, ChatModelsOptions } from './chat-models.ts';
 
-/** One question to a model outside of any run; LangChain is loaded with the first. */
+/** Asks a model one question outside of any run. LangChain is loaded with the first question. */
 export function modelAsker(
   options: ChatModelsOptions,
-): (prompt: string, wish: { model: string | null; signal: AbortSignal; tags?: string[] }) => Promise<string> {
+): (
+  prompt: string,
+  settings: { model: string | null; signal: AbortSignal; tags?: string[] },
+) => Promise<string> {
   let models: Promise<ChatModels> | undefined;
   return async (prompt, { model, signal, tags = [] }) => {
     models ??= loadLangchain(() => import('./chat-models.ts')).then(

@@ -4,16 +4,16 @@ import { AppError } from '../../lib/app-error.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import { modelFields } from './model-fields.ts';
 import { modelNames } from './model-names.ts';
-import type { ModelWish } from './model-wish.ts';
 import { loadProvider } from './provider-package.ts';
+import type { RequestedModel } from './requested-model.ts';
 
 export interface ChatModelsOptions {
   configured: readonly ModelConfig[];
-  /** Where packages of providers are looked for first. */
+  /** Packages of providers are looked for here first. */
   cwd: string;
 }
 
-/** The configured models, each made on its first use; the demo model while there are none. */
+/** The configured models, each made on its first use. Without any, the demo model is used. */
 export class ChatModels {
   readonly #options: ChatModelsOptions;
   readonly #made = new Map<string, Promise<BaseChatModel>>();
@@ -22,30 +22,30 @@ export class ChatModels {
     this.#options = options;
   }
 
-  /** Throws `model_not_found` for a name that is not configured, `model_unavailable` where its package is missing. */
-  async of(wish: ModelWish): Promise<BaseChatModel> {
+  /** Throws `model_not_found` for a name that is not configured, and `model_unavailable` when its package is missing. */
+  async of(requested: RequestedModel): Promise<BaseChatModel> {
     const { configured } = this.#options;
     const [defaultName] = modelNames(configured);
-    const name = wish.name ?? defaultName;
-    const key = JSON.stringify({ ...wish, name });
+    const name = requested.name ?? defaultName;
+    const key = JSON.stringify({ ...requested, name });
     const present = this.#made.get(key);
     if (present) return present;
-    const making = this.#make(name, wish);
+    const making = this.#make(name, requested);
     this.#made.set(key, making);
-    // Not kept: a package that was installed meanwhile is found on the next use.
+    // A failure is not kept, so the next use finds a package that was installed meanwhile.
     making.catch(() => this.#made.delete(key));
     return making;
   }
 
-  /** Of the model that a run asks for; undefined for the demo model. */
-  configOf({ name }: Pick<ModelWish, 'name'>): ModelConfig | undefined {
+  /** Returns the configuration of the model that a run asks for, or undefined for the demo model. */
+  configOf({ name }: Pick<RequestedModel, 'name'>): ModelConfig | undefined {
     const { configured } = this.#options;
     return name === null ? configured[0] : configured.find((each) => each.name === name);
   }
 
-  /** Names of the models that are asked in turn when this one fails. */
-  fallbacksOf(wish: Pick<ModelWish, 'name'>): string[] {
-    const first = this.configOf(wish);
+  /** Returns the names of the models that are asked in turn when this one fails. */
+  fallbacksOf(requested: Pick<RequestedModel, 'name'>): string[] {
+    const first = this.configOf(requested);
     const names = first ? [first.name] : [];
     for (
       let next = first?.fallback;
@@ -57,7 +57,7 @@ export class ChatModels {
     return names.slice(1);
   }
 
-  async #make(name: string | undefined, wish: ModelWish): Promise<BaseChatModel> {
+  async #make(name: string | undefined, requested: RequestedModel): Promise<BaseChatModel> {
     const { configured, cwd } = this.#options;
     const names = modelNames(configured);
     if (name === undefined || !names.includes(name)) {
@@ -68,6 +68,6 @@ export class ChatModels {
     const config = this.configOf({ name });
     if (!config) return new DemoModel();
     const Provider = await loadProvider(config.provider, { cwd });
-    return new Provider(modelFields(config, wish));
+    return new Provider(modelFields(config, requested));
   }
 }

@@ -1,32 +1,32 @@
 import type { BaseMessageLike } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { AnsweringModels } from './answering-model.ts';
-import { wishOf } from './model-wish.ts';
+import { requestedModelOf } from './requested-model.ts';
 
-/** What middleware needs to see of a run's context, whatever a client has put there. */
-export const wishContext = z.object({ model_name: z.unknown().optional() });
+/** The part of a run's context that middleware reads. A client may have put any value there. */
+export const modelContext = z.object({ model_name: z.unknown().optional() });
 
-const longestCallMs = 60_000;
+const maxCallMs = 60_000;
 
 /**
- * Asks a model for the gateway's own purposes: outside of the message stream, without thinking, counted under its tag.
- * Null where only the demo model is there, which has nothing to say.
+ * Asks a model for the gateway's own purposes: outside of the message stream, without thinking, and counted under its tag.
+ * Returns null when there is only the demo model, which cannot help here.
  */
 export async function askAside(
   models: AnsweringModels,
   call: {
     tag: `middleware:${string}`;
-    /** Of the configuration; the run's own model otherwise. */
+    /** A model of the configuration; null for the run's own model. */
     model: string | null;
     runtime: { context?: unknown; configurable?: unknown; signal?: AbortSignal | undefined };
     prompt: BaseMessageLike[];
   },
 ): Promise<string | null> {
   const { tag, runtime, prompt } = call;
-  const name = call.model ?? wishOf(runtime.context, runtime.configurable).name;
+  const name = call.model ?? requestedModelOf(runtime.context, runtime.configurable).name;
   if (!models.configOf({ name })) return null;
   const model = await models.of({ name, thinking: false, effort: null });
-  const signals = [AbortSignal.timeout(longestCallMs), ...(runtime.signal ? [runtime.signal] : [])];
+  const signals = [AbortSignal.timeout(maxCallMs), ...(runtime.signal ? [runtime.signal] : [])];
   const answer = await model.invoke(prompt, { tags: [tag, 'nostream'], signal: AbortSignal.any(signals) });
   return answer.text.trim();
 }

@@ -7,8 +7,8 @@ import { mustStop } from './answering-model.ts';
 import { type RetryReason, retryReason } from './retry-rules.ts';
 
 /**
- * A model that gives no answer is apologised for in the conversation, so that the user's question does not stand there alone.
- * The run fails all the same: the message says why, for whoever ends the run.
+ * Adds an apology to the conversation when a model gives no answer, so that the user's question does not stand there alone. The
+ * run still fails: the message holds the reason for the code that ends the run.
  */
 export function modelFailure(log: { warn(details: object, message: string): void }) {
   return createMiddleware({

@@ -1,27 +1,30 @@
 import type { ModelConfig } from '../../config/models.ts';
 import { boundedFetch } from '../../lib/bounded-fetch.ts';
 import { modelNameKey } from './model-name-key.ts';
-import type { ModelWish } from './model-wish.ts';
+import type { RequestedModel } from './requested-model.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Of one answer, which is read into memory: several times what the longest answers of today's models take in a stream. */
+/**
+ * Limits of one answer, which is read into memory. They are several times what the longest answers of today's models take in a
+ * stream.
+ */
 const answerLimits = { maxBytes: 64 * 1024 * 1024, maxLineBytes: 8 * 1024 * 1024 };
 const answering = { fetch: boundedFetch(fetch, answerLimits) };
 
-/** What the class of the provider is constructed with. Settings of the configuration win over ours. */
-export function modelFields(config: ModelConfig, wish: ModelWish): Fields {
+/** Returns the fields that the provider's class is constructed with. Settings of the configuration take precedence over ours. */
+export function modelFields(config: ModelConfig, requested: RequestedModel): Fields {
   return present({
     model: config.model,
     apiKey: config.api_key,
     maxTokens: config.max_tokens,
     temperature: config.temperature,
-    // Calls are tried again by the agent, which says so in the stream.
+    // The agent repeats failed calls itself, so that it can say so in the stream.
     maxRetries: 0,
     metadata: { [modelNameKey]: config.name },
-    ...ofProvider(config, effortOf(config, wish)),
+    ...ofProvider(config, effortOf(config, requested)),
     ...config.options,
-    ...thinkingOptions(config, wish),
+    ...thinkingOptions(config, requested),
   });
 }
 
@@ -29,10 +32,10 @@ function ofProvider({ provider, base_url, api_key, options }: ModelConfig, effor
   switch (provider) {
     case 'openai':
       return {
-        // A key of the environment belongs to OpenAI, and not to whoever the address names.
+        // A key from the environment belongs to OpenAI and must not go to another address.
         apiKey: api_key ?? (base_url === null ? null : 'none'),
         configuration: { ...answering, ...(base_url !== null && { baseURL: base_url }) },
-        // Beside the class's own setting, which it sends for models with names of OpenAI's only.
+        // Set beside the class's own setting, which it sends only for models with names of OpenAI.
         ...(effort !== null && {
           modelKwargs: { ...(options.modelKwargs as Fields), reasoning_effort: effort },
         }),
@@ -40,13 +43,13 @@ function ofProvider({ provider, base_url, api_key, options }: ModelConfig, effor
     case 'anthropic':
       return { anthropicApiUrl: base_url, clientOptions: answering };
     default:
-      // Packages differ in how they write it.
+      // Packages write this field in different ways.
       return { baseUrl: base_url, baseURL: base_url };
   }
 }
 
-/** Who wants no thinking gets as little as there is. */
-function effortOf(config: ModelConfig, { thinking, effort }: ModelWish): string | null {
+/** A run without thinking gets the lowest effort that the model offers. */
+function effortOf(config: ModelConfig, { thinking, effort }: RequestedModel): string | null {
   if (!config.supports_reasoning_effort) return null;
   if (config.supports_thinking && !thinking) return 'minimal';
   return effort;
@@ -54,12 +57,12 @@ function effortOf(config: ModelConfig, { thinking, effort }: ModelWish): string 
 
 const anthropicThinkingTokens = 4_096;
 
-function thinkingOptions(config: ModelConfig, { thinking }: ModelWish): Fields {
+function thinkingOptions(config: ModelConfig, { thinking }: RequestedModel): Fields {
   if (!config.supports_thinking) return {};
   if (!thinking) return config.when_thinking_disabled;
   if (config.provider !== 'anthropic') return config.when_thinking_enabled;
   const budget = { type: 'enabled', budget_tokens: anthropicThinkingTokens };
-  // Anthropic refuses a temperature beside thinking, and counts what is thought among the tokens of the answer.
+  // Anthropic refuses a temperature beside thinking, and counts thinking among the tokens of the answer.
   const maxTokens = Math.max(config.max_tokens ?? 0, 2 * anthropicThinkingTokens);
   return { thinking: budget, maxTokens, temperature: undefined, ...config.when_thinking_enabled };
 }

@@ -1,2 +1,2 @@
-/** In a call's metadata, the name under which its model is configured. */
+/** Key in a call's metadata that holds the configured name of its model. */
 export const modelNameKey = 'switchyard_model';

@@ -1,7 +1,9 @@
 import type { ModelConfig } from '../../config/models.ts';
 import { demoModelName } from '../demo/demo-model-name.ts';
 
-/** Names by which a run may ask for a model; the first is the default. While none is configured the demo stands in. */
+/**
+ * Returns the names by which a run may ask for a model; the first is the default. When none is configured the demo model is used.
+ */
 export function modelNames(configured: readonly ModelConfig[]): string[] {
   return configured.length === 0 ? [demoModelName] : configured.map(({ name }) => name);
 }

@@ -6,13 +6,16 @@ import { AppError } from '../../lib/app-error.ts';
 
 export type ChatModelClass = new (fields: Record<string, unknown>) => BaseChatModel;
 
-/** Short names, and the classes of packages with several chat models. */
+/** Short names, and the classes of packages that have several chat models. */
 const wellKnown: Readonly<Record<string, string>> = {
   openai: '@langchain/openai:ChatOpenAI',
   anthropic: '@langchain/anthropic:ChatAnthropic',
 };
 
-/** The chat model of a provider: ours for `openai`, any other package from the user's project or beside the gateway. */
+/**
+ * Loads the chat model class of a provider: ours for `openai`, any other package from the user's project or from beside the
+ * gateway.
+ */
 export async function loadProvider(provider: string, { cwd }: { cwd: string }): Promise<ChatModelClass> {
   const [name = provider, className] = (wellKnown[provider] ?? provider).split(':');
   const all = provider === 'openai' ? await import('@langchain/openai') : await importPackage(name, cwd);
@@ -30,7 +33,7 @@ async function importPackage(name: string, cwd: string): Promise<Record<string, 
   }
 }
 
-/** Where the project's copy begins, as an ES module: as CommonJS it would bring a second LangChain along. */
+/** Returns the entry of the project's copy as an ES module, because a CommonJS entry would load a second LangChain. */
 async function entryIn(name: string, cwd: string): Promise<string | null> {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const root = join(folder, 'node_modules', name);

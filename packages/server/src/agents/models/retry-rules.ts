@@ -1,9 +1,9 @@
 import { AppError } from '../../lib/app-error.ts';
 
 /** Attempts at one model, the first included. */
-export const mostAttempts = 3;
+export const maxAttempts = 3;
 const firstWaitMs = 1_000;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 const passingCodes: ReadonlySet<string> = new Set([
@@ -17,7 +17,7 @@ const passingNames = /^(APIConnection(Timeout)?Error|TimeoutError|FetchError)$/;
 
 export type RetryReason = 'rate_limited' | 'unavailable' | 'connection';
 
-/** Why another attempt may help; null where it cannot. */
+/** Returns why another attempt may help, or null when it cannot. */
 export function retryReason(error: unknown): RetryReason | null {
   const causes = causesOf(error);
   if (causes.some((cause) => cause instanceof AppError)) return null;
@@ -27,12 +27,12 @@ export function retryReason(error: unknown): RetryReason | null {
   return causes.some(isOfConnection) ? 'connection' : null;
 }
 
-/** As long as the provider says, else twice as long each time; within half a minute in any case. */
+/** Waits as long as the provider says, otherwise twice as long each time; never more than half a minute. */
 export function waitMs(error: unknown, attempt: number): number {
   const asked = causesOf(error)
     .map(askedWaitMs)
     .find((given) => given !== null);
-  return Math.min(asked ?? firstWaitMs * 2 ** (attempt - 1), longestWaitMs);
+  return Math.min(asked ?? firstWaitMs * 2 ** (attempt - 1), maxWaitMs);
 }
 
 interface Cause {
@@ -43,7 +43,7 @@ interface Cause {
   headers?: unknown;
 }
 
-/** The error with what it was wrapped around. */
+/** Returns the error and the errors that it wraps. */
 function causesOf(error: unknown): Cause[] {
   const causes: Cause[] = [];
   for (let next = error; typeof next === 'object' && next !== null && causes.length < 10; ) {
@@ -55,7 +55,7 @@ function causesOf(error: unknown): Cause[] {
 
 function isOfConnection({ name = '', code, message }: Cause): boolean {
   if (passingNames.test(name) || (typeof code === 'string' && passingCodes.has(code))) return true;
-  // How fetch says that the other side has gone, before an answer and within one.
+  // fetch reports in this way that the other side has closed the connection, before an answer or within one.
   return name === 'TypeError' && (message === 'fetch failed' || message === 'terminated');
 }
 

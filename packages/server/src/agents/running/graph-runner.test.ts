@@ -42,7 +42,7 @@ function contentsOf(end: Ran['end']): string[] {
   return messagesOf(end).map(({ content }) => content);
 }
 
-/** Says `echo: …` to the last message. */
+/** Answers the last message with `echo: …`. */
 function echo(): AnyGraph {
   return new StateGraph(MessagesAnnotation)
     .addNode('reply', ({ messages }) => ({
@@ -52,7 +52,7 @@ function echo(): AnyGraph {
     .compile();
 }
 
-/** A model that answers in two pieces, and then says that it is done. */
+/** A model that answers in two pieces and then marks the end of its answer. */
 function talker(tags: string[] = []): AnyGraph {
   const model = new ScriptedModel('model', () => ({ text: 'Hi' }));
   return new StateGraph(MessagesAnnotation)
@@ -66,7 +66,7 @@ const Counted = Annotation.Root({
   answers: Annotation<unknown[]>({ reducer: (all, more) => [...all, ...more], default: () => [] }),
 });
 
-/** Asks twice, and keeps the answers. */
+/** Asks two questions and keeps the answers. */
 function asker(): AnyGraph {
   return new StateGraph(Counted)
     .addNode('ask', () => ({ answers: [interrupt('first?'), interrupt('second?')] }))
@@ -643,7 +643,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a later attempt', () => {
-  /** The first time that it is asked, its second node hangs until the run is stopped. */
+  /** Its second node hangs until the run is stopped, but only in the first attempt. */
   function twoSteps(): { graph: AnyGraph; stop: AbortController; calls: string[] } {
     const stop = new AbortController();
     const calls: string[] = [];

@@ -21,15 +21,15 @@ export interface GraphRunnerOptions {
   checkpointer: () => Promise<Checkpointer>;
 }
 
-/** A run while it goes on. */
-interface Going {
+/** A run that is under way. */
+interface ActiveRun {
   request: AgentRunRequest;
   tools: AgentRunTools;
   checkpointer: RunCheckpointer;
-  /** Of the observer that follows models, tools and nodes, and records what they do. */
+  /** Hold the observer that follows models, tools and nodes, and records what they do. */
   callbacks: RunCallbacks;
   frames: GraphFrames;
-  /** Aborts with the caller's signal, and when the run cannot be stored any more. */
+  /** Aborts with the caller's signal, and when the run can no longer be stored. */
   signal: AbortSignal;
   isResumed: boolean;
 }
@@ -37,7 +37,7 @@ interface Going {
 /** Runs compiled graphs of LangGraph. */
 export class GraphRunner implements AgentRunner {
   readonly #options: GraphRunnerOptions;
-  /** Loaded with the first run, and kept: to import what is loaded already takes longer than a step of a graph. */
+  /** Loaded with the first run and kept: importing a loaded module again takes longer than a step of a graph. */
   #parts: ReturnType<typeof loadParts> | undefined;
 
   constructor(options: GraphRunnerOptions) {
@@ -46,16 +46,16 @@ export class GraphRunner implements AgentRunner {
 
   async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
     tools.signal.throwIfAborted();
-    const going = await this.#begin(request, tools);
-    const { checkpointer } = going;
-    const end = await this.#perform(going).finally(() => checkpointer.close());
+    const active = await this.#begin(request, tools);
+    const { checkpointer } = active;
+    const end = await this.#perform(active).finally(() => checkpointer.close());
     const { failure } = checkpointer;
     if (!failure || failure.isOfGraph) return end;
     tools.signal.throwIfAborted();
     throw failure.error;
   }
 
-  async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<Going> {
+  async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<ActiveRun> {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
     const { RunCallbacks, RunCheckpointer } = await this.#parts;
@@ -86,21 +86,21 @@ export class GraphRunner implements AgentRunner {
     };
   }
 
-  async #perform(going: Going): Promise<AgentRunEnd> {
-    const { request, tools, checkpointer, frames } = going;
+  async #perform(active: ActiveRun): Promise<AgentRunEnd> {
+    const { request, tools, checkpointer, frames } = active;
     let graph: AgentGraph | undefined;
     try {
-      const config = configOf(going);
+      const config = configOf(active);
       const { configurable } = config;
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
-      await stream(graph, { going, config });
+      await stream(graph, { active, config });
       const failure = failureIn(frames.values, request.runId);
       if (failure) {
         await checkpointer.settled();
-        return { outcome: 'failed', error: failure, state: await savedState(graph, going) };
+        return { outcome: 'failed', error: failure, state: await savedState(graph, active) };
       }
-      const end = await endOf(graph, going);
+      const end = await endOf(graph, active);
       frames.end();
       const stopReason = stopReasonIn(frames.values, request.runId);
       return { outcome: 'done', ...end, ...(stopReason !== null && { stopReason }) };
@@ -110,14 +110,14 @@ export class GraphRunner implements AgentRunner {
       const { failure } = checkpointer;
       if (failure && !failure.isOfGraph) throw failure.error;
       const { name, message } = wireError(failure ? failure.error : error);
-      const state = graph ? await savedState(graph, going) : null;
+      const state = graph ? await savedState(graph, active) : null;
       return { outcome: 'failed', error: { name, message }, state };
     }
   }
 }
 
-function configOf(going: Going): RunConfig {
-  const { request, checkpointer, callbacks, signal, isResumed } = going;
+function configOf(active: ActiveRun): RunConfig {
+  const { request, checkpointer, callbacks, signal, isResumed } = active;
   const { runId, threadId, userId } = request;
   return runConfig(request, {
     callbacks,
@@ -127,13 +127,13 @@ function configOf(going: Going): RunConfig {
       threadId,
       userId,
       beforeActing: () => onDisk(request, checkpointer),
-      tell: (event) => tellAtOnce(event, going),
+      tell: (event) => tellAtOnce(event, active),
     },
     isResumed,
   });
 }
 
-function tellAtOnce(event: CustomEvent, { request, tools }: Going): void {
+function tellAtOnce(event: CustomEvent, { request, tools }: ActiveRun): void {
   if (request.streamModes.includes('custom')) tools.frame('custom', event);
   const { type, ...facts } = event;
   tools.recorder.record({ event_type: type, category: 'trace', content: '', metadata: facts, origin: null });
@@ -141,9 +141,9 @@ function tellAtOnce(event: CustomEvent, { request, tools }: Going): void {
 
 async function stream(
   graph: AgentGraph,
-  { going, config }: { going: Going; config: RunConfig },
+  { active, config }: { active: ActiveRun; config: RunConfig },
 ): Promise<void> {
-  const { request, frames, isResumed } = going;
+  const { request, frames, isResumed } = active;
   const input = isResumed ? null : await inputOf(graph, request);
   const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
   if (request.streamModes.includes('events')) {
@@ -165,7 +165,7 @@ function loadParts(): Promise<
   });
 }
 
-/** What attempts before this one have stored decides whether the run goes on or begins once more. */
+/** Decides from what earlier attempts have stored whether the run continues or starts again from its beginning. */
 async function resume(
   { threadId, runId, attempt }: AgentRunRequest,
   { saved, recorder }: { saved: Checkpointer; recorder: RunRecord },
@@ -184,7 +184,7 @@ async function inputOf(graph: AgentGraph, { command, input, threadId }: AgentRun
   return commandOf({ ...command, resume: await answerByInterrupt(graph, threadId, answer) });
 }
 
-/** LangGraph passes over an answer that is `false`, `0` or empty, unless it says which question it is for. */
+/** LangGraph ignores an answer that is `false`, `0` or empty, unless it names the question that it answers. */
 async function answerByInterrupt(graph: AgentGraph, threadId: string, answer: unknown): Promise<unknown> {
   const { tasks } = await graph.getState({ configurable: { thread_id: threadId } });
   const [id] = tasks.flatMap(({ interrupts }) => interrupts.map((interrupt) => interrupt.id));
@@ -208,28 +208,31 @@ function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChu
   return [[], mode, payload];
 }
 
-/** Where the graph has ended by itself, what it streamed last is its state, and nothing comes next. */
-async function endOf(graph: AgentGraph, going: Going): Promise<{ state: StateView; rest: Step[] }> {
-  const { frames, checkpointer } = going;
+/** When the graph ended by itself, its last streamed values are its state, and no task comes next. */
+async function endOf(graph: AgentGraph, active: ActiveRun): Promise<{ state: StateView; rest: Step[] }> {
+  const { frames, checkpointer } = active;
   const { values } = frames;
   const checkpointId = checkpointer.newestId;
   if (frames.isInterrupted || values === undefined || checkpointId === null) {
     await checkpointer.settled();
-    return { state: viewOf(await read(graph, going)), rest: [] };
+    return { state: viewOf(await read(graph, active)), rest: [] };
   }
   return { state: { values, next: [], interrupts: {}, checkpointId }, rest: await checkpointer.finish() };
 }
 
-/** Null where it cannot be read: the run ends as it has ended. */
-async function savedState(graph: AgentGraph, going: Going): Promise<StateView | null> {
-  return read(graph, going).then(viewOf, () => null);
+/** Returns null when the state cannot be read; the outcome of the run stays the same. */
+async function savedState(graph: AgentGraph, active: ActiveRun): Promise<StateView | null> {
+  return read(graph, active).then(viewOf, () => null);
 }
 
-async function read(graph: AgentGraph, { request }: Going): Promise<ReturnType<typeof wireState>> {
+async function read(graph: AgentGraph, { request }: ActiveRun): Promise<ReturnType<typeof wireState>> {
   return wireState(await graph.getState({ configurable: { thread_id: request.threadId } }));
 }
 
-/** With `exit` nothing is written before the end, so a crash would make the agent act again under another call. */
+/**
+ * Waits until the tool's call is on disk. With `exit` nothing is written before the end, so a crash would make the agent act
+ * again under another call: the call is refused.
+ */
 async function onDisk({ durability }: AgentRunRequest, checkpointer: RunCheckpointer): Promise<void> {
   if (durability !== 'exit') return checkpointer.reached();
   throw new AppError('durability_too_late');

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isMadeMessage, isObject, kindOf, type Message } from './observed-messages.ts';
 
 /**
- * The ids of one conversation: of its messages and of the tool calls in them. Some providers give the same ones with each
- * answer, and some give none. But a message replaces another one of the same id in the state, and calls are told apart by
- * theirs in the record, by clients and by the pool.
+ * The ids of one conversation: those of its messages and of the tool calls in them. Some providers repeat the same ids in each
+ * answer, and some give none. But in the state a message replaces another one with the same id, and the record, clients and the
+ * pool tell calls apart by their ids.
  */
 export class KnownIds {
   readonly #messages = new Set<string>();
@@ -18,7 +18,7 @@ export class KnownIds {
     }
   }
 
-  /** Gives an answer and its calls ids of their own where they have none, before the answer reaches the state. */
+  /** Gives an answer and its calls ids of their own when they have none or a known one, before the answer reaches the state. */
   complete(answer: Message): void {
     if (kindOf(answer) !== 'ai') return;
     if (!isText(answer.id) || this.#messages.has(answer.id)) rename(answer, randomUUID());
@@ -32,7 +32,7 @@ export class KnownIds {
       this.#calls.add(own);
       return own;
     });
-    // A message is made of its pieces once more when it is read from the disk.
+    // A message that is read from the disk is made from its pieces again.
     for (const list of [calls, pieces, isObject(extra) ? extra.tool_calls : []].map(callsIn)) {
       if (list.length === ids.length) for (const [index, call] of list.entries()) call.id = ids[index];
     }

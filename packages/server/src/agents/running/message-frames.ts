@@ -6,8 +6,8 @@ interface MessagePiece {
 }
 
 /**
- * The stream mode `messages`: a message's metadata once, then the message as far as it has come with each piece, and each
- * message of the state, the human's too, when it is complete.
+ * Makes the frames of the stream mode `messages`. A message's metadata comes once. Then each piece gives the message as far as it
+ * has come. Each message of the state, the human's too, comes again when it is complete.
  */
 export class MessageFrames {
   readonly #frame: (event: string, data: unknown) => void;
@@ -19,7 +19,7 @@ export class MessageFrames {
   }
 
   piece(message: object, metadata: Json): void {
-    // A message that comes as a whole, from a model or a node, is announced with the state that it stands in.
+    // A message that comes as a whole, from a model or a node, is announced together with the state that contains it.
     if (!isPiece(message) || message.id === undefined || !isOfModel(metadata)) return;
     const { id } = message;
     const before = this.#growing.get(id);

@@ -3,20 +3,23 @@ import { graphOf, isInside, namespaceOf, type TaskMetadata } from './task-origin
 export interface ModelCall {
   tags: readonly string[];
   metadata: TaskMetadata;
-  /** Namespaces of the tools that are at work. */
+  /** Namespaces of the tools that are running. */
   toolNamespaces: Iterable<string>;
 }
 
 const knownTag = /^(lead_agent$|subagent:|middleware:)/;
 
-/** A tag that says who asks a model. The gateway sets them; whoever asks for a run must not. */
+/**
+ * Returns whether a tag says which part of the gateway asks a model. Only the gateway sets such tags; a client's request must
+ * not.
+ */
 export function isCallerTag(tag: string): boolean {
   return knownTag.test(tag);
 }
 
 /**
- * Who asks the model. A tag decides; then what LangChain's own middleware and agents say of themselves. In a user's own
- * graph a call of the root graph is the lead agent's.
+ * Returns which part of the agent asks the model. A tag decides first, then what LangChain's own middleware and agents note in
+ * the metadata. In a user's own graph a call of the root graph counts as the lead agent's.
  */
 export function callerOf({ tags, metadata, toolNamespaces }: ModelCall): string {
   const tagged = tags.find((tag) => knownTag.test(tag));
@@ -32,8 +35,8 @@ export function callerOf({ tags, metadata, toolNamespaces }: ModelCall): string 
 }
 
 const hook = /^(.+)\.(before_agent|before_model|after_model|after_agent)$/;
-/** A type of event is 32 characters, of which `middleware:` takes eleven. */
-const longestTag = 21;
+/** The type of an event has 32 characters, and `middleware:` takes eleven of them. */
+const maxTagLength = 21;
 
 export interface MiddlewareNode {
   name: string;
@@ -41,7 +44,9 @@ export interface MiddlewareNode {
   tag: string;
 }
 
-/** Which middleware a node is: LangChain calls it `<name>.<hook>`. Undefined for any other node. */
+/**
+ * Reads from the name of a node which middleware it is: LangChain calls it `<name>.<hook>`. Returns undefined for any other node.
+ */
 export function middlewareOf(node: unknown): MiddlewareNode | undefined {
   const match = typeof node === 'string' ? hook.exec(node) : null;
   const [, name, hookName] = match ?? [];
@@ -49,9 +54,9 @@ export function middlewareOf(node: unknown): MiddlewareNode | undefined {
   return { name, hook: hookName, tag: tagOf(name) };
 }
 
-/** `SummarizationMiddleware` is `summarize`, `TodoListMiddleware` is `todo_list`. */
+/** `SummarizationMiddleware` becomes `summarize`, `TodoListMiddleware` becomes `todo_list`. */
 function tagOf(name: string): string {
   if (/^summariz/i.test(name)) return 'summarize';
   const words = name.replace(/Middleware$/, '').replace(/([a-z0-9])([A-Z])/g, '$1_$2');
-  return words.toLowerCase().slice(0, longestTag);
+  return words.toLowerCase().slice(0, maxTagLength);
 }

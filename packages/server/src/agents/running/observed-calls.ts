@@ -8,7 +8,7 @@ import { completionMessage, isObject, type Message, recordOf } from './observed-
 export interface ObservedCall {
   index: number;
   caller: string;
-  /** As the configuration names the model; its answer may know better. */
+  /** The configured name of the model; the answer may name it more precisely. */
   model: string | null;
   startedMs: number;
   metadata: Record<string, unknown> | undefined;
@@ -28,7 +28,7 @@ export function requestEvent(call: ObservedCall, messages: readonly Message[]): 
   };
 }
 
-/** What the model has answered; undefined where it is not a chat model's. */
+/** Returns the model's answer, or undefined when it is not a chat model. */
 export function answerIn(output: LLMResult): Message | undefined {
   const generation = output.generations[0]?.[0] as { message?: Message } | undefined;
   return generation?.message;
@@ -70,7 +70,7 @@ export function responseEvent(call: ObservedCall, output: LLMResult, endedMs: nu
   };
 }
 
-/** The message that a reply of the lead agent's adds to the conversation. */
+/** Returns the event for the message that a reply of the lead agent adds to the conversation. */
 export function answerEvent(
   message: Message,
   call: Pick<ObservedCall, 'caller' | 'model' | 'metadata'>,
@@ -90,7 +90,7 @@ export function answerEvent(
   };
 }
 
-/** One of the configuration's goes by its name there, whatever its provider makes of it. */
+/** A configured model keeps its configured name here, whatever name its provider reports. */
 function modelOf(
   { model, metadata }: Pick<ObservedCall, 'model' | 'metadata'>,
   record: Record<string, Json> | undefined,
@@ -110,7 +110,7 @@ function reportedReason(record: Record<string, Json> | undefined): string | unde
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/** In the message; some models report it beside the message only. */
+/** Most models report the usage in the message; some report it only beside the message. */
 function usageOf(
   output: LLMResult,
   record: Record<string, Json> | undefined,
@@ -130,7 +130,7 @@ function hasToolCalls(record: Record<string, Json> | undefined): boolean {
   return Array.isArray(record?.tool_calls) && record.tool_calls.length > 0;
 }
 
-/** The name under which a model is configured, as far as it says. */
+/** Returns the name under which a model is configured, if its metadata has it. */
 export function configuredModel(
   metadata: Record<string, unknown> | undefined,
   extra: Record<string, unknown> | undefined,
@@ -143,7 +143,7 @@ export function configuredModel(
   return typeof name === 'string' ? name : null;
 }
 
-/** Errors are recorded by what they say. */
+/** The record contains the message of an error, not its type or stack. */
 export function errorText(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : JSON.stringify(wireValue(error));

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Json, wireValue } from '../state/wire-values.ts';
 
-/** A message as it is stored: flat, with every field that its kind has. */
+/** A message as it is stored: a flat record with every field of its kind. */
 export type MessageRecord = Record<string, Json>;
 
-/** A message of LangChain's, or a plain record that LangGraph will make one of. */
+/** A message of LangChain, or a plain record that LangGraph will turn into one. */
 export type Message = Record<string, unknown>;
 
 const kinds: Record<string, string> = { assistant: 'ai', user: 'human' };
 
-/** `human`, `ai`, `tool`, `system`, `remove`; undefined for what is no message. */
+/** Returns `human`, `ai`, `tool`, `system` or `remove`, or undefined when the value is no message. */
 export function kindOf(value: unknown): string | undefined {
   if (!isObject(value) || !('content' in value)) return undefined;
   if (typeof value.getType === 'function') return (value as { getType(): string }).getType();
@@ -17,12 +17,15 @@ export function kindOf(value: unknown): string | undefined {
   return typeof type === 'string' ? (kinds[type] ?? type) : undefined;
 }
 
-/** True for an object of LangChain's; a plain record is not one yet. */
+/** Returns true for an object of LangChain, and false for a record that LangGraph has not turned into one yet. */
 export function isMadeMessage(message: Message): boolean {
   return typeof message.getType === 'function';
 }
 
-/** LangGraph gives messages without an id one when they reach the state; named before, journal and state agree. */
+/**
+ * Gives a message an id. LangGraph gives one to messages without an id when they reach the state; giving it earlier makes journal
+ * and state agree.
+ */
 export function named(message: Message): Message {
   if (typeof message.id === 'string') return message;
   const id = randomUUID();
@@ -32,7 +35,7 @@ export function named(message: Message): Message {
   return message;
 }
 
-/** Names plain records where they stand, for a state that makes messages of them. */
+/** Gives ids to the plain records in a list, for a state that turns them into messages. */
 export function nameRecords(output: unknown): void {
   for (const list of messageListsIn(output)) {
     if (Object.isFrozen(list)) continue;
@@ -56,22 +59,22 @@ export function recordOf(message: Message): MessageRecord {
   };
 }
 
-/** The message in what a tool has answered: itself, or the first one in the update of the state that wraps it. */
+/** Returns the message in a tool's answer: the answer itself, or the first message in the state update that contains it. */
 export function toolMessageIn(output: unknown): Message | undefined {
   const answers = Array.isArray(output) ? output : [output];
-  // A state that a tool passes on, as one that asks an agent may, is no answer of its own.
+  // A tool that asks an agent may pass on the agent's state, which is not the tool's own answer.
   const own = answers.filter((answer) => kindOf(answer) !== undefined || isCommand(answer));
   return messagesIn(own).find((message) => kindOf(message) === 'tool');
 }
 
-/** The messages that a node adds to the state, in their order. */
+/** Returns the messages that a node adds to the state, in their order. */
 export function messagesIn(output: unknown): Message[] {
   return messageListsIn(output).flatMap((list) =>
     list.filter((message): message is Message => kindOf(message) !== undefined),
   );
 }
 
-/** Lists as they stand in what a node returns: a state, an update that a command carries, or several of these. */
+/** Returns the lists in what a node returns: a state, an update inside a command, or several of these. */
 function messageListsIn(output: unknown): unknown[][] {
   if (kindOf(output) !== undefined) return [[output]];
   if (Array.isArray(output)) {
@@ -93,7 +96,7 @@ function listsOf(messages: unknown): unknown[][] {
   return [Array.isArray(messages) ? messages : [messages]];
 }
 
-/** As chat-completion interfaces write messages; for the trace of a model call. */
+/** Returns a message as chat-completion interfaces write it, for the trace of a model call. */
 export function completionMessage(message: MessageRecord): Json {
   const { type, content = null, name, tool_calls: calls, tool_call_id: callId } = message;
   return {
@@ -112,7 +115,7 @@ function completionCall(call: Json): Json {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
 }
 
-/** How LangGraph marks what a node or tool returns in order to say more than the update of the state. */
+/** Recognises LangGraph's mark on what a node or tool returns when it says more than the update of the state. */
 export function isCommand(value: unknown): value is { update: unknown } {
   return isObject(value) && value.lg_name === 'Command';
 }

@@ -10,7 +10,9 @@ interface Node {
   messagesBefore: Message[];
 }
 
-/** What a middleware has done to the state: a title, a summary in place of older messages, values of its own. */
+/**
+ * Returns events for what a middleware changed in the state: a title, a summary in place of older messages, or values of its own.
+ */
 export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
   const update = isCommand(output) ? output.update : output;
   if (!isObject(update) || Array.isArray(update)) return [];
@@ -20,7 +22,7 @@ export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
   return event ? [event] : [];
 }
 
-/** Both forms in which the contract names it. */
+/** Returns both events under which the contract reports a summary. */
 function summaryEvents(node: Node, messages: Message[], summary: Message): NewRunEvent[] {
   const kept = new Set(messages.filter((message) => message !== summary).map(({ id }) => id));
   const replaced = node.messagesBefore.flatMap(({ id }) =>
@@ -48,7 +50,7 @@ function isSummary(message: Message): boolean {
   return kindOf(message) === 'human' && isObject(extra) && extra.lc_source === 'summarization';
 }
 
-/** Messages are recorded as such, so they are left out here. */
+/** Messages have events of their own, so they are left out here. */
 function changeEvent(
   { name: nodeName, input }: Node,
   update: Record<string, unknown>,

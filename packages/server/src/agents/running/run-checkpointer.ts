@@ -20,7 +20,7 @@ import { withoutAnswered } from '../state/open-questions.ts';
 export interface RunCheckpointerOptions {
   saved: Checkpointer;
   threadId: string;
-  /** A unit of the run's: its events go with it, and it fails when the run is not this process's any more. */
+  /** Commits a unit of the run together with the run's events. It fails when the run no longer belongs to this process. */
   commit: (step: Step) => Promise<void>;
   /** With `sync` a step begins when the checkpoint before it is on disk; otherwise the graph does not wait. */
   isSync: boolean;
@@ -30,17 +30,17 @@ export interface RunCheckpointerOptions {
 
 export interface CheckpointFailure {
   error: unknown;
-  /** The state itself cannot be stored; otherwise storing has failed, or the run is somebody else's. */
+  /** True when the state itself cannot be stored; false when storing has failed or another process has the run. */
   isOfGraph: boolean;
 }
 
-/** Under which LangGraph writes what belongs to no task. */
+/** The task id under which LangGraph writes what belongs to no task. */
 const noTask = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The checkpointer of one run. What the graph hands in within one turn of the event loop, and while a unit is being
- * written, goes into one unit, together with the events that it covers. Manifests that the run has made or read are kept,
- * so that a checkpoint costs no read.
+ * The checkpointer of one run. Everything that the graph hands in within one turn of the event loop, and while a unit is being
+ * written, goes into one unit together with the events that it covers. Manifests that the run has made or read are kept, so that
+ * a checkpoint costs no read.
  */
 export class RunCheckpointer extends BaseCheckpointSaver {
   readonly #options: RunCheckpointerOptions;
@@ -50,10 +50,10 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   #writing: Promise<void> | undefined;
   #failure: CheckpointFailure | null = null;
   #isClosed = false;
-  /** What waits is left for the unit that ends the run. */
+  /** True while waiting rows are kept back for the unit that ends the run. */
   #isHeld = false;
   #newestId: string | null = null;
-  /** Changes that a command makes, until the graph has taken them. */
+  /** Changes that a command makes, kept back until the graph has applied them. */
   #untaken: { checkpointId: string | undefined; add: () => void } | undefined;
 
   constructor(options: RunCheckpointerOptions) {
@@ -62,7 +62,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     this.#waiting = new CheckpointBatch(options.threadId);
   }
 
-  /** What ends the run; null while all is well. */
+  /** The failure that ends the run; null while there is none. */
   get failure(): CheckpointFailure | null {
     return this.#failure;
   }
@@ -109,9 +109,9 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   }
 
   /**
-   * LangGraph hands in the changes of a command before it applies them. Stored at once, changes that a reducer does not take
-   * would be applied again by whoever reads the thread or runs it, and would fail them for ever. What the graph hands in
-   * afterwards shows that it has taken them.
+   * LangGraph hands in the changes of a command before it applies them. If they were stored at once and a reducer refused them,
+   * every later read or run of the thread would apply them again and fail. So they are stored when the graph hands in something
+   * else, which shows that it has applied them.
    */
   #addUntaken(): void {
     const untaken = this.#untaken;
@@ -140,7 +140,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     throw new Error('A graph cannot delete the thread that it runs in.');
   }
 
-  /** Everything that the graph has handed in is on disk. Throws what kept it from there. */
+  /** Resolves when everything that the graph has handed in is on disk. Throws the failure that kept it from there. */
   async settled(): Promise<void> {
     while (
       !this.#failure &&
@@ -152,15 +152,18 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** As `settled`, for who is inside the graph: the checkpoint that the current step began from may be on its way here. */
+  /**
+   * Does the same as `settled` for code inside the graph: the checkpoint that the current step began from may still be on its way
+   * here.
+   */
   async reached(): Promise<void> {
     await nextTurn();
     await this.settled();
   }
 
   /**
-   * For a graph that has ended: answers the last of what it handed in, for the unit that ends the run, and takes nothing
-   * more. What was being written is on disk by then. Throws what kept it from there.
+   * Called for a graph that has ended: returns the last of what it handed in, for the unit that ends the run, and accepts nothing
+   * more. Everything else is on disk by then. Throws the failure that kept it from there.
    */
   async finish(): Promise<Step[]> {
     this.#isHeld = true;
@@ -175,13 +178,13 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     return batch.isEmpty ? [] : [addCheckpoints.with(batch.rows)];
   }
 
-  /** Writes what is here, if it still may be written. What a graph that was broken off hands in after that is dropped. */
+  /** Writes what is waiting, if it may still be written. What a stopped graph hands in afterwards is dropped. */
   async close(): Promise<void> {
     await this.settled().catch(() => undefined); // kept as `failure`
     this.#isClosed = true;
   }
 
-  /** Never rejects, as nothing does that LangGraph calls without waiting for it: that would end the process. */
+  /** Never rejects. LangGraph calls some methods without awaiting them, and a rejection there would end the process. */
   async #arrive(reading: Promise<Manifest>, add: (parent: Manifest) => void): Promise<void> {
     const arriving = reading.then(
       (parent) => this.#encode(() => add(parent)),
@@ -201,7 +204,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     }
   }
 
-  /** Only with `sync` there is something to wait for. */
+  /** Only `sync` waits for the disk. */
   #written(): Promise<void> | undefined {
     const written = this.#write();
     return this.#options.isSync ? written : undefined;
@@ -213,7 +216,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     return this.#writing;
   }
 
-  /** The batch is taken before its unit begins, so that the events which the unit takes are not fewer than it covers. */
+  /** Takes the batch before its unit begins, so that the unit holds all events that the batch covers. */
   async #writeAll(): Promise<void> {
     await nextTurn();
     try {

@@ -7,11 +7,11 @@ export interface RunConfigParts {
   callbacks: CallbackManager;
   signal: AbortSignal;
   handle: RunHandle;
-  /** The run goes on with what it has stored, so a checkpoint that it began from is not asked for again. */
+  /** The run continues from its own checkpoints, so the checkpoint that it first began from is not given again. */
   isResumed: boolean;
 }
 
-/** What LangGraph is given beside the input. Fields that nobody has set are left to the graph. */
+/** What LangGraph gets beside the input. Fields that no one has set are left out, so the graph decides. */
 export interface RunConfig {
   configurable: Record<string, unknown>;
   metadata: Record<string, unknown>;
@@ -39,7 +39,7 @@ export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunC
     subgraphs: request.streamSubgraphs,
     ...(tags && { tags }),
     ...(recursionLimit !== undefined && { recursionLimit }),
-    // Without one, a graph may take its settings from `configurable`, as older ones do.
+    // Without a context, a graph may take its settings from `configurable`, as older graphs do.
     ...(Object.keys(context).length > 0 && { context }),
     ...(interruptBefore && { interruptBefore }),
     ...(interruptAfter && { interruptAfter }),
@@ -47,7 +47,7 @@ export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunC
   };
 }
 
-/** The server's own entries last: nobody names another thread, run or user. */
+/** The server's own entries come last, so a client cannot name another thread, run or user. */
 function configurableOf(
   { config, checkpoint, threadId, runId, userId, graphId, assistantId, agentName }: AgentRunRequest,
   { handle, isResumed }: RunConfigParts,
@@ -73,7 +73,7 @@ function configurableOf(
   };
 }
 
-/** Goes into every checkpoint and beside every token, and says which run they belong to. */
+/** Becomes part of every checkpoint and of every token's metadata, and names the run that they belong to. */
 function metadataOf(request: AgentRunRequest): Record<string, unknown> {
   const own = Object.entries(request.metadata).filter(
     ([key]) => !isReserved(key) && !stampedMetadata.has(key),
@@ -88,7 +88,7 @@ function metadataOf(request: AgentRunRequest): Record<string, unknown> {
   };
 }
 
-/** What LangGraph keeps in the same place. */
+/** LangGraph's own keys in the same record. */
 const stampedMetadata: ReadonlySet<string> = new Set([
   'checkpoint_id',
   'checkpoint_ns',

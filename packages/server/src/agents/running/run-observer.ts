@@ -41,21 +41,21 @@ interface ObservedTool {
 interface ObservedNode {
   name: string;
   input: unknown;
-  /** The messages that the state held when the node began; a node may add to the list that it is given. */
+  /** The messages in the state when the node began. They are copied, because a node may add to the list that it is given. */
   messagesBefore: Message[];
   metadata: TaskMetadata;
 }
 
-const longestArguments = 2_000;
+const maxArgumentsLength = 2_000;
 const hiddenTag = 'langsmith:hidden';
 
 /**
- * Watches a graph at work and records what happens in it. Goes into `callbacks` of one run's config, with
+ * Watches a graph and records what happens in it. It goes into `callbacks` of one run's config. It needs
  * LANGCHAIN_CALLBACKS_BACKGROUND=false, so that an event is recorded before the checkpoint that covers it is made.
  */
 export class RunObserver extends BaseCallbackHandler {
   override readonly name = 'RunObserver';
-  /** What cannot be recorded ends the run: a message must not be missing in silence. */
+  /** An event that cannot be recorded ends the run, because no message may be missing without notice. */
   override raiseError = true;
   override awaitHandlers = true;
   readonly #recorder: RunRecord;
@@ -64,13 +64,13 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #calls = new Map<string, ObservedCall>();
   readonly #tools = new Map<string, ObservedTool>();
   readonly #nodes = new Map<string, ObservedNode>();
-  /** What tools came to that gave no message; their node has yet to make it. */
+  /** Results of tools that returned no message; their node has yet to make one. */
   readonly #unanswered = new Map<ObservedTool, { content: string; status: 'success' | 'error' }>();
-  /** Graphs in which the lead agent has spoken: what their tools answer belongs to the conversation. */
+  /** Graphs in which the lead agent has answered: what their tools return belongs to the conversation. */
   readonly #leadGraphs = new Set(['']);
-  /** By graph, which is where a conversation is. */
+  /** Keyed by graph, because each graph has a conversation of its own. */
   readonly #ids = new Map<string, KnownIds>();
-  /** Ids of messages. */
+  /** Ids of recorded messages. */
   readonly #recorded = new Set<string>();
 
   constructor(recorder: RunRecord, { now = steadyClock }: { now?: Clock } = {}) {
@@ -101,7 +101,7 @@ export class RunObserver extends BaseCallbackHandler {
     this.#record(requestEvent(call, (messages[0] ?? []) as Message[]), metadata);
   }
 
-  /** Models without messages: their prompt counts as one. */
+  /** Handles models without messages; their prompt counts as one message. */
   override handleLLMStart(
     model: unknown,
     prompts: string[],
@@ -148,7 +148,7 @@ export class RunObserver extends BaseCallbackHandler {
   ): void {
     const tool = { name: runName, callId: toolCallId ?? null, metadata };
     this.#tools.set(runId, tool);
-    const args = input.slice(0, longestArguments);
+    const args = input.slice(0, maxArgumentsLength);
     this.#recordTool('tool_start', tool, { content: '', metadata: { args } });
   }
 
@@ -169,7 +169,7 @@ export class RunObserver extends BaseCallbackHandler {
     const tool = this.#tools.get(runId);
     if (!tool) return;
     this.#tools.delete(runId);
-    // Not a failure: the graph waits for a human, or goes on elsewhere.
+    // This is no failure: the graph waits for a human, or continues elsewhere.
     if (isObject(error) && error.is_bubble_up === true) return;
     const text = errorText(error);
     this.#recordTool('tool_error', tool, { content: text, metadata: {} });
@@ -178,7 +178,7 @@ export class RunObserver extends BaseCallbackHandler {
     }
   }
 
-  /** LangChain hands in the type of the run and its name last, otherwise than its type says. */
+  /** LangChain passes the type of the run and its name last, in another order than its declaration says. */
   override handleChainStart(
     _chain: unknown,
     input: unknown,
@@ -228,8 +228,8 @@ export class RunObserver extends BaseCallbackHandler {
   }
 
   /**
-   * Messages that reach the conversation without a model call or tool of the lead agent: a node that makes them itself,
-   * or an agent that runs as a node.
+   * Records messages that reach the conversation without a model call or tool of the lead agent. A node may make them itself, or
+   * an agent may run as a node.
    */
   #recordAdded(node: ObservedNode, output: unknown): void {
     const before = node.messagesBefore;
@@ -265,7 +265,7 @@ export class RunObserver extends BaseCallbackHandler {
       {
         event_type: 'tool_result',
         category: 'message',
-        // The call that began is the one that is answered, also where the tool does not say which.
+        // The record names the call that began, even when the tool does not say which call it answers.
         content: { ...record, tool_call_id: textOr(record.tool_call_id, tool.callId), name, status },
         metadata: { tool_name: name, status },
       },
@@ -273,7 +273,7 @@ export class RunObserver extends BaseCallbackHandler {
     );
   }
 
-  /** Tools of a node that has made no message of what they came to: most likely it has failed of one. */
+  /** Records tools whose node made no message of their results; most likely one of them made the node fail. */
   #recordUnanswered(node: ObservedNode, added: Message[]): void {
     const answers = added.filter((message) => kindOf(message) === 'tool');
     for (const [tool, result] of this.#unanswered) {
@@ -332,18 +332,18 @@ export class RunObserver extends BaseCallbackHandler {
   }
 }
 
-/** The answer goes into the state as it is: graphs of users may have made theirs from the stream already. */
+/** Answers in graphs of users go into the state unchanged, because such a graph may already have made its own from the stream. */
 function isOfGateway({ metadata }: ObservedCall): boolean {
   return metadata?.[modelNameKey] !== undefined;
 }
 
-/** A node that answers with several commands is told of as an object with one key, which no channel of the graph is. */
+/** Reads several commands of a node, which LangChain reports as an object with one key that is no channel of the graph. */
 function commandsIn(output: unknown): unknown[] | null {
   if (!isObject(output) || !Array.isArray(output.output) || !output.output.some(isCommand)) return null;
   return output.output;
 }
 
-/** Sub-agents of one kind work side by side: the tool call that began one tells it from the others. */
+/** Sub-agents of one kind run at the same time; the tool call that began one distinguishes it from the others. */
 function withSubagent(event: NewRunEvent, metadata: TaskMetadata): NewRunEvent {
   const task = metadata?.[subagentTaskKey];
   return task === undefined ? event : { ...event, metadata: { ...event.metadata, [subagentTaskKey]: task } };

@@ -4,17 +4,17 @@ import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wir
 import { type Json, wireValue, wireValues } from '../state/wire-values.ts';
 import { MessageFrames } from './message-frames.ts';
 
-/** What LangGraph streams: the namespace of the graph that it comes from, empty for the run's own, the mode, the payload. */
+/** A piece of LangGraph's stream: the namespace of its graph (empty for the run's own), the mode, the payload. */
 export type GraphChunk = [namespace: string[], mode: string, payload: unknown];
 
 export interface GraphFramesOptions {
-  /** As the client named them. */
+  /** The modes under the names that the client gave. */
   modes: readonly string[];
   subgraphs: boolean;
   frame: (event: string, data: unknown) => void;
 }
 
-/** The modes that LangGraph is asked for. With `values` in any case: the run's final state comes from them. */
+/** Returns the modes that LangGraph is asked for. They always include `values`, which the run's final state comes from. */
 export function graphModes(asked: readonly string[]): string[] {
   const modes = asked.flatMap((mode) => graphModesOf[mode] ?? []);
   return [...new Set(['values', ...modes])];
@@ -37,11 +37,11 @@ export class GraphFrames {
   readonly #subgraphs: boolean;
   readonly #frame: (event: string, data: unknown) => void;
   readonly #messages: MessageFrames | null;
-  /** Each piece of a message comes with the same metadata, which are longer than itself. */
+  /** Each piece of a message comes with the same metadata, which is longer than the piece. */
   readonly #encodedMetadata = new WeakMap<object, { json: Json; text: string }>();
   #interrupts: unknown[] | null = null;
   #values: unknown;
-  /** The same for the wire, where they have been sent. */
+  /** The newest values in wire form, once they have been sent. */
   #sentValues: Record<string, Json> | undefined;
 
   constructor({ modes, subgraphs, frame }: GraphFramesOptions) {
@@ -51,13 +51,13 @@ export class GraphFrames {
     this.#messages = this.#asked.has('messages') ? new MessageFrames(frame) : null;
   }
 
-  /** The newest values of the run's own graph, for the wire; undefined while it has said none. */
+  /** The newest values of the run's own graph in wire form; undefined before the first ones. */
   get values(): Record<string, Json> | undefined {
     if (this.#values === undefined) return undefined;
     return this.#sentValues ?? stateValues(this.#values);
   }
 
-  /** The graph has stopped for a human. */
+  /** True when the graph has stopped for a human. */
   get isInterrupted(): boolean {
     return this.#interrupts !== null;
   }
@@ -68,14 +68,14 @@ export class GraphFrames {
     else if (this.#asked.has(mode)) this.#send(mode, namespace, payloadOf(mode, payload));
   }
 
-  /** One of LangChain's own events. */
+  /** Sends one of LangChain's own events. */
   event(event: object): void {
     if (this.#asked.has('events')) this.#frame('events', wireValue(event));
   }
 
   /**
-   * What waits for a human is the last of the values: a client that shows the newest ones would lose it to those of a task
-   * that ended later.
+   * Sends the values with the open questions once more at the end. Otherwise a client that shows the newest values would lose a
+   * question when another task ended after it.
    */
   end(): void {
     if (this.#interrupts && this.#asked.has('values')) {
@@ -133,7 +133,7 @@ function payloadOf(mode: string, payload: unknown): Json {
   };
 }
 
-/** Of the config, which holds the runtime's own parts, only which checkpoint it names. */
+/** Keeps from the config only the name of the checkpoint, because the rest belongs to the runtime. */
 function checkpointPayload(payload: unknown): Json {
   if (!isRecord(payload)) return wireValue(payload);
   const { config, parentConfig, values, metadata, next, tasks } = payload;

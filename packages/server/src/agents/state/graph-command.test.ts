@@ -3,7 +3,7 @@ import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { expect, it } from 'vitest';
 import { commandOf, type GraphCommand } from './graph-command.ts';
 
-/** An agent's own LangGraph: one that stands in its own `node_modules`, or that is loaded as CommonJS. */
+/** A second copy of LangGraph, such as an agent has in its own `node_modules` or loads as CommonJS. */
 const other: typeof import('@langchain/langgraph') = createRequire(import.meta.url)('@langchain/langgraph');
 
 const State = other.Annotation.Root({

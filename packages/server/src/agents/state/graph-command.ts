@@ -2,21 +2,21 @@ import type { Command } from '@langchain/langgraph';
 import { loadLangchain } from '../langchain.ts';
 import { hitlForGraph } from './hitl-casing.ts';
 
-/** As clients send it. */
+/** A command as clients send it. */
 export interface GraphCommand {
   resume?: unknown;
   update?: unknown;
   goto?: unknown;
 }
 
-/** Whether it says anything; some clients send an empty one along with an input. */
+/** Returns false for an empty command, which some clients send along with an input. */
 export function isCommand(command: GraphCommand | null): command is GraphCommand {
   if (!command) return false;
   const { resume, update, goto } = command;
   return [resume, update, goto].some((part) => part !== undefined && part !== null);
 }
 
-/** LangGraph's own. */
+/** Returns LangGraph's own command. */
 export async function commandOf({ resume, update, goto }: GraphCommand): Promise<Command> {
   const { Command: OfGraph, Send } = await loadLangchain(() => import('@langchain/langgraph'));
   const targets = isPresent(goto) ? [goto].flat() : [];
@@ -31,8 +31,8 @@ export async function commandOf({ resume, update, goto }: GraphCommand): Promise
 }
 
 /**
- * What is sent goes where LangGraph would put it, as changes of a channel. It takes a `Send` only of its own copy, and the
- * one of a user's graph is another where it has its own `node_modules` or is loaded as CommonJS.
+ * Adds each `Send` to the changes of the channel where LangGraph would put it. LangGraph accepts a `Send` only from its own copy.
+ * A user's graph has another copy when it has its own `node_modules` or is loaded as CommonJS.
  */
 function withSends(update: unknown, sends: object[]): [string, unknown][] {
   const changes = Array.isArray(update) ? update : Object.entries(update ?? {});

@@ -2,13 +2,13 @@ import type { AssistantGraph, AssistantSchemas } from '@switchyard/contract/conv
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 
-/** As compiled state graphs have it. */
+/** The parts of a compiled state graph that describe it. */
 interface Drawable {
   getGraphAsync(options: { xray: boolean | number }): ReturnType<AgentGraph['getGraphAsync']>;
 }
 type Schema = Record<string, unknown> | null;
 
-/** What can be said of a graph without running it: its schemas, its drawing, the graphs inside it. */
+/** Describes a graph without running it: its schemas, its drawing, the graphs inside it. */
 export class GraphShapes {
   async schemas(graph: AgentGraph, graphId: string): Promise<AssistantSchemas> {
     const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
@@ -27,7 +27,7 @@ export class GraphShapes {
     return drawable.toJSON() as unknown as Omit<AssistantGraph, 'graph_id'>;
   }
 
-  /** By namespace; those of one namespace where it is named. */
+  /** Returns the inner graphs by namespace, or only those of one namespace when it is named. */
   async subgraphs(
     graph: AgentGraph,
     { graphId, namespace, recurse }: { graphId: string; namespace?: string; recurse: boolean },
@@ -40,7 +40,7 @@ export class GraphShapes {
   }
 }
 
-/** Null for a graph that was not described with schemas. */
+/** Returns null for a graph that has no schemas. */
 function told(read: () => unknown): Schema {
   try {
     return (read() as Schema | undefined) ?? null;
@@ -49,7 +49,7 @@ function told(read: () => unknown): Schema {
   }
 }
 
-/** Of a graph that was described with channels alone, their names are known. */
+/** A graph that is described by channels alone still has their names. */
 function channelsOf(channels: string | string[] | undefined, graph: AgentGraph): Schema {
   const builder = (graph as { builder?: { _schemaDefinition?: object } }).builder;
   const own = Object.keys(builder?._schemaDefinition ?? {});

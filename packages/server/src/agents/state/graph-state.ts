@@ -14,14 +14,14 @@ import type { SharedJson } from './wire-values.ts';
 export type { StateUpdate } from './state-update.ts';
 export type { CheckpointRef, WireState } from './wire-state.ts';
 
-/** Whose state is meant. With no graph, as for a thread made elsewhere, its checkpoints alone are read. */
+/** The thread whose state is read. Without a graph, as for a thread made elsewhere, only its checkpoints are read. */
 export interface StatefulThread {
   threadId: string;
   graphId: string | null;
   userId: string;
 }
 
-/** As clients name a checkpoint; the newest one of the namespace where no id is given. */
+/** A checkpoint as clients name it; without an id the newest one of the namespace. */
 export interface WantedCheckpoint {
   checkpoint_id?: string | null | undefined;
   checkpoint_ns?: string | null | undefined;
@@ -32,14 +32,14 @@ export interface HistoryQuery {
   limit: number;
   /** Exclusive. */
   before?: string | undefined;
-  /** What entries must hold at the top level of their metadata. */
+  /** Values that an entry must have at the top level of its metadata. */
   metadata?: Record<string, unknown> | undefined;
   checkpoint?: WantedCheckpoint | undefined;
 }
 
-interface UpdateWish {
+interface RequestedUpdate {
   supersteps: StateUpdate[][];
-  /** The values of an update that is alone. */
+  /** The values of an update that is the only one in its request. */
   sole?: unknown;
   checkpoint?: WantedCheckpoint;
 }
@@ -49,7 +49,7 @@ export interface GraphStatesOptions {
   checkpointer: () => Promise<Checkpointer>;
 }
 
-/** The saved states of threads. Knows no owners: whoever asks has checked whose the thread is. */
+/** The saved states of threads. It knows no owners: callers have checked whose thread it is. */
 export class GraphStates {
   readonly #agents: Pick<Agents, 'graph'>;
   readonly #checkpointer: () => Promise<Checkpointer>;
@@ -59,7 +59,10 @@ export class GraphStates {
     this.#checkpointer = checkpointer;
   }
 
-  /** A thread that has never run has an empty state without a checkpoint; null where the checkpoint asked for is none. */
+  /**
+   * Returns an empty state without a checkpoint for a thread that has never run, and null when the requested checkpoint does not
+   * exist.
+   */
   async current(
     thread: StatefulThread,
     {
@@ -74,7 +77,7 @@ export class GraphStates {
     if (!tuple) return none;
     const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
     if (!graph) return storedState(tuple);
-    // With its id, a checkpoint is read without what was written behind it.
+    // Reading by id leaves out what was written after the checkpoint.
     const { checkpoint_id } = tuple.config.configurable ?? {};
     const itself = { configurable: { ...config.configurable, checkpoint_id } };
     for (const place of checkpoint.checkpoint_id ? [config] : [config, itself]) {
@@ -84,14 +87,14 @@ export class GraphStates {
     return storedState(tuple);
   }
 
-  /** The newest first. */
+  /** Returns the newest first. */
   async history(thread: StatefulThread, query: HistoryQuery): Promise<WireState[]> {
     const all: WireState[] = [];
     for await (const state of this.pastStates(thread, query)) all.push(state);
     return all;
   }
 
-  /** As `history`, one after the other. What several of them hold is loaded and encoded once. */
+  /** Yields what `history` returns, one state at a time. Values that several states hold are loaded and encoded once. */
   async *pastStates(
     thread: StatefulThread,
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
@@ -116,11 +119,14 @@ export class GraphStates {
       olderThan = state.checkpoint?.checkpoint_id;
       yield state;
     }
-    // Without a graph, or from the state on that its code refused.
+    // Runs without a graph, or continues from the first state that its code refused.
     for await (const tuple of saved.list(config, options())) yield storedState(tuple, shared);
   }
 
-  /** Through the graph's reducers, into a new checkpoint. 422 for what the graph does not have or cannot take. */
+  /**
+   * Applies an update through the graph's reducers, into a new checkpoint. Throws 422 when the graph does not know or cannot
+   * apply it.
+   */
   async update(
     thread: StatefulThread,
     update: StateUpdate,
@@ -129,7 +135,7 @@ export class GraphStates {
     return this.#update(thread, { supersteps: [[update]], sole: update.values, checkpoint });
   }
 
-  /** Each superstep makes a checkpoint. */
+  /** Makes a checkpoint for each superstep. */
   async bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef> {
     return this.#update(thread, { supersteps });
   }
@@ -142,12 +148,12 @@ export class GraphStates {
     await (await this.#checkpointer()).deleteThread(threadId);
   }
 
-  /** Answers how many checkpoints were removed. Nobody may run the thread meanwhile. */
+  /** Returns how many checkpoints were removed. The thread must not run meanwhile. */
   async prune(threadId: string, policy: PrunePolicy): Promise<number> {
     return (await this.#checkpointer()).prune(threadId, policy);
   }
 
-  /** Brings the thread back to where it stood before the run. Nobody may run it meanwhile. */
+  /** Returns the thread to its state before the run. The thread must not run meanwhile. */
   async rollback(threadId: string, runId: string): Promise<void> {
     await (await this.#checkpointer()).deleteRun(threadId, runId);
   }
@@ -160,7 +166,7 @@ export class GraphStates {
 
   async #update(
     thread: StatefulThread,
-    { supersteps, sole, checkpoint = {} }: UpdateWish,
+    { supersteps, sole, checkpoint = {} }: RequestedUpdate,
   ): Promise<CheckpointRef> {
     const saved = await this.#saver();
     const config = {
@@ -183,8 +189,8 @@ export class GraphStates {
   }
 
   /**
-   * Null where the graph is not here, its file is at fault, or the namespace is of a graph that it does not know, as one
-   * that a tool runs: what is stored is readable all the same.
+   * Returns null when the graph is not here, when its file is at fault, or when it does not know the namespace, as for a graph
+   * that a tool runs. What is stored can be read all the same.
    */
   async #graph(
     { graphId, userId }: StatefulThread,
@@ -204,8 +210,8 @@ export class GraphStates {
 }
 
 /**
- * Null where the code of the graph does not take what is stored, as a reducer that throws on what a node has returned. What
- * is stored is readable all the same.
+ * Returns null when the code of the graph throws on what is stored, for example in a reducer. What is stored can be read all the
+ * same.
  */
 async function unlessRefused<Result>(reading: Promise<Result>, saved: StateSaver): Promise<Result | null> {
   try {
@@ -216,15 +222,17 @@ async function unlessRefused<Result>(reading: Promise<Result>, saved: StateSaver
   }
 }
 
-/** A thread may have had runs of several graphs, and be back, after a rollback, where another one than the last left it. */
+/**
+ * A thread may have had runs of several graphs. After a rollback its state may come from another graph than that of its last run.
+ */
 function madeBy(thread: StatefulThread, { metadata }: CheckpointTuple): StatefulThread {
   const { graph_id: graphId } = (metadata ?? {}) as { graph_id?: unknown };
   return thread.graphId !== null && typeof graphId === 'string' ? { ...thread, graphId } : thread;
 }
 
 /**
- * The graph whose states stand in a namespace, the whole one or one within it; null where there is none. A namespace is
- * `node:task|node:task…`, with numbers in between where a node runs several graphs.
+ * Returns the graph whose states are stored in a namespace: the whole graph or one inside it, or null when there is none. A
+ * namespace is `node:task|node:task…`, with numbers in between when a node runs several graphs.
  */
 async function graphAt(graph: AgentGraph, namespace: string): Promise<AgentGraph | null> {
   if (namespace === '') return graph;

@@ -1,10 +1,10 @@
 import { isRecord } from '../../lib/is-record.ts';
 /**
- * A request for a human's decision is written in camel case by LangChain for JavaScript and read in snake case by chat
- * clients, whose answers come back in snake case. So requests carry both on their way out, and answers on their way in.
+ * LangChain for JavaScript writes a request for a human's decision in camel case. Chat clients read it in snake case and answer
+ * in snake case. So outgoing requests and incoming answers carry both.
  */
 
-/** Adds the names that clients read to a request; answers anything else as it is. */
+/** Adds the names that clients read to a request; returns any other record unchanged. */
 export function hitlForClients(record: object): object {
   if (!('actionRequests' in record && 'reviewConfigs' in record)) return record;
   const { actionRequests, reviewConfigs } = record;
@@ -13,7 +13,7 @@ export function hitlForClients(record: object): object {
   return { ...record, reviewConfigs: configs, action_requests: actionRequests, review_configs: configs };
 }
 
-/** Adds the names that middleware reads to the decisions in an answer, also where it is a map by interrupt id. */
+/** Adds the names that middleware reads to the decisions in an answer, including answers that are a map by interrupt id. */
 export function hitlForGraph(resume: unknown): unknown {
   if (!isRecord(resume)) return resume;
   if (Array.isArray(resume.decisions)) {

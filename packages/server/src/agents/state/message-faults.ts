@@ -5,21 +5,21 @@ import { isRecord } from '../../lib/is-record.ts';
 type BodyFault = Omit<Fault, 'in'>;
 type Path = (string | number)[];
 
-/** Names that LangChain knows: its own for messages, and those of chat-completion interfaces. */
+/** Names that LangChain knows: its own names of messages, and those of chat-completion interfaces. */
 const kinds = ['human', 'user', 'ai', 'assistant', 'system', 'developer', 'tool', 'remove'] as const;
-const mostFaults = 10;
+const maxFaults = 10;
 
 /**
- * Refuses what cannot become messages of a conversation, before anything is stored. Right is all that LangGraph's clients
- * send: text, `[role, content]`, records with a `role` or a `type`, one alone or a list of them, and no messages at all.
+ * Refuses what cannot become messages of a conversation, before anything is stored. It accepts all that LangGraph's clients send:
+ * text, `[role, content]`, records with a `role` or a `type`, a single message or a list, and no messages at all.
  */
 export function requireMessages(messages: unknown, path: Path): void {
-  const faults = faultsInMessages(messages, path).slice(0, mostFaults);
+  const faults = faultsInMessages(messages, path).slice(0, maxFaults);
   if (faults.length === 0) return;
   throw new AppError('validation_failed', { faults: faults.map((fault) => ({ in: 'body', ...fault })) });
 }
 
-/** The messages that a change of the state holds. */
+/** Returns the messages in a change of the state. */
 export function messagesOf(values: unknown): unknown {
   return isRecord(values) ? values.messages : undefined;
 }
@@ -60,7 +60,7 @@ function faultsInPair(pair: unknown[], path: Path): BodyFault[] {
 }
 
 function faultsInRecord(message: Record<string, unknown>, path: Path): BodyFault[] {
-  // LangChain takes a role first.
+  // LangChain reads the role before the type.
   const key = typeof message.role === 'string' || message.type === undefined ? 'role' : 'type';
   const kind = message[key];
   if (kind === undefined || kind === null) {
@@ -117,7 +117,7 @@ function fault(path: Path, { type, text, input }: { type: string; text: string; 
   return { path, type, message: `Value error, ${text}`, input };
 }
 
-/** As LangChain writes objects of its own. */
+/** Recognises LangChain's own serialised form. */
 function isSerialized(message: Record<string, unknown>): boolean {
   return message.lc === 1 && Array.isArray(message.id) && isRecord(message.kwargs);
 }

@@ -1,6 +1,6 @@
 import type { CheckpointPendingWrite, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 
-/** What a task writes without having come to its end. */
+/** What a task writes before it has finished. */
 const unfinished: ReadonlySet<string> = new Set([
   '__interrupt__',
   '__resume__',
@@ -10,8 +10,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Without the questions of tasks that have come to their end since. A saver keeps everything that a task wrote, so one that
- * waits for others, in the same step, would go on asking what was answered.
+ * Leaves out the questions of tasks that have finished since. A saver keeps everything that a task wrote. So a task that waits
+ * for others in the same step would still ask what was already answered.
  */
 export function withoutAnswered(tuple: CheckpointTuple): CheckpointTuple {
   const { pendingWrites = [] } = tuple;

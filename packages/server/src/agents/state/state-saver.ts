@@ -10,7 +10,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { withoutAnswered } from './open-questions.ts';
 
-/** What a graph reads and changes its states through outside of runs: what was answered is asked no more. */
+/**
+ * The checkpointer through which a graph reads and changes its states outside of runs. Questions that were answered are left out.
+ */
 export class StateSaver extends BaseCheckpointSaver {
   readonly #saved: BaseCheckpointSaver;
   #failure: { error: unknown } | null = null;
@@ -21,12 +23,12 @@ export class StateSaver extends BaseCheckpointSaver {
     this.#saved = saved;
   }
 
-  /** Whether it was storage that failed with this; otherwise the code of the graph has. */
+  /** Returns whether storage threw this error; otherwise the code of the graph did. */
   failedWith(error: unknown): boolean {
     return this.#failure?.error === error;
   }
 
-  /** What the graph will ask for with the same config: it is loaded once, and both have seen the same. */
+  /** Loads what the graph will ask for with the same config. It is loaded once, so both see the same state. */
   async readAhead(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const tuple = await this.getTuple(config);
     this.#ahead = tuple ? { config, tuple } : null;

@@ -5,13 +5,16 @@ import { commandOf, type GraphCommand } from './graph-command.ts';
 
 export interface StateUpdate {
   values: unknown;
-  /** With it, what a run would make of the node's answer; without it LangGraph finds out whose update it can be. */
+  /**
+   * The update is applied as what this node would return in a run. Without it LangGraph finds out which node the update may come
+   * from.
+   */
   asNode?: string | undefined;
-  /** In place of values. */
+  /** Used in place of values. */
   command?: GraphCommand | null | undefined;
 }
 
-/** As LangGraph takes it. */
+/** Returns the update in LangGraph's form. */
 export async function updateOf({ values, asNode, command }: StateUpdate): Promise<{
   values?: Record<string, unknown>;
   asNode?: string;
@@ -20,7 +23,7 @@ export async function updateOf({ values, asNode, command }: StateUpdate): Promis
   return { values: made as Record<string, unknown>, ...(asNode !== undefined && { asNode }) };
 }
 
-/** A channel that the graph does not have is a mistake of the caller's, which LangGraph would pass over. */
+/** Refuses channels that the graph does not have. LangGraph would ignore them, but they are the caller's mistake. */
 export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdate): void {
   if (asNode !== undefined && !isOwnNode(asNode) && !Object.hasOwn(graph.nodes, asNode)) {
     throw new AppError('state_update_invalid', { message: `Unknown node: ${asNode}` });
@@ -36,8 +39,8 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
 }
 
 /**
- * What a graph cannot apply is the caller's to correct, whether LangGraph says so or the graph's own code throws. `values`
- * are those that the body has at its top, where it has one update.
+ * Turns an update that a graph cannot apply into a fault of the caller, whether LangGraph refuses it or the graph's own code
+ * throws. `values` are those at the top of the body when it has a single update.
  */
 export function asUpdateFault(error: unknown, values?: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
@@ -47,12 +50,12 @@ export function asUpdateFault(error: unknown, values?: unknown): unknown {
   return new AppError('state_update_invalid', { message, cause: error });
 }
 
-/** What the schemas of the channels say, each under its place in the body. */
+/** Returns what the schemas of the channels refuse, each with its place in the body. */
 function refusedValues(error: Error, values: unknown): Fault[] {
   return issuesIn(error)
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .map(({ path, type, message }): Fault => {
-      // Which of several updates it was, nobody says.
+      // The error does not say which of several updates caused it.
       if (values === undefined) {
         return { in: 'body', path: ['supersteps'], type, message: `${path.join('.')}: ${message}` };
       }
@@ -87,9 +90,9 @@ function valueAt(values: unknown, path: Path): unknown {
   return found ?? null;
 }
 
-/** In LangGraph's words, which carry the issues of the schema as JSON. */
+/** LangGraph's message, which carries the issues of the schema as JSON. */
 const refusedField = /^Validation failed for field "([^"]+)": (\[.*\])$/s;
-const mostFaults = 10;
+const maxFaults = 10;
 
 type Path = (string | number)[];
 
@@ -99,14 +102,14 @@ interface Issue {
   message: string;
 }
 
-/** Of any schema library; `code` is one of Zod's. */
+/** An issue of any schema library; only Zod sets `code`. */
 interface SchemaIssue {
   path?: (PropertyKey | { key: PropertyKey })[];
   code?: string;
   message?: string;
 }
 
-/** Names that stand for the beginning and the end of any graph, and for a copy of a checkpoint. */
+/** LangGraph's names for the beginning and the end of any graph, and for a copy of a checkpoint. */
 function isOwnNode(name: string): boolean {
   return name === '__input__' || name === '__end__' || name === '__copy__';
 }

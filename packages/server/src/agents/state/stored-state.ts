@@ -8,8 +8,8 @@ import { type Snapshot, type WireState, wireState } from './wire-state.ts';
 import type { SharedJson } from './wire-values.ts';
 
 /**
- * A state from its checkpoint alone, for threads whose graph is not here. What comes next is read from the channels by
- * which LangGraph's edges lead to nodes; a task is known by what was written for it.
+ * Reads a state from its checkpoint alone, for threads whose graph is not here. The next nodes come from the channels through
+ * which LangGraph's edges lead to nodes; tasks come from what was written for them.
  */
 export function storedState(tuple: CheckpointTuple, shared?: SharedJson): WireState {
   const { checkpoint, config, metadata, parentConfig, pendingWrites = [] } = tuple;
@@ -30,7 +30,7 @@ export function storedState(tuple: CheckpointTuple, shared?: SharedJson): WireSt
   return wireState(snapshot, shared);
 }
 
-/** Channel by channel, since there is no graph to know how values come together. */
+/** Replaces channel by channel, because without the graph its reducers are not known. */
 export async function updateStored(
   checkpointer: StateSaver,
   config: RunnableConfig,

@@ -8,7 +8,7 @@ const file = { filename: 'a.txt', size: 1, path: '/mnt/user-data/uploads/a.txt',
 
 type Values = Record<string, unknown>;
 
-/** What a thread holds after these updates, one after another. */
+/** Returns what a thread holds after these updates, one after another. */
 async function after(...updates: Values[]): Promise<Values> {
   const nodes = updates.map((update, index) => [`n${index}`, async () => update] as const);
   const graph = new StateGraph(threadState).addSequence(Object.fromEntries(nodes) as never);

@@ -19,17 +19,17 @@ type ViewedImages = Record<string, z.infer<typeof viewedImage>>;
 /** The channels of a conversation besides `messages`, which every agent has. */
 export const threadState = new StateSchema({
   title: z.string().nullable().optional(),
-  /** Virtual paths of what was made for the user, in the order in which it was made. */
+  /** Virtual paths of files that were made for the user, in the order in which they were made. */
   artifacts: new ReducedValue(z.array(z.string()).default([]), { reducer: union }),
   todos: z.array(todo).nullable().optional(),
-  /** What the user has put into the thread, as the last turn found it. */
+  /** Files that the user has put into the thread, as the last turn found them. */
   uploaded_files: z.array(uploadedFile).nullable().optional(),
   /**
-   * Pictures that the next call of the model is shown, by their virtual paths. Their bytes stay on the disk, and `base64` is
-   * empty. An empty record takes them all away.
+   * Pictures that the next call of the model shows, by their virtual paths. Their bytes stay on the disk, and `base64` is empty.
+   * An empty record removes all of them.
    */
   viewed_images: new ReducedValue(z.record(z.string(), viewedImage).default({}), { reducer: merged }),
-  /** Virtual paths: where files lie on the disk, nobody is told. */
+  /** Virtual paths only: paths on the disk are never shown. */
   thread_data: z
     .object({ workspace_path: z.string(), uploads_path: z.string(), outputs_path: z.string() })
     .nullable()

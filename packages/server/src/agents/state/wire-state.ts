@@ -17,16 +17,16 @@ export interface WireTask {
   id: string;
   name: string;
   path: Json;
-  /** Text, as clients show it. */
+  /** Text, because clients show it. */
   error: string | null;
   interrupts: WireInterrupt[];
-  /** Of the subgraph that the task runs; without an id where it has made none yet. */
+  /** The checkpoint of the subgraph that the task runs; without an id while it has made none. */
   checkpoint: (Omit<CheckpointRef, 'checkpoint_id'> & { checkpoint_id: string | null }) | null;
   state: WireState | null;
   result: Json;
 }
 
-/** A saved state as LangGraph's clients read it. */
+/** A saved state in the form that LangGraph's clients read. */
 export interface WireState {
   values: Record<string, Json>;
   next: string[];
@@ -37,7 +37,7 @@ export interface WireState {
   parent_checkpoint: CheckpointRef | null;
 }
 
-/** What of LangGraph's own snapshots is read here. */
+/** The parts of LangGraph's own snapshots that are used here. */
 export interface Snapshot {
   values: unknown;
   next: string[];
@@ -58,7 +58,7 @@ interface SnapshotTask {
   result?: unknown;
 }
 
-/** Of a thread that has never run. */
+/** The state of a thread that has never run. */
 export const emptyState: WireState = {
   values: {},
   next: [],
@@ -69,7 +69,7 @@ export const emptyState: WireState = {
   parent_checkpoint: null,
 };
 
-/** With `shared`, what states of one history hold together is one object in all of them. */
+/** With `shared`, a value that several states of one history hold is one object in all of them. */
 export function wireState(
   { values, next, tasks, metadata, ...snapshot }: Snapshot,
   shared?: SharedJson,
@@ -85,20 +85,20 @@ export function wireState(
   };
 }
 
-/** LangGraph takes a task for done that was interrupted once more after an answer; it waits, so it comes next. */
+/** LangGraph counts a task as finished when it was interrupted again after an answer. It still waits, so it comes next. */
 function nextNodes(next: string[], tasks: SnapshotTask[]): string[] {
   const waiting = tasks.filter(({ interrupts }) => interrupts.length > 0).map(({ name }) => name);
   return [...next, ...new Set(waiting.filter((name) => !next.includes(name)))];
 }
 
-/** A graph whose state is no record, as one function's, gets a record around it: clients look keys up in it. */
+/** Wraps a state that is no record, such as that of a single function, because clients look keys up in it. */
 export function stateValues(values: unknown, shared?: SharedJson): Record<string, Json> {
   if (typeof values === 'object' && values !== null && !Array.isArray(values))
     return wireValues(values, shared);
   return values === undefined || values === null ? {} : { output: wireValue(values) };
 }
 
-/** What the snapshot row keeps of a state. */
+/** Returns what the snapshot row keeps of a state. */
 export function viewOf({ values, next, tasks, checkpoint }: WireState): StateView {
   const interrupts = Object.fromEntries(
     tasks.filter((task) => task.interrupts.length > 0).map((task) => [task.id, task.interrupts]),
@@ -106,7 +106,7 @@ export function viewOf({ values, next, tasks, checkpoint }: WireState): StateVie
   return { values, next, interrupts, checkpointId: checkpoint?.checkpoint_id ?? null };
 }
 
-/** From a config, with nothing else that stands in it; null where it names no checkpoint. */
+/** Reads the reference from a config; returns null when it names no checkpoint. */
 export function checkpointRef(config: unknown): CheckpointRef | null {
   const configurable = configurableIn(config);
   const { thread_id, checkpoint_ns, checkpoint_id, checkpoint_map } = configurable ?? {};
@@ -119,7 +119,7 @@ export function checkpointRef(config: unknown): CheckpointRef | null {
   };
 }
 
-/** Without what only the runtime needs. */
+/** Leaves out what only the runtime needs. */
 export function wireMetadata(metadata: object): Record<string, Json> {
   const entries = Object.entries(metadata).filter(([key]) => !key.startsWith('__') && !internalKeys.has(key));
   return wireValue(Object.fromEntries(entries)) as Record<string, Json>;

@@ -3,33 +3,34 @@ import { hitlForClients } from './hitl-casing.ts';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
- * Anything that a graph holds or emits, as JSON for clients: messages are flat records, errors say their name and message,
- * and what has no JSON form gets the nearest one. Knows LangChain's classes by their marks, so it loads none of them.
+ * Returns any value that a graph holds or emits as JSON for clients. Messages are flat records, errors give their name and
+ * message, and values without a JSON form get the nearest one. LangChain's classes are recognised by their marks, so none of them
+ * is loaded.
  */
 export function wireValue(value: unknown): Json {
   return new WireEncoder().encode(value) ?? null;
 }
 
-/** Elements of lists that several states hold, with their JSON: each is encoded once, and its JSON is shared as well. */
+/** Elements of lists that several states hold, with their JSON: each is encoded once, and all states share its JSON. */
 export type SharedJson = WeakMap<object, Json>;
 
-/** A graph's values, without the channels that are LangGraph's own book-keeping. */
+/** Returns a graph's values, without the channels of LangGraph's own book-keeping. */
 export function wireValues(values: object, shared?: SharedJson): Record<string, Json> {
   const entries = Object.entries(values).filter(([channel]) => !channel.startsWith('__pregel_'));
   return new WireEncoder(shared).encode(Object.fromEntries(entries)) as Record<string, Json>;
 }
 
-/** What clients are told of something thrown. Never its stack. */
+/** Returns what clients are told about a thrown value. It never includes the stack. */
 export function wireError(error: unknown): { error: string; message: string; name: string } {
   const { name, message } = errorOf(error);
   return { error: name, message, name };
 }
 
-/** State nested deeper is a mistake, and would overflow the stack of whoever walks it. */
-const deepestNesting = 500;
+/** Deeper state is a mistake, and would overflow the stack of any code that walks it. */
+const maxNesting = 500;
 
 class WireEncoder {
-  /** The values that we are inside of. */
+  /** The values that enclose the current one. */
   readonly #open = new Set<object>();
   readonly #shared: SharedJson | undefined;
 
@@ -37,7 +38,7 @@ class WireEncoder {
     this.#shared = shared;
   }
 
-  /** Undefined for what is left out, as JSON does: functions, symbols and undefined. */
+  /** Returns undefined for functions, symbols and undefined, which are left out as in JSON. */
   encode(value: unknown): Json | undefined {
     switch (typeof value) {
       case 'string':
@@ -55,9 +56,9 @@ class WireEncoder {
   }
 
   #enter(value: object): Json | undefined {
-    // Raw answers of providers sometimes contain themselves; a note in place of that loses nothing.
+    // Raw answers of providers sometimes contain themselves; a note in that place loses nothing.
     if (this.#open.has(value)) return '[Circular]';
-    if (this.#open.size >= deepestNesting) return '[Too deep]';
+    if (this.#open.size >= maxNesting) return '[Too deep]';
     this.#open.add(value);
     const encoded = this.#encodeObject(value);
     this.#open.delete(value);
@@ -81,7 +82,7 @@ class WireEncoder {
     return values.map((value) => this.#element(value));
   }
 
-  /** Inside of a channel's list, nothing around an element changes its JSON. */
+  /** The JSON of an element does not depend on the rest of its list, so it can be shared. */
   #element(value: unknown): Json {
     const shared = this.#open.size === 2 && typeof value === 'object' && value !== null && this.#shared;
     if (!shared) return this.encode(value) ?? null;
@@ -107,7 +108,7 @@ class WireEncoder {
   }
 }
 
-/** A key named `__proto__` stays a key. */
+/** Keeps a key named `__proto__` a plain key. */
 function define(record: { [key: string]: Json }, key: string, value: Json): void {
   if (key !== '__proto__') record[key] = value;
   else Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
@@ -144,14 +145,14 @@ const messageKeys = [
   'role',
 ];
 
-/** A piece of a message has the type of the whole one; both have one id. */
+/** A piece of a message has the type of the whole message; both have one id. */
 function messageFields(message: Message): Record<string, unknown> {
   const fields: Record<string, unknown> = { type: message.getType() };
   for (const key of messageKeys) if (message[key] !== undefined) fields[key] = message[key];
   return fields;
 }
 
-/** Documents and the like, which say in these fields what they were made of. */
+/** Recognises documents and similar objects, which keep in these fields what they were made of. */
 function isSerializable(value: object): value is { lc_kwargs: object } {
   return (
     'lc_serializable' in value &&

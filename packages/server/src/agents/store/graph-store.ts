@@ -11,15 +11,15 @@ import type { StoreItem } from '@switchyard/contract/conversation/store-item';
 import type { Owner } from '../../lib/owner.ts';
 import type { StoreItems } from './store-items.ts';
 
-/** Stores for graphs, each user's apart. */
+/** Makes a separate store for each user, for their graphs. */
 export function graphStores(items: StoreItems): (userId: string) => BaseStore {
   handOnAtOnce();
   return (userId) => new GraphStore(items, userId);
 }
 
 /**
- * What graphs reach as their store: the items of the user for whom they run, the same that the store routes show. There
- * is no index of meanings, so a `query` does not rank, as in LangGraph's own stores without one.
+ * The store that graphs reach: the items of the user for whom they run, which the store routes show as well. There is no semantic
+ * index, so a `query` does not rank, as in LangGraph's own stores without one.
  */
 class GraphStore extends BaseStore {
   readonly #items: StoreItems;
@@ -33,7 +33,7 @@ class GraphStore extends BaseStore {
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const results: unknown[] = [];
-    // One after the other: a later one may read what an earlier one has written.
+    // One after the other, because a later operation may read what an earlier one has written.
     for (const operation of operations) results.push(await this.#apply(operation));
     return results as OperationResults<Op>;
   }
@@ -80,9 +80,9 @@ interface BatchedStore {
 }
 
 /**
- * LangGraph puts a queue of its own in front of the store of each run, and looks into it a thousand times a second for as
- * long as the run lasts, whether the graph has a store in mind or not. With a hundred runs at work nothing else would
- * happen any more. An operation is handed on at once instead.
+ * LangGraph puts a queue of its own in front of each run's store. It looks into that queue a thousand times a second as long as
+ * the run lasts, even when the graph does not use the store. With a hundred runs this would take all processor time. So an
+ * operation is passed on at once instead.
  */
 function handOnAtOnce(): void {
   const queue = AsyncBatchedStore.prototype as unknown as Partial<BatchedStore>;

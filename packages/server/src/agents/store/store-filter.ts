@@ -1,4 +1,4 @@
-/** Conditions on the top-level keys of a value: the value itself, or operators. All must hold. */
+/** Conditions on the top-level keys of a value: the value itself, or operators. All of them must hold. */
 export type StoreFilter = Record<string, unknown>;
 
 type Test = (present: unknown, wanted: unknown) => boolean;
@@ -22,7 +22,7 @@ export function matches(value: Record<string, unknown>, filter: StoreFilter): bo
   });
 }
 
-/** The first operator that does not exist, to be told rather than to match nothing. */
+/** Returns the first operator that does not exist, so that the caller gets an error and not an empty result. */
 export function unknownOperator(filter: StoreFilter): string | undefined {
   return Object.values(filter)
     .filter(isOperators)
@@ -51,7 +51,10 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Numbers with numbers and texts with texts. Anything else has no order: NaN, to which every comparison says no. */
+/**
+ * Compares numbers with numbers and texts with texts. All other pairs have no order and give NaN, which makes every comparison
+ * false.
+ */
 function order(present: unknown, wanted: unknown): number {
   if (typeof present === 'number' && typeof wanted === 'number') return present - wanted;
   if (typeof present !== 'string' || typeof wanted !== 'string') return Number.NaN;

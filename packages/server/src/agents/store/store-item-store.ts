@@ -6,20 +6,20 @@ import { lockName } from '../../platform/database/dialect.ts';
 import type { AgentTables, StoreItemRow, StoreItemTable } from '../tables.ts';
 
 export interface ItemKey {
-  /** Labels joined with a dot. */
+  /** Labels joined with dots. */
   namespace: string;
   key: string;
 }
 
-/** Where a page of a user's items begins: after this one. */
+/** The item after which a page of a user's items begins. */
 export type ItemPlace = ItemKey | null;
 
-/** Part of the unit that removes what a user had. */
+/** Runs inside the unit that removes a user's data. */
 export async function forgetItemsOfUser(trx: WriteTransaction<AgentTables>, userId: string): Promise<void> {
   await trx.deleteFrom('store_items').where('user_id', '=', userId).execute();
 }
 
-/** Items of the key-value store as rows. An item whose time is over is not there, whether it was swept yet or not. */
+/** Items of the key-value store as rows. An expired item counts as missing, whether it was swept already or not. */
 export class StoreItemStore {
   readonly #database: Database<AgentTables>;
 
@@ -35,11 +35,11 @@ export class StoreItemStore {
       .executeTakeFirst();
   }
 
-  /** Replaces the item, keeping when it was made. Throws `store_full` when a new one would be one too many. */
+  /** Replaces the item and keeps the time at which it was created. Throws `store_full` when a new item would exceed the limit. */
   async put(
     owner: Owner,
     item: Omit<Insertable<StoreItemTable>, 'user_id'>,
-    { most }: { most: number },
+    { max }: { max: number },
   ): Promise<void> {
     const user_id = userOf(owner);
     const { value, updated_at, expires_at, ttl_minutes } = item;
@@ -52,7 +52,7 @@ export class StoreItemStore {
         .where('key', '=', item.key)
         .executeTakeFirst();
       if (changed.numUpdatedRows > 0n) return;
-      // Items that arrive together must not pass the limit together.
+      // Items that arrive at the same time must not exceed the limit together.
       await lockName(trx, {
         dialect: this.#database.dialect,
         name: `store of ${user_id}`,
@@ -63,7 +63,7 @@ export class StoreItemStore {
         .where('user_id', '=', user_id)
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (Number(count) >= most) throw new AppError('store_full');
+      if (Number(count) >= max) throw new AppError('store_full');
       await trx
         .insertInto('store_items')
         .values({ ...item, user_id })
@@ -99,7 +99,7 @@ export class StoreItemStore {
     );
   }
 
-  /** In the order of namespace and key. An empty prefix is every namespace. */
+  /** Ordered by namespace and key. An empty prefix stands for every namespace. */
   async page(
     owner: Owner,
     { prefix, after, limit, now }: { prefix: string; after: ItemPlace; limit: number; now: string },
@@ -114,7 +114,7 @@ export class StoreItemStore {
     return query.orderBy('namespace').orderBy('key').limit(limit).execute();
   }
 
-  /** Every namespace in which there is something, in order. */
+  /** Returns every namespace that has items, in order. */
   async namespaces(owner: Owner, now: string): Promise<string[]> {
     const rows = await this.#live(owner, now).select('namespace').distinct().orderBy('namespace').execute();
     return rows.map(({ namespace }) => namespace);
@@ -134,7 +134,7 @@ export class StoreItemStore {
   }
 }
 
-/** The namespace itself and those below it: `/` comes right after the dot. */
+/** Matches the namespace itself and those below it: `/` is the character after the dot. */
 function below(prefix: string) {
   return sql<boolean>`(namespace = ${prefix} or (namespace > ${`${prefix}.`} and namespace < ${`${prefix}/`}))`;
 }

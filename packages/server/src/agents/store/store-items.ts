@@ -32,11 +32,11 @@ export const storeLimits = {
   ttlMinutes: 5_256_000,
 };
 
-/** Rows that a search reads at once while it looks for those that its filter takes. */
+/** Number of rows that a search reads at once while it looks for items that match its filter. */
 const batchSize = 100;
 const minuteMs = 60_000;
 
-/** What agents and clients keep between conversations: JSON under namespaces, each user's apart. */
+/** Items that agents and clients keep between conversations: JSON values under namespaces, separate for each user. */
 export class StoreItems {
   readonly #store: StoreItemStore;
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class StoreItems {
     this.#clock = clock;
   }
 
-  /** Reading starts the item's time to live anew, unless the reader says otherwise. */
+  /** Reading restarts the item's time to live, unless the caller refuses that. */
   async get(
     owner: Owner,
     namespace: readonly string[],
@@ -80,7 +80,7 @@ export class StoreItems {
     await this.#store.put(
       owner,
       { namespace: name, key, value, created_at: at, updated_at: at, expires_at, ttl_minutes: ttlMinutes },
-      { most: storeLimits.itemsPerUser },
+      { max: storeLimits.itemsPerUser },
     );
   }
 
@@ -88,7 +88,7 @@ export class StoreItems {
     await this.#store.delete(owner, { namespace: joined(namespace), key });
   }
 
-  /** In the order of namespace and key. */
+  /** Ordered by namespace and key. */
   async search(owner: Owner, { prefix, filter = {}, limit, offset }: ItemSearch): Promise<StoreItem[]> {
     const unknown = unknownOperator(filter);
     if (unknown !== undefined) throw invalid(['filter'], `There is no operator ${unknown}`);
@@ -114,7 +114,7 @@ export class StoreItems {
     return [...cut].slice(offset, offset + limit).map((namespace) => namespace.split('.'));
   }
 
-  /** To be called now and then: forgets what is over. */
+  /** Called regularly; removes expired items. */
   async sweep(): Promise<void> {
     await this.#store.deleteExpired(toIso(this.#clock()));
   }

@@ -2,7 +2,7 @@ import { ToolMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import type { SubagentType } from './subagent-settings.ts';
 
-/** A kind that is configured with tools has no others, wherever they come from. */
+/** Offers a kind that is configured with tools only those tools, wherever they come from. */
 export function chosenTools({ name: type, tools }: SubagentType) {
   const isChosen = (name: unknown): boolean => tools === null || tools.some((chosen) => chosen === name);
   return createMiddleware({

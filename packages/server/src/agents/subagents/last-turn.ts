@@ -5,7 +5,7 @@ import { withoutCalls } from '../middleware/repeated-calls.ts';
 const request =
   'This is your last turn. Answer now with what you have, without tools, and say what is missing.';
 
-/** After so many answers of its model an agent has to come to an end. */
+/** Makes an agent end after this many answers of its model. */
 export function lastTurn(maxTurns: number) {
   return createMiddleware({
     name: 'LastTurnMiddleware',

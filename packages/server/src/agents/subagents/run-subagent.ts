@@ -18,7 +18,7 @@ import type { SubagentType } from './subagent-settings.ts';
 export interface SubagentTask {
   type: SubagentType;
   graph: AgentGraph;
-  /** The tool call that asks for it. */
+  /** The tool call that started it. */
   taskId: string;
   run: RunHandle;
   description: string;
@@ -29,9 +29,9 @@ export interface SubagentTask {
 
 export interface SubagentOutcome {
   status: 'success' | 'error';
-  /** For the lead agent's model. */
+  /** Text for the lead agent's model. */
   text: string;
-  /** Virtual paths of what it made, also before it failed. */
+  /** Virtual paths of the files that it made, including those made before it failed. */
   artifacts: readonly string[];
 }
 
@@ -40,12 +40,13 @@ interface SubagentState {
   artifacts?: string[];
 }
 
-/** Steps of the graph for each answer of the model, of which middleware may take some. */
+/** Number of graph steps for each answer of the model; middleware may take some of them. */
 const stepsPerTurn = 4;
 
 /**
- * Lets a sub-agent work within a tool call. It is a graph within the run's: its checkpoints are the run's, so that after a
- * crash it goes on where it was, and its tool calls are made once. Whatever ends it but the end of the run is an outcome.
+ * Runs a sub-agent inside a tool call. It is a graph inside the run's graph, with checkpoints in the run. So after a crash it
+ * continues where it was, and its tool calls are made once. Every end of the sub-agent is an outcome, except the end of the whole
+ * run.
  */
 export async function runSubagent(
   task: SubagentTask,
@@ -91,7 +92,7 @@ export async function runSubagent(
   }
 }
 
-/** Ends what the sub-agent has begun on the pool too. */
+/** Also ends the tasks that the sub-agent started on the pool. */
 class SubagentTimeout extends Error {
   readonly how = { kind: 'timeout' };
 
@@ -103,7 +104,7 @@ class SubagentTimeout extends Error {
 
 interface Surroundings {
   config: LangGraphRunnableConfig;
-  /** Ends the sub-agent alone. */
+  /** Ends only the sub-agent. */
   signal: AbortSignal;
   tell: (event: SubagentEvent) => void;
   see: (state: SubagentState) => void;
@@ -137,7 +138,7 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
     configurable: {
       ...configurable,
       [runHandleKey]: handleWithin(run, taskId),
-      // A graph within another one heeds the signals of that one instead of its own, wherever it finds them.
+      // A graph inside another one would use the outer graph's signals instead of its own whenever they are present.
       __pregel_abort_signals: undefined,
     },
     callbacks,
@@ -152,14 +153,14 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
 }
 
 /**
- * Clients take every message of the stream as one of the conversation, unless they have asked for graphs within the graph,
- * whose frames say where they come from.
+ * Clients take every message of the stream for one of the conversation. Only clients that asked for subgraphs see from the frames
+ * where a message comes from, so for others the messages are hidden.
  */
 function hidingTags(configurable: Record<string, unknown>): string[] {
   return configurable.__pregel_stream === undefined ? ['nostream', 'langsmith:hidden'] : [];
 }
 
-/** Into the stored events of the run. What it came to stands in the result of its tool call. */
+/** Adds an event to the stored events of the run. The sub-agent's result is in the result of its tool call. */
 async function noted(
   event: CustomEvent,
   { task, config }: { task: SubagentTask; config: LangGraphRunnableConfig },
@@ -172,7 +173,7 @@ function answerOf({ messages }: SubagentState): string {
   return messages.findLast(({ type }) => type === 'ai')?.text || 'It ended without words.';
 }
 
-/** Not a failure: the graph waits for a human. */
+/** This is no failure: the graph waits for a human. */
 function isBubbleUp(error: unknown): boolean {
   return (error as { is_bubble_up?: unknown } | null)?.is_bubble_up === true;
 }

@@ -13,15 +13,15 @@ import { lastTurn } from './last-turn.ts';
 import type { SubagentType } from './subagent-settings.ts';
 
 export interface SubagentGraphOptions {
-  /** Of the lead agent. */
+  /** The tools of the lead agent. */
   tools: readonly StructuredToolInterface[];
-  /** What goes on around the calls of the lead agent's tools and holds for sub-agents too. */
+  /** Middleware around the lead agent's tool calls that applies to sub-agents too. */
   middleware: readonly AgentMiddleware[];
   models: AnsweringModels;
   log: { warn(details: object, message: string): void };
 }
 
-/** Nobody answers a sub-agent. That it has no sub-agents itself follows from where its tools come from. */
+/** No user answers a sub-agent. The tool that starts sub-agents need not be listed, because the given tools never include it. */
 const notForSubagents: ReadonlySet<string> = new Set([askClarificationTool.name]);
 
 export function subagentGraph(type: SubagentType, options: SubagentGraphOptions): AgentGraph {
@@ -46,7 +46,7 @@ export function subagentGraph(type: SubagentType, options: SubagentGraphOptions)
   return agent.graph as unknown as AgentGraph;
 }
 
-/** Tools of other servers come and go, so that one that is missing is no mistake for certain. */
+/** Only logs missing tools: tools of other servers come and go, so a missing one need not be a mistake. */
 function tellMissing({ name: subagent, tools: wanted }: SubagentType, options: SubagentGraphOptions): void {
   const { tools, middleware, log } = options;
   const around = middleware.flatMap(({ tools: added = [] }) => added);

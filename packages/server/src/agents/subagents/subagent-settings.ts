@@ -1,26 +1,26 @@
 /** A kind of sub-agent. */
 export interface SubagentType {
-  /** As the lead agent names it, and as its model calls are tagged: `subagent:<name>`. */
+  /** The name by which the lead agent asks for it. Its model calls are tagged `subagent:<name>`. */
   name: string;
-  /** What it is good for. */
+  /** Tells the lead agent what it is good for. */
   description: string;
   systemPrompt: string;
-  /** Of the lead agent's; null for all that a sub-agent may have. */
+  /** A choice of the lead agent's tools; null for all that a sub-agent may have. */
   tools: readonly string[] | null;
-  /** Null for the run's own. */
+  /** Null for the run's own model. */
   model: string | null;
-  /** Answers of its model; the last one has to do without tools. */
+  /** Number of answers of its model; the last one has no tools. */
   maxTurns: number;
   timeoutMs: number;
 }
 
 export interface SubagentSettings {
   types: readonly SubagentType[];
-  /** At the same time, where a run does not say otherwise. */
+  /** How many may work at the same time when a run does not say otherwise. */
   maxConcurrent: number;
 }
 
-/** What every gateway has, unless a configured kind takes its name. */
+/** The kind that every gateway has, unless a configured kind has the same name. */
 export function generalPurpose(limits: Pick<SubagentType, 'maxTurns' | 'timeoutMs'>): SubagentType {
   return {
     name: 'general-purpose',
@@ -36,16 +36,19 @@ export function generalPurpose(limits: Pick<SubagentType, 'maxTurns' | 'timeoutM
   };
 }
 
-const fewestAtOnce = 2;
-const mostAtOnce = 4;
+const minAtOnce = 2;
+const maxAtOnce = 4;
 
-/** What a run says of sub-agents. `context` wins over `configurable`, where older clients put the same keys. */
-export function subagentWish(
+/**
+ * Reads what a run says about sub-agents. `context` takes precedence over `configurable`, in which older clients send the same
+ * keys.
+ */
+export function requestedSubagents(
   { context, configurable }: { context?: unknown; configurable?: unknown },
   { maxConcurrent }: Pick<SubagentSettings, 'maxConcurrent'>,
 ): { isEnabled: boolean; atOnce: number } {
   const said: Record<string, unknown> = { ...(configurable as object), ...(context as object) };
-  const { subagent_enabled: enabled, max_concurrent_subagents: wished } = said;
-  const atOnce = typeof wished === 'number' && Number.isInteger(wished) ? wished : maxConcurrent;
-  return { isEnabled: enabled === true, atOnce: Math.min(Math.max(atOnce, fewestAtOnce), mostAtOnce) };
+  const { subagent_enabled: enabled, max_concurrent_subagents: requested } = said;
+  const atOnce = typeof requested === 'number' && Number.isInteger(requested) ? requested : maxConcurrent;
+  return { isEnabled: enabled === true, atOnce: Math.min(Math.max(atOnce, minAtOnce), maxAtOnce) };
 }

@@ -25,7 +25,7 @@ describe('a sub-agent', () => {
       const run = requireRunHandle(config);
       await run.beforeActing();
       keys.push(callKeyOf(run, toolCallIdOf(config)));
-      // Both have acted, and nobody has heard of it.
+      // Both sub-agents have acted, but their results were not stored.
       if (keys.length === 2) crash.abort(Object.assign(new Error('gone'), { how: { kind: 'lost' } }));
       if (keys.length <= 2) await new Promise(() => undefined);
       return 'acted';
@@ -36,7 +36,7 @@ describe('a sub-agent', () => {
 
     expect([...keys.slice(0, 2)].sort()).toEqual(['r1:call_a:call_1', 'r1:call_b:call_1']);
     expect([...keys.slice(2)].sort()).toEqual([...keys.slice(0, 2)].sort());
-    // Its first answer is not asked for once more.
+    // The model is not asked for its first answer again.
     expect(model.calls).toBe(4);
     expect(valuesOf(end).messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'tool', 'ai']);
     const events = await fixture.journal.events({ user: 'user' }, { threadId: 'thread', limit: 1_000 });
@@ -157,7 +157,7 @@ describe('a sub-agent', () => {
 });
 
 interface Given {
-  /** Of the lead agent, each of which begins a sub-agent. */
+  /** Tool calls of the lead agent, each of which starts a sub-agent. */
   calls?: string[];
   answer?: (messages: BaseMessage[]) => ScriptedTurn;
   maxTurns?: number;
@@ -165,7 +165,7 @@ interface Given {
   timer?: (action: () => void, delayMs: number) => () => void;
 }
 
-/** A lead agent whose sub-agents call `act` and answer with what that came to. */
+/** Opens a lead agent whose sub-agents call `act` and answer with its result. */
 async function openWith(
   tools: StructuredToolInterface[],
   given: Given = {},
@@ -201,7 +201,7 @@ function run(options: Parameters<AgentFixture['run']>[1] = {}) {
   });
 }
 
-/** A tool that does something outside of the graph. */
+/** A tool with an effect outside of the graph. */
 function worldly(name: string, act: (config: ToolRunnableConfig) => Promise<string>) {
   return tool((_input: object, config) => act(config), {
     name,

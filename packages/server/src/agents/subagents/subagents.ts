@@ -2,27 +2,27 @@ import { ToolMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import { placeAmongCalls } from '../middleware/called-tools.ts';
 import { outcomeTexts } from './subagent-events.ts';
-import { subagentWish } from './subagent-settings.ts';
+import { requestedSubagents } from './subagent-settings.ts';
 import { type TaskToolOptions, taskTool, taskToolName } from './task-tool.ts';
 
-/** The lead agent gives parts of its work away, in runs that want it so. */
+/** Lets the lead agent give parts of its work to sub-agents, in runs that ask for it. */
 export function subagents(options: TaskToolOptions) {
   const { settings } = options;
   return createMiddleware({
     name: 'SubagentMiddleware',
     tools: [taskTool(options)],
     wrapModelCall: (request, handler) => {
-      const { isEnabled, atOnce } = subagentWish(request.runtime, settings);
+      const { isEnabled, atOnce } = requestedSubagents(request.runtime, settings);
       const others = request.tools.filter(({ name }) => name !== taskToolName);
       if (!isEnabled) return handler({ ...request, tools: others });
-      // A custom agent may go without.
+      // A custom agent may have no sub-agents.
       if (others.length === request.tools.length) return handler(request);
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${guidance(atOnce)}`) });
     },
     wrapToolCall: (request, handler) => {
       const { toolCall, state, runtime } = request;
       if (toolCall.name !== taskToolName) return handler(request);
-      const { isEnabled, atOnce } = subagentWish(runtime, settings);
+      const { isEnabled, atOnce } = requestedSubagents(runtime, settings);
       if (!isEnabled) return refusal(toolCall.id, 'this run has no sub-agents.');
       if (placeAmongCalls(toolCall, state.messages) < atOnce) return handler(request);
       return refusal(

@@ -17,9 +17,9 @@ export interface TaskToolOptions extends SubagentGraphOptions {
   timer: Timer;
 }
 
-const longestPrompt = 100_000;
+const maxPromptLength = 100_000;
 
-/** Gives a part of the work to a sub-agent, waits for it and answers with what came of it. */
+/** Gives a part of the work to a sub-agent, waits for it and returns its result. */
 export function taskTool(options: TaskToolOptions) {
   const { types } = options.settings;
   const graphOf = graphs(options);
@@ -51,7 +51,7 @@ export function taskTool(options: TaskToolOptions) {
   }
 }
 
-/** Made when they are first needed: most runs have none. */
+/** Makes graphs when they are first needed, because most runs need none. */
 function graphs(options: SubagentGraphOptions): (type: SubagentType) => AgentGraph {
   const made = new Map<SubagentType, AgentGraph>();
   return (type) => {
@@ -71,7 +71,7 @@ function argumentsFor(types: readonly SubagentType[]) {
     prompt: z
       .string()
       .min(1)
-      .max(longestPrompt)
+      .max(maxPromptLength)
       .describe('All that the sub-agent is told: it knows nothing of this conversation.'),
     subagent_type: z.enum(types.map(({ name }) => name) as [string, ...string[]]),
   });

@@ -18,7 +18,7 @@ const clarification = z.object({
   options: z.array(z.string()).max(20).optional().describe('Answers to choose from.'),
 });
 
-/** Ends the turn: the question stands in the conversation, and the user's next message answers it. */
+/** Ends the turn. The question stands in the conversation, and the user's next message answers it. */
 export const askClarificationTool = tool((asked) => questionText(asked), {
   name: 'ask_clarification',
   description:

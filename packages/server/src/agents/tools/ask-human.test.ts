@@ -47,7 +47,7 @@ describe('a workflow that a human has to approve', () => {
   ])('does not run for %j, and the turn goes on', async (answer, words) => {
     const pool = new Pool();
     await pool.ask();
-    // A refusal holds although the workflow could go on by now.
+    // A refusal stays valid, although the workflow would no longer need approval.
     pool.question = null;
     const { messages } = await pool.answer(answer);
 

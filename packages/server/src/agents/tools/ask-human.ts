@@ -13,8 +13,8 @@ interface AnswerableConfig {
 }
 
 /**
- * Null where the call may go on, or what the model is told instead. Where a human has to decide, the run is interrupted; the
- * call is made once more with the answer, and finds it here.
+ * Returns null when the call may proceed, and otherwise what the model is told instead. When a human has to decide, the run is
+ * interrupted. The call is then made again with the answer, and finds it here.
  */
 export async function askHuman(
   approvals: WorkflowApprovals,
@@ -22,9 +22,10 @@ export async function askHuman(
   config: AnswerableConfig,
 ): Promise<string | null> {
   const question = await approvals.question(order);
-  // Whoever was asked has decided, whatever things cost by now: a refusal must not pass because others became cheaper.
+  // A human's decision stays valid even when the workflow would no longer need approval: a refusal must not turn into a pass
+  // because the cost has fallen.
   if (question === null && !hasAnswer(config)) return null;
-  // As LangChain's own middleware asks, so that every client knows how to answer.
+  // Asks in the form of LangChain's own middleware, so that every client knows how to answer.
   const answer: unknown = interrupt({
     actionRequests: [{ name: toolName, args, description: question ?? '' }],
     reviewConfigs: [{ actionName: toolName, allowedDecisions: ['approve', 'reject'] }],
@@ -32,7 +33,10 @@ export async function askHuman(
   return whyRefused(answer);
 }
 
-/** LangGraph keeps the answers to a call beside its configuration and hands them to `interrupt` alone, which stops without. */
+/**
+ * LangGraph keeps the answers to a call beside its configuration. It gives them only to `interrupt`, which stops the run when
+ * there are none.
+ */
 function hasAnswer({ configurable }: AnswerableConfig): boolean {
   const scratchpad = configurable?.__pregel_scratchpad as
     | { resume?: unknown[]; nullResume?: unknown }
@@ -40,7 +44,7 @@ function hasAnswer({ configurable }: AnswerableConfig): boolean {
   return scratchpad?.nullResume !== undefined || (scratchpad?.resume?.length ?? 0) > 0;
 }
 
-/** Null for an approval. What cannot be understood is none. */
+/** Returns null for an approval. An answer that cannot be understood is a refusal. */
 function whyRefused(answer: unknown): string | null {
   const decisions = isRecord(answer) && Array.isArray(answer.decisions) ? answer.decisions : [];
   const [decision] = decisions as unknown[];

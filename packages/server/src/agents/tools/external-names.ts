@@ -2,11 +2,11 @@ import type { ExternalTool } from './external-tool.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';
 
 const prefix = 'mcp_';
-const longestName = 64;
+const maxNameLength = 64;
 
 /**
- * Tools of other servers never stand in for the gateway's own, nor for users' workflows: one that has such a name gets
- * another, and the log says which.
+ * Gives another name to tools of other servers that are named like the gateway's own tools or like users' workflows, so that they
+ * cannot replace them. The log contains the new name.
  */
 export function withNamesOfTheirOwn(
   tools: readonly ExternalTool[],
@@ -30,7 +30,7 @@ export function withNamesOfTheirOwn(
 function freeName(wanted: string, isFree: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `_${number}`;
-    const name = `${prefix}${wanted}`.slice(0, longestName - suffix.length) + suffix;
+    const name = `${prefix}${wanted}`.slice(0, maxNameLength - suffix.length) + suffix;
     if (isFree(name)) return name;
   }
 }

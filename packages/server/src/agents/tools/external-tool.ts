@@ -1,8 +1,8 @@
-/** A tool that somebody else runs, described in plain terms: nothing of LangChain. */
+/** A tool that another server runs, described without types of LangChain. */
 export interface ExternalTool {
-  /** As models see it, unlike every other. */
+  /** The name that models see; no other tool has it. */
   name: string;
-  /** Whose it is, by the name of the server: an agent can have the tools of some servers alone. */
+  /** The name of its server, by which an agent can be limited to the tools of some servers. */
   server: string;
   description: string;
   /** JSON Schema of an object. */
@@ -11,5 +11,5 @@ export interface ExternalTool {
   call(input: Record<string, unknown>, signal: AbortSignal | undefined): Promise<string>;
 }
 
-/** Answers at once, and with the same list while nothing has changed. */
+/** Returns at once, with the same list as long as nothing has changed. */
 export type ExternalTools = () => Promise<readonly ExternalTool[]>;

@@ -7,7 +7,7 @@ export function externalTools(tools: readonly ExternalTool[]) {
       name,
       description,
       schema: inputSchema,
-      // Or the model is told that something does not fit, and not what.
+      // Without it the model is told that something does not fit, but not what.
       verboseParsingErrors: true,
     }),
   );

@@ -8,7 +8,7 @@ import type { WorkflowRunner } from './workflow-runner.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Answers at once, and remembers which tools it was offered. */
+/** Answers at once and remembers which tools it was offered. */
 class ListeningModel extends ScriptedModel {
   readonly offered = new Set<string>();
 

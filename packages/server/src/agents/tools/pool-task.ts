@@ -28,24 +28,24 @@ import type {
 } from './workflow-runner.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What tools need that run workflows. */
+/** What tools that run workflows need. */
 export interface PoolTools {
   workflows: WorkflowRunner;
-  /** Where inputs come from and outputs go to; null where threads have no files. */
+  /** The files that inputs come from and outputs go to; null when threads have no files. */
   workspace: Workspace | null;
 }
 
 interface PoolCall {
   toolName: string;
-  /** As the model has written them. */
+  /** The arguments as the model wrote them. */
   args: Record<string, unknown>;
   params: Record<string, unknown>;
-  /** The params with files of the pool in place of paths of the thread. */
+  /** Returns the params with files of the pool in place of paths of the thread. */
   withFiles: (files: InputFiles) => Promise<Record<string, unknown>>;
   orderOf: (origin: CallOrigin & OrderedParams) => WorkflowOrder | SavedWorkflowOrder;
 }
 
-/** Submits one task for a tool call, tells its progress and answers with what it made. */
+/** Submits one task for a tool call, reports its progress and returns what it made. */
 export async function runPoolTask(
   { workflows, workspace }: PoolTools,
   { toolName, args, params, withFiles, orderOf }: PoolCall,
@@ -77,7 +77,7 @@ export async function runPoolTask(
     note: (name, facts) => dispatchCustomEvent(name, facts, config),
     signal,
   };
-  // After a crash the run comes back to this very call, and the key to the task that it has made already.
+  // After a crash the run comes back to this very call, and the same key finds the task that was already submitted.
   await run.beforeActing();
   signal.throwIfAborted();
   const { taskId } = await ('workflowId' in order ? workflows.saved.submit(order) : workflows.submit(order));
@@ -100,7 +100,7 @@ interface Call {
   run: RunHandle;
   toolCallId: string;
   emit: ((event: WorkerTaskEvent) => void) | undefined;
-  /** Into the stored events of the run, where progress would only be in the way. */
+  /** Adds an event to the stored events of the run. Progress is not stored. */
   note: (name: string, facts: object) => Promise<void>;
   signal: AbortSignal;
 }
@@ -137,7 +137,7 @@ async function follow(
     throw error;
   }
 
-  /** A watcher that fell behind is sent away; it comes back after a moment and is told how things stand. */
+  /** A watcher that falls behind is disconnected. It comes back after a moment and gets the current state. */
   async function lastUpdate(updates: AsyncIterable<WorkflowUpdate>): Promise<Ended> {
     let told = '';
     for await (const update of updates) {

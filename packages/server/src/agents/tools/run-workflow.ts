@@ -20,7 +20,7 @@ const arguments_ = z.object({
   name: z.string().max(200).optional().describe('What to call the task.'),
 });
 
-/** Submits a workflow to the pool for the owner of the thread, tells its progress and answers with what it made. */
+/** Submits a workflow to the pool for the owner of the thread, reports its progress and returns what it made. */
 export function runWorkflowTool(pool: PoolTools) {
   return tool(
     async ({ workflow, params = {}, name = null }, config) =>

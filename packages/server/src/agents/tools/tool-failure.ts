@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 
-/** A tool could not do what it was asked. The message is for the model, and through it for the user. */
+/** Thrown when a tool cannot do what it was asked. The message is for the model, and through it for the user. */
 export class ToolFailure extends Error {
   readonly code: string;
 
@@ -11,7 +11,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What a model is told of a tool that failed. Only what was written for readers is repeated. */
+/** Returns what a model is told about a failed tool. Only texts that were written for readers are repeated. */
 export function failureText(toolName: string, error: unknown): string {
   const { code, message } = explain(error);
   return `Error: Tool '${toolName}' failed with ${code}: ${message}`;
@@ -28,9 +28,9 @@ function explain(error: unknown): { code: string; message: string } {
   };
 }
 
-/** Details of a refused workflow name the nodes at fault: what a model needs to correct it. */
+/** The details of a refused workflow name the nodes at fault, which the model needs to correct it. */
 function detailsOf({ details }: AppError): string {
-  return details === undefined ? '' : JSON.stringify(details).slice(0, longestDetails);
+  return details === undefined ? '' : JSON.stringify(details).slice(0, maxDetailsLength);
 }
 
-const longestDetails = 2_000;
+const maxDetailsLength = 2_000;

@@ -1,7 +1,7 @@
 import type { ExternalTool } from './external-tool.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';
 
-/** What each agent needs for any turn, whatever its groups are. */
+/** Tools that each agent needs for any turn, whatever its groups are. */
 const ofEveryAgent: ReadonlySet<string> = new Set([
   'ask_clarification',
   'present_files',
@@ -18,14 +18,14 @@ const namesOfGroup: Readonly<Record<string, readonly string[]>> = {
   subagents: ['task'],
 };
 
-/** By the name of a tool. One that no group and no server knows is nobody's. */
+/** The server of a tool, by the tool's name. A tool that is in no group and on no server belongs to none. */
 export type ServerOfTool = ReadonlyMap<string, string>;
 
 export function serversOf(tools: readonly Pick<ExternalTool, 'name' | 'server'>[]): ServerOfTool {
   return new Map(tools.map(({ name, server }) => [name, server]));
 }
 
-/** Whether an agent with these groups has the tool; null stands for all groups. */
+/** Returns whether an agent with these groups has the tool; null stands for all groups. */
 export function hasTool(groups: readonly string[] | null, name: string, servers: ServerOfTool): boolean {
   if (groups === null || ofEveryAgent.has(name)) return true;
   const server = servers.get(name);

@@ -2,8 +2,8 @@ import { ToolMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 
 /**
- * Models call tools that are not there. LangChain would answer with the names of all that the graph has, also of those that
- * this run goes without.
+ * Answers calls of tools that do not exist. LangChain would answer with the names of all tools of the graph, including those that
+ * this run does not have.
  */
 export function unknownTools() {
   return createMiddleware({

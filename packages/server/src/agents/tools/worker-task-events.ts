@@ -1,7 +1,7 @@
 import type { ThreadOutput } from './workflow-outputs.ts';
 import type { WorkflowUpdate } from './workflow-runner.ts';
 
-/** What a conversation's stream tells of a task on the pool, as `custom` events. */
+/** `custom` events that a conversation's stream contains about a task on the pool. */
 export type WorkerTaskEvent =
   | ({
       type: 'worker_task_progress';
@@ -23,7 +23,7 @@ interface TaskFile {
   url: string;
   content_type: string;
   size: number;
-  /** Among the thread's outputs; null where it could not be put there. */
+  /** Its path among the thread's outputs; null when it could not be put there. */
   virtual_path: string | null;
 }
 
@@ -50,7 +50,7 @@ export function failedEvent(
   return { type: 'worker_task_failed', ...placed(where), error: { code, message } };
 }
 
-/** A file as events and tool results name it. */
+/** Returns a file in the form of events and tool results. */
 export function taskFile(output: ThreadOutput): TaskFile {
   const { fileId, filename, url, contentType, sizeBytes, virtualPath } = output;
   return {

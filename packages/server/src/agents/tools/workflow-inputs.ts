@@ -6,7 +6,7 @@ import type { Workspace, WorkspaceKey } from './workspace.ts';
 
 export interface InputFiles {
   pool: PoolFiles;
-  /** Null where threads have no files. */
+  /** Null when threads have no files. */
   workspace: Workspace | null;
   whose: WorkspaceKey & { userId: string };
   signal: AbortSignal;
@@ -14,15 +14,15 @@ export interface InputFiles {
 
 type Params = Record<string, unknown>;
 
-/** A workflow that reads more is refused before the first is taken in. */
-const mostFiles = 64;
-const mostNamed = 20;
-/** One line, all of it. What only begins with a path is text. */
+/** A workflow that reads more files is refused before the first one is taken in. */
+const maxFiles = 64;
+const maxNamed = 20;
+/** Matches a value that is a single path on one line. A text that only begins with a path does not match. */
 const threadPath = /^\/mnt\/user-data\/[^\n]{1,1000}$/;
 
 /**
- * The params with a file of the pool in place of each path of the thread. A path in the graph becomes a param of its own:
- * no worker could read it, so there is nothing else that it may mean.
+ * Returns the params with a file of the pool in place of each path of the thread. A path in the graph becomes a param of its own.
+ * A worker could not read the path, so it cannot mean anything else.
  */
 export async function withGraphFiles(
   { workflow, params }: { workflow: Params; params: Params },
@@ -31,14 +31,14 @@ export async function withGraphFiles(
   return withFiles({ ...pathsInGraph(workflow), ...params }, files);
 }
 
-/** The params with a file of the pool in place of each path of the thread; others stay as they are. */
+/** Returns the params with a file of the pool in place of each path of the thread; other params stay as they are. */
 export async function withFiles(params: Params, files: InputFiles): Promise<Params> {
   const paths = new Set(Object.values(params).flatMap((value) => pathIn(value) ?? []));
   if (paths.size === 0) return params;
-  if (paths.size > mostFiles) {
+  if (paths.size > maxFiles) {
     throw new ToolFailure(
       'too_many_files',
-      `The workflow reads ${paths.size} files of the thread; at most ${mostFiles} are possible.`,
+      `The workflow reads ${paths.size} files of the thread; at most ${maxFiles} are possible.`,
     );
   }
   const references = new Map<string | undefined, { $file: string }>();
@@ -48,7 +48,7 @@ export async function withFiles(params: Params, files: InputFiles): Promise<Para
   );
 }
 
-/** Written plainly, or as models write it who have read what a reference to a file looks like. */
+/** Reads a plain path, or the form in which models write it when they have seen a reference to a file. */
 function pathIn(value: unknown): string | undefined {
   const { $file: path } = (typeof value === 'object' && value !== null ? value : { $file: value }) as {
     $file?: unknown;
@@ -67,7 +67,7 @@ function pathsInGraph(workflow: Params): Params {
   );
 }
 
-/** Nothing has looked at the graph yet. */
+/** The graph has not been checked yet, so it may have any form. */
 function inputsOf(node: unknown): Params {
   const { inputs } = (typeof node === 'object' && node !== null ? node : {}) as { inputs?: unknown };
   return typeof inputs === 'object' && inputs !== null ? (inputs as Params) : {};
@@ -96,6 +96,6 @@ async function opened(path: string, { workspace, whose }: InputFiles) {
 
 function told(folder: string, names: readonly string[]): string {
   if (names.length === 0) return `${folder} holds no files.`;
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-  return `${folder} holds ${names.slice(0, mostNamed).join(', ')}${more}.`;
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `${folder} holds ${names.slice(0, maxNamed).join(', ')}${more}.`;
 }

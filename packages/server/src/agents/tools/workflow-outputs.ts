@@ -7,7 +7,7 @@ import type { Workspace, WorkspaceKey } from './workspace.ts';
 
 export interface OutputFolder {
   pool: PoolFiles;
-  /** Null where threads have no files. */
+  /** Null when threads have no files. */
   workspace: Workspace | null;
   whose: WorkspaceKey & { userId: string };
   signal: AbortSignal;
@@ -19,10 +19,10 @@ export interface OutputLimits {
   fileBytes: number;
 }
 
-/** A file that a task has made, and where the thread has it. */
+/** A file that a task has made, and its place in the thread. */
 export interface ThreadOutput extends WorkflowFile {
   virtualPath: string | null;
-  /** Why the thread does not have it. The pool keeps it in any case. */
+  /** The reason why the thread does not have it. The pool keeps it in any case. */
   problem: string | null;
 }
 
@@ -30,8 +30,8 @@ const outputLimits: OutputLimits = { files: 200, fileBytes: 512 * 1024 * 1024 };
 const folder = '/mnt/user-data/outputs';
 
 /**
- * Puts what a task has made into the outputs of the thread. Names follow from the task alone, so that an attempt that is
- * repeated writes the same files again, and two tasks never write one file.
+ * Puts the files of a task into the outputs of the thread. Names follow from the task alone, so a repeated attempt writes the
+ * same files again, and two tasks never write the same file.
  */
 export async function putIntoThread(
   { taskId, files }: { taskId: string; files: readonly WorkflowFile[] },
@@ -52,7 +52,7 @@ export async function putIntoThread(
   return put;
 }
 
-/** Null once it is there. */
+/** Returns null when the file was put into the thread. */
 async function whyNotPut(
   { fileId, sizeBytes }: WorkflowFile,
   {
@@ -78,7 +78,7 @@ async function whyNotPut(
   }
 }
 
-/** What may be said, and does not make the task a failure. */
+/** Reasons that may be shown and that do not make the task a failure. */
 const reasons: ReadonlySet<string> = new Set([
   'file_too_large',
   'storage_full',
@@ -86,16 +86,16 @@ const reasons: ReadonlySet<string> = new Set([
   'path_denied',
 ]);
 
-/** `cat_00001_.png` of a task is `cat-<end of its id>.png`: the number is the count of a worker's folder and says nothing. */
+/** `cat_00001_.png` of a task becomes `cat-<end of its id>.png`, because the number only counts files in a worker's folder. */
 export function outputNames(taskId: string, files: readonly Pick<WorkflowFile, 'filename'>[]): string[] {
   const mark = taskId.replace(/[^A-Za-z0-9]/g, '').slice(-12);
   const taken = new Set<string>();
   return files.map(({ filename }) => {
     const { name, ext } = posix.parse(uploadName(filename) ?? 'output');
-    const stem = [...name.replace(/_\d{5,}_?$/, '')].slice(0, longestStem).join('') || 'output';
+    const stem = [...name.replace(/_\d{5,}_?$/, '')].slice(0, maxStemLength).join('') || 'output';
     const extension = /^\.[A-Za-z0-9]{1,10}$/.test(ext) ? ext : '';
     let free = `${stem}-${mark}${extension}`;
-    // Upper and lower case are one name on some disks.
+    // Some disks do not distinguish upper and lower case.
     for (let count = 2; taken.has(free.toLowerCase()); count += 1)
       free = `${stem}-${mark}-${count}${extension}`;
     taken.add(free.toLowerCase());
@@ -103,5 +103,5 @@ export function outputNames(taskId: string, files: readonly Pick<WorkflowFile, '
   });
 }
 
-/** Together with the rest at most the 255 bytes that a name may have. */
-const longestStem = 50;
+/** With the rest of the name at most the 255 bytes that a file name may have. */
+const maxStemLength = 50;

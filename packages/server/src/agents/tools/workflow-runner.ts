@@ -1,50 +1,50 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What agents' tools need of the pool of workers. The dispatch area stands behind it; `context.ts` joins the two, since
+ * What agents' tools need from the pool of workers. The dispatch area implements it, and `context.ts` joins the two, since
  * neither area knows the other. Every call is for one user: a task belongs to the owner of the thread.
  */
 export interface WorkflowRunner {
-  /** The same key with the same order answers the task that was made first, and never makes a second one. */
+  /** Returns the task that was made first when the same order comes again with the same key; it never makes a second one. */
   submit(order: WorkflowOrder): Promise<{ taskId: string }>;
   /**
-   * The task as it stands, then every change. Ends after `completed` or `failed`; ends without one when the signal aborts.
-   * Whoever is told only that it fell behind watches again.
+   * Yields the task as it is, then every change. Ends after `completed` or `failed`, or without one when the signal aborts. A
+   * caller that is told only that it fell behind watches again.
    */
   watch(userId: string, taskId: string, signal: AbortSignal): AsyncIterable<WorkflowUpdate>;
-  /** Asks the task to stop. One that has ended already is no error. */
+  /** Asks the task to stop. It is no error when the task has already ended. */
   cancel(userId: string, taskId: string): Promise<void>;
-  /** As `cancel`, for every task that a run has asked for and that has not ended. */
+  /** Does the same as `cancel` for every unfinished task that a run has asked for. */
   cancelOfRun(userId: string, runId: string): Promise<void>;
-  /** The workers as this user may see them. */
+  /** Returns the workers as this user may see them. */
   instances(userId: string): Promise<WorkerSummary[]>;
-  /** The workflows that users have saved under names. */
+  /** The workflows that users have saved. */
   readonly saved: SavedWorkflowRunner;
-  /** What workflows read and what they make. */
+  /** Files that workflows read and make. */
   readonly files: PoolFiles;
-  /** Null where nobody is ever asked. */
+  /** Null when workflows never need approval. */
   readonly approvals: WorkflowApprovals | null;
 }
 
 export interface SavedWorkflowRunner {
-  /** Another number after each change of this user's workflows; cheap enough to be asked for every run. */
+  /** Returns a number that differs after each change of this user's workflows. It is cheap enough to be read for every run. */
   mark(userId: string): Promise<number>;
-  /** Those that this user wants to be tools, always in the same order. */
+  /** Returns the workflows that this user wants as tools, always in the same order. */
   exposed(userId: string): Promise<SavedWorkflow[]>;
-  /** As `WorkflowRunner.submit`. Values that do not fit the schema are refused, with their names. */
+  /** Does the same as `WorkflowRunner.submit`. Values that do not fit the schema are refused, with their names. */
   submit(order: SavedWorkflowOrder): Promise<{ taskId: string }>;
 }
 
 export interface WorkflowApprovals {
   /**
-   * Why a human has to be asked before this order is submitted; null where it may go on. What `submit` would refuse for its
-   * graph or its params is refused here too: nobody is asked about what cannot run.
+   * Returns why a human has to approve this order before it is submitted, or null when it may proceed. It refuses graphs and
+   * params that `submit` would refuse, so that no one is asked about an order that cannot run.
    */
   question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null>;
 }
 
 export interface PoolFiles {
-  /** Takes in a file for this user's tasks. The same content under the same name is the same file, and counts once. */
+  /** Takes in a file for this user's tasks. The same content under the same name is the same file and counts once. */
   keep(
     userId: string,
     filename: string,
@@ -72,18 +72,18 @@ export interface WorkflowOrder extends CallOrigin, OrderedParams {
 }
 
 export interface OrderedParams {
-  /** As the model has given them: what makes two orders under one key the same. */
+  /** The params as the model wrote them. They decide whether two orders with one key are the same. */
   params: Record<string, unknown>;
-  /** With the pool's files in place of paths of the thread. Asked only where the key has made no task yet. */
+  /** Returns the params with the pool's files in place of paths of the thread. Called only when the key has made no task yet. */
   paramsToSubmit: () => Promise<Record<string, unknown>>;
 }
 
-/** The tool call that asks for a task, and the user that it is for. */
+/** The tool call that asks for a task, and the user that the task is for. */
 export interface CallOrigin {
   userId: string;
   /** Run id and tool call id: one tool call makes at most one task, however often it is repeated. */
   idempotencyKey: string;
-  /** Kept with the task, so that it can be followed back to the conversation. */
+  /** Stored with the task, so that the task leads back to its conversation. */
   threadId: string;
   runId: string;
   toolCallId: string;

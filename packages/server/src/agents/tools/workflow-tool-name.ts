@@ -1,16 +1,16 @@
 import type { SavedWorkflow } from './workflow-runner.ts';
 
-/** Apart from the names of all other tools, whatever users call their workflows. */
+/** Keeps these names apart from those of all other tools, whatever users call their workflows. */
 const prefix = 'workflow_';
-const longestName = 64;
+const maxNameLength = 64;
 
-/** A name for each tool that every provider of models takes, no two alike, in the order of the workflows. */
+/** Returns a unique name for each tool that every provider of models accepts, in the order of the workflows. */
 export function toolNamesOf(saved: readonly Pick<SavedWorkflow, 'id' | 'name'>[]): string[] {
   const taken = new Set<string>();
   return saved.map(({ id, name }) => {
     const wanted = toolNameOf(name) ?? `${prefix}${plain(id).slice(-12)}`;
     let free = wanted;
-    for (let count = 2; taken.has(free); count += 1) free = `${wanted.slice(0, longestName - 4)}_${count}`;
+    for (let count = 2; taken.has(free); count += 1) free = `${wanted.slice(0, maxNameLength - 4)}_${count}`;
     taken.add(free);
     return free;
   });
@@ -20,10 +20,10 @@ export function isWorkflowTool(name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** Null where nothing of the name is left. */
+/** Returns null when nothing of the name is left. */
 export function toolNameOf(name: string): string | null {
   const words = plain(name);
-  return words === '' ? null : `${prefix}${words}`.slice(0, longestName);
+  return words === '' ? null : `${prefix}${words}`.slice(0, maxNameLength);
 }
 
 function plain(text: string): string {

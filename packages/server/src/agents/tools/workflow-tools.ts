@@ -7,7 +7,7 @@ import { toolNamesOf } from './workflow-tool-name.ts';
 
 export const listWorkflowsName = 'list_workflows';
 
-/** The user's workflows with the names of their tools. */
+/** Lists the user's workflows with the names of their tools. */
 export function listWorkflowsTool(saved: readonly SavedWorkflow[]) {
   const names = toolNamesOf(saved);
   return tool(
@@ -28,7 +28,7 @@ export function listWorkflowsTool(saved: readonly SavedWorkflow[]) {
   );
 }
 
-/** One tool for each saved workflow, typed by its parameters. */
+/** Makes one tool for each saved workflow, typed by its parameters. */
 export function savedWorkflowTools(pool: PoolTools, saved: readonly SavedWorkflow[]) {
   const names = toolNamesOf(saved);
   return saved.map((workflow, index) => savedWorkflowTool(pool, workflow, names[index] ?? ''));
@@ -60,7 +60,7 @@ function savedWorkflowTool(
       description:
         `Runs the user's workflow "${name}" on the pool of workers and waits for it. ${description}`.trim(),
       schema: tellingPaths(schema, fileNames),
-      // Or the model is told that something does not fit, and not what.
+      // Without it the model is told that something does not fit, but not what.
       verboseParsingErrors: true,
     },
   );
@@ -73,12 +73,12 @@ function propertiesOf({ properties = {} }: Params): Record<string, Property> {
   return properties as Record<string, Property>;
 }
 
-/** A text stays a text, whatever it looks like. */
+/** Returns false for text params: a text stays a text, whatever it looks like. */
 function takesFile(schema: Params, key: string): boolean {
   return (propertiesOf(schema)[key]?.anyOf ?? []).some(({ properties = {} }) => '$file' in properties);
 }
 
-/** The schema speaks of ids of files; the model knows paths. */
+/** Describes paths instead of ids of files, because the model knows only paths. */
 function tellingPaths(schema: Params, fileNames: ReadonlySet<string>): Params {
   if (fileNames.size === 0) return schema;
   const properties = Object.entries(propertiesOf(schema)).map(([key, property]) => {

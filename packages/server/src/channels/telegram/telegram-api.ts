@@ -14,9 +14,9 @@ const pollSeconds = 25;
 const callMs = 15_000;
 const uploadMs = 120_000;
 const downloadMs = 60_000;
-const mostUpdates = 100;
+const maxUpdates = 100;
 /** Answers are small; anything larger is not Telegram's. */
-const largestAnswerBytes = 4 * 1024 * 1024;
+const maxAnswerBytes = 4 * 1024 * 1024;
 
 interface ApiAnswer {
   ok?: boolean;
@@ -42,7 +42,7 @@ export class TelegramApi {
   async updates(offset: number | null, signal: AbortSignal): Promise<TelegramUpdate[]> {
     const body = {
       timeout: pollSeconds,
-      limit: mostUpdates,
+      limit: maxUpdates,
       allowed_updates: ['message'],
       ...(offset !== null && { offset }),
     };
@@ -160,7 +160,7 @@ async function answerOf(response: Response, signal: AbortSignal): Promise<ApiAns
     let bytes = 0;
     for await (const part of response.body ?? []) {
       bytes += part.length;
-      if (bytes > largestAnswerBytes) return null;
+      if (bytes > maxAnswerBytes) return null;
       parts.push(part);
     }
     const answer: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));

@@ -16,11 +16,11 @@ import { splitText } from './telegram-text.ts';
 import { messagesOf } from './telegram-update.ts';
 
 const second = 1_000;
-const longestPauseMs = 60 * second;
+const maxPauseMs = 60 * second;
 /** A short wait is done here; for a longer one the job comes back. */
-const longestWaitMs = 30 * second;
+const maxWaitMs = 30 * second;
 const photoTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
-const largestPhotoBytes = 10 * 1024 * 1024;
+const maxPhotoBytes = 10 * 1024 * 1024;
 
 /** Pictures of an album come one by one, within a moment. */
 const albumMs = 700;
@@ -64,7 +64,7 @@ export class TelegramChannel implements Channel {
       } catch (error) {
         if (signal.aborted) return;
         report(error instanceof DeliveryError ? error.message : 'A message could not be stored.');
-        const backOffMs = Math.min(second * 2 ** failures, longestPauseMs);
+        const backOffMs = Math.min(second * 2 ** failures, maxPauseMs);
         failures = Math.min(failures + 1, 10);
         await this.#pause((error instanceof DeliveryError && error.retryAfterMs) || backOffMs, signal);
       }
@@ -146,7 +146,7 @@ export class TelegramChannel implements Channel {
   async #sendFile(chat: TelegramChat, file: OutboundFile, signal: AbortSignal): Promise<string> {
     const { filename, contentType, sizeBytes } = file;
     const content = await file.read();
-    const isPhoto = photoTypes.has(contentType) && sizeBytes <= largestPhotoBytes;
+    const isPhoto = photoTypes.has(contentType) && sizeBytes <= maxPhotoBytes;
     const whole = { filename, contentType, content };
     if (!isPhoto) return this.#api.sendFile(chat, { ...whole, kind: 'document' }, signal);
     try {
@@ -164,7 +164,7 @@ export class TelegramChannel implements Channel {
       return await call();
     } catch (error) {
       const waitMs = error instanceof DeliveryError ? error.retryAfterMs : null;
-      if (waitMs === null || waitMs > longestWaitMs) throw error;
+      if (waitMs === null || waitMs > maxWaitMs) throw error;
       await sleepWithSignal(waitMs, { signal, timer: this.#timer });
       return call();
     }

@@ -42,7 +42,7 @@ export class Suggestions {
     const asked = said.filter(({ role }) => role === 'user' || role === 'human');
     return demoFollowUps(
       asked.map(({ content }) => content),
-      { most: n, hasPool },
+      { max: n, hasPool },
     );
   }
 

@@ -9,11 +9,11 @@ import { SearchTurns } from './search-turns.ts';
 import { writeFileTool } from './write-file.ts';
 
 export interface FileToolsOptions extends FileTreesOptions {
-  /** Shared by all agents of a process, whose processors they take. */
+  /** Shared by all agents of a process, because their searches use the same processors. */
   searches?: SearchTurns;
 }
 
-/** What an agent does with the files of its thread. */
+/** Returns the tools with which an agent works on the files of its thread. */
 export function fileTools({ searches = new SearchTurns(), ...files }: FileToolsOptions) {
   const trees = new FileTrees(files);
   return [

@@ -3,7 +3,7 @@ import { ToolFailure } from '../tool-failure.ts';
 import type { FileEdit, FileMount, Workspace, WorkspaceEntry, WorkspaceKey } from '../workspace.ts';
 
 const userData = '/mnt/user-data';
-/** The user's own files are read and left as they are. */
+/** Other folders of the thread, such as the user's uploads, are read only. */
 const writable = [`${userData}/workspace/`, `${userData}/outputs/`];
 
 export const uploadsPath = `${userData}/uploads`;
@@ -16,8 +16,8 @@ export interface FileTreesOptions {
 }
 
 /**
- * What agents see as one tree of files: that of their thread, and what is mounted beside it to be read. What goes wrong is
- * said in sentences that a model can act on.
+ * The file tree that agents see: the files of their thread, and read-only trees mounted beside them. Errors are sentences that a
+ * model can act on.
  */
 export class FileTrees {
   readonly #workspace: Workspace;
@@ -46,7 +46,7 @@ export class FileTrees {
     return onPath({ path, kind: 'file' }, () => this.#workspace.edit(whose, path, edit));
   }
 
-  /** Which tree a path leads into. What is below is the tree's own to judge. */
+  /** Chooses the tree of a path. The tree itself judges the rest of the path. */
   #treeOf(path: string): Pick<Workspace, 'read' | 'list'> {
     if (isAtOrBelow(path, userData)) return this.#workspace;
     const mount = this.#mounts.find(({ prefix }) => isAtOrBelow(path, prefix));
@@ -112,7 +112,7 @@ function deniedPath(path: string, error: AppError): ToolFailure {
   return new ToolFailure('path_denied', `${shown(path)} is refused. ${reasonOf(error)}`);
 }
 
-/** What is wrong with the path stands in the cause. */
+/** The cause of the error says what is wrong with the path. */
 function reasonOf(error: AppError): string {
   return error.cause instanceof AppError ? error.cause.message : error.message;
 }
@@ -121,10 +121,10 @@ function isAtOrBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-const longestShown = 300;
+const maxShownLength = 300;
 
-/** As the model wrote it, as far as it is of use. */
+/** Returns the path as the model wrote it, cut to a useful length. */
 export function shown(path: string): string {
   const line = path.replaceAll(/\p{Cc}/gu, ' ');
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+  return line.length > maxShownLength ? `${line.slice(0, maxShownLength)}…` : line;
 }

@@ -8,16 +8,16 @@ import { description, folderPath, withoutSlash } from './tool-arguments.ts';
 import { entryLine, Walk } from './walk-files.ts';
 
 const limits = { entries: 20_000, timeMs: 5_000, depth: 32 };
-const mostResults = 1_000;
+const maxResults = 1_000;
 const usualResults = 200;
 
 export function globFilesTool(trees: FileTrees) {
   return tool(
-    async ({ pattern, path, include_dirs: withFolders, max_results: most }, config) => {
+    async ({ pattern, path, include_dirs: withFolders, max_results: max }, config) => {
       const whose = requireRunHandle(config);
       const matches = globMatcher(pattern);
       const walk = new Walk({ list: (folder) => trees.list(whose, folder), limits, signal: config.signal });
-      const lines = new ResultLines(most);
+      const lines = new ResultLines(max);
       for await (const entry of walk.below(withoutSlash(path))) {
         if (entry.kind === 'folder' && !withFolders) continue;
         if (matches(entry.relativePath) && !lines.add(entryLine(entry))) break;
@@ -37,7 +37,7 @@ export function globFilesTool(trees: FileTrees) {
         pattern: z.string().min(1),
         path: folderPath,
         include_dirs: z.boolean().default(false).describe('Folders too.'),
-        max_results: z.number().int().min(1).max(mostResults).default(usualResults),
+        max_results: z.number().int().min(1).max(maxResults).default(usualResults),
       }),
     },
   );

@@ -1,15 +1,15 @@
 import { ToolFailure } from '../tool-failure.ts';
 
-const longestPattern = 256;
-const mostAlternatives = 16;
+const maxPatternLength = 256;
+const maxAlternatives = 16;
 
 /**
- * Tells whether a path below the folder that is searched fits: `*` and `?` within a name, `**` across folders, `[a-z]`,
- * `[!a-z]` and `{a,b}`. A pattern without a slash is for names at any depth. No pattern takes long: each wildcard is tried
- * from the last one on, and never all combinations.
+ * Returns a function that matches paths below the searched folder: `*` and `?` within a name, `**` across folders, `[a-z]`,
+ * `[!a-z]` and `{a,b}`. A pattern without a slash matches names at any depth. No pattern takes long: only the last wildcard is
+ * tried again, never all combinations.
  */
 export function globMatcher(pattern: string): (relativePath: string) => boolean {
-  if (pattern.length > longestPattern) throw invalid(`it is longer than ${longestPattern} characters`);
+  if (pattern.length > maxPatternLength) throw invalid(`it is longer than ${maxPatternLength} characters`);
   const isName = !pattern.includes('/');
   const alternatives = withoutBraces(isName ? `**/${pattern}` : pattern.replace(/^\.?\//, '')).map((each) =>
     each.split('/').map(segmentOf),
@@ -20,7 +20,7 @@ export function globMatcher(pattern: string): (relativePath: string) => boolean 
   };
 }
 
-/** Any number of what stands in its place: of characters in a name, of names in a path. */
+/** Stands for any number of elements: characters in a name, or names in a path. */
 const many = Symbol('many');
 
 type NameToken = typeof many | ((character: string) => boolean);
@@ -82,7 +82,7 @@ function classToken(members: string, isNot: boolean): NameToken {
 
 const innermostBraces = /\{([^{}]*)\}/;
 
-/** `a.{png,jpg}` as the two that it stands for. */
+/** Expands `a.{png,jpg}` into the two patterns that it stands for. */
 function withoutBraces(pattern: string): string[] {
   const plain: string[] = [];
   const open = [pattern];
@@ -95,8 +95,8 @@ function withoutBraces(pattern: string): string[] {
       const after = next.slice(braces.index + whole.length);
       open.push(...inner.split(',').map((choice) => `${before}${choice}${after}`));
     }
-    if (plain.length + open.length > mostAlternatives) {
-      throw invalid(`its braces stand for more than ${mostAlternatives} patterns`);
+    if (plain.length + open.length > maxAlternatives) {
+      throw invalid(`its braces stand for more than ${maxAlternatives} patterns`);
     }
   }
   return plain;

@@ -13,16 +13,16 @@ import { description, withoutSlash } from './tool-arguments.ts';
 import { Walk, type WalkedEntry } from './walk-files.ts';
 
 const limits = { entries: 20_000, timeMs: 8_000, depth: 32 };
-/** Of each file from its beginning, and of all. */
+/** Limits of what is read of each file, from its beginning, and of all files together. */
 const fileBytes = 4 * 1024 * 1024;
 const totalBytes = 64 * 1024 * 1024;
-const mostResults = 500;
+const maxResults = 500;
 const usualResults = 100;
 
 interface Search extends SearchedPattern {
   path: string;
   fits: (relativePath: string) => boolean;
-  most: number;
+  max: number;
   signal: AbortSignal | undefined;
 }
 
@@ -35,7 +35,7 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
         pattern: asked.literal ? literalPattern(asked.pattern) : asked.pattern,
         isCaseSensitive: asked.case_sensitive,
         fits: asked.glob ? globMatcher(asked.glob) : () => true,
-        most: asked.max_results,
+        max: asked.max_results,
         signal: config.signal,
       };
       return searches.run(userId, () => grep(trees, { userId, threadId }, search));
@@ -51,7 +51,7 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
         glob: z.string().min(1).nullish().describe('Only files whose names fit, as *.md or src/**/*.ts.'),
         literal: z.boolean().default(false).describe('The pattern is plain text.'),
         case_sensitive: z.boolean().default(false),
-        max_results: z.number().int().min(1).max(mostResults).default(usualResults),
+        max_results: z.number().int().min(1).max(maxResults).default(usualResults),
       }),
     },
   );
@@ -60,9 +60,9 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
 type FoundFile = Pick<WalkedEntry, 'path' | 'relativePath'>;
 
 async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Promise<string> {
-  const { path, fits, most, signal } = search;
+  const { path, fits, max, signal } = search;
   const walk = new Walk({ list: (folder) => trees.list(whose, folder), limits, signal });
-  const lines = new ResultLines(most);
+  const lines = new ResultLines(max);
   const pattern = new PatternSearch(search);
   const stop = (): void => void pattern.close();
   signal?.addEventListener('abort', stop, { once: true });
@@ -73,7 +73,7 @@ async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Prom
       const text = await bytes.textOf(file, (maxBytes) =>
         orNothing(trees.read(whose, file.path, maxBytes), file.path !== path),
       );
-      const found = text ? await pattern.linesOf(text, { most: lines.left + 1, timeMs: walk.leftMs }) : [];
+      const found = text ? await pattern.linesOf(text, { max: lines.left + 1, timeMs: walk.leftMs }) : [];
       if (!found.every(({ line, text: shown }) => lines.add(`${file.path}:${line}: ${shown}`))) break;
       if (bytes.isSpent) {
         bytes.stoppedBy = `${totalBytes} bytes`;
@@ -82,8 +82,8 @@ async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Prom
     }
   } catch (error) {
     signal?.throwIfAborted();
-    // What was found until then is worth telling.
-    if (!isTooSlow(error) || lines.left === most) throw error;
+    // Lines found before the time limit are still returned.
+    if (!isTooSlow(error) || lines.left === max) throw error;
     bytes.stoppedBy = `${limits.timeMs / 1000} seconds`;
   } finally {
     signal?.removeEventListener('abort', stop);
@@ -96,7 +96,7 @@ async function grep(trees: FileTrees, whose: WorkspaceKey, search: Search): Prom
   });
 }
 
-/** How much of the files is read, each and all together. */
+/** Limits how many bytes are read, of each file and of all together. */
 class ReadBudget {
   #leftBytes = totalBytes;
   stoppedBy: string | null = null;
@@ -105,7 +105,7 @@ class ReadBudget {
     return this.#leftBytes <= 0;
   }
 
-  /** Null for what is no text. */
+  /** Returns null when the file is not text. */
   async textOf(
     { path }: FoundFile,
     read: (maxBytes: number) => Promise<{ bytes: Buffer; sizeBytes: number } | null>,
@@ -119,7 +119,10 @@ class ReadBudget {
   }
 }
 
-/** A file that was removed meanwhile, or is refused, has no lines; the one that was named is told. */
+/**
+ * A file that was removed meanwhile, or that is refused, has no lines. When it is the file that the model named, the error is
+ * reported.
+ */
 async function orNothing<Value>(reading: Promise<Value>, isOneOfMany: boolean): Promise<Value | null> {
   try {
     return await reading;
@@ -133,7 +136,7 @@ function isTooSlow(error: unknown): boolean {
   return error instanceof ToolFailure && error.code === 'pattern_too_slow';
 }
 
-/** All files below a folder; a path that is no folder is taken for a file. */
+/** Yields all files below a folder; a path that is no folder counts as a file. */
 async function* filesAt(walk: Walk, path: string): AsyncGenerator<FoundFile> {
   const entries = walk.below(path);
   try {

@@ -7,15 +7,15 @@ import { description, folderPath, withoutSlash } from './tool-arguments.ts';
 import { entryLine, Walk, type WalkedEntry } from './walk-files.ts';
 
 const limits = { entries: 1_000, timeMs: 5_000, depth: 2 };
-const mostLines = 500;
+const maxLines = 500;
 
-/** Two levels at once, as a first look. */
+/** Lists two levels at once, as a first look. */
 export function listFilesTool(trees: FileTrees) {
   return tool(
     async ({ path }, config) => {
       const whose = requireRunHandle(config);
       const walk = new Walk({ list: (folder) => trees.list(whose, folder), limits, signal: config.signal });
-      const lines = new ResultLines(mostLines);
+      const lines = new ResultLines(maxLines);
       for await (const entry of walk.below(withoutSlash(path))) {
         if (!lines.add(datedLine(entry))) break;
       }
@@ -35,7 +35,7 @@ export function listFilesTool(trees: FileTrees) {
   );
 }
 
-/** With the time, since nobody can tell by names which file is the newest. */
+/** Includes the time, because names do not show which file is the newest. */
 function datedLine(entry: WalkedEntry): string {
   return entryLine(entry, `, changed ${new Date(entry.modifiedMs).toISOString()}`);
 }

@@ -7,11 +7,11 @@ afterEach(() => search?.close());
 async function find(
   pattern: string,
   text: string,
-  options: { most?: number; isCaseSensitive?: boolean } = {},
+  options: { max?: number; isCaseSensitive?: boolean } = {},
 ) {
-  const { most = 10, isCaseSensitive = false } = options;
+  const { max = 10, isCaseSensitive = false } = options;
   search = new PatternSearch({ pattern, isCaseSensitive });
-  return search.linesOf(Buffer.from(text), { most, timeMs: 8_000 });
+  return search.linesOf(Buffer.from(text), { max, timeMs: 8_000 });
 }
 
 describe('a search for a pattern', () => {
@@ -28,7 +28,7 @@ describe('a search for a pattern', () => {
   });
 
   it('stops at the number of lines that is wanted', async () => {
-    expect(await find('x', 'x\n'.repeat(50), { most: 3 })).toHaveLength(3);
+    expect(await find('x', 'x\n'.repeat(50), { max: 3 })).toHaveLength(3);
   });
 
   it('shows of a long line what is around the match', async () => {
@@ -48,7 +48,7 @@ describe('a search for a pattern', () => {
     search = new PatternSearch({ pattern: '^(a+)+$', isCaseSensitive: true });
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 1);
-    const stuck = search.linesOf(Buffer.from(`${'a'.repeat(60)}!`), { most: 1, timeMs: 300 });
+    const stuck = search.linesOf(Buffer.from(`${'a'.repeat(60)}!`), { max: 1, timeMs: 300 });
     await expect(stuck).rejects.toMatchObject({ code: 'pattern_too_slow' });
     clearInterval(counting);
     expect(turns).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ describe('a search for a pattern', () => {
 
   it('ends at once when it is closed', async () => {
     search = new PatternSearch({ pattern: '^(a+)+$', isCaseSensitive: true });
-    const stuck = search.linesOf(Buffer.from(`${'a'.repeat(60)}!`), { most: 1, timeMs: 600_000 });
+    const stuck = search.linesOf(Buffer.from(`${'a'.repeat(60)}!`), { max: 1, timeMs: 600_000 });
     const outcome = expect(stuck).rejects.toMatchObject({ code: 'pattern_too_slow' });
     await search.close();
     await outcome;

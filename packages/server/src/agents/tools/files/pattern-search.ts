@@ -12,14 +12,14 @@ export interface SearchedPattern {
   isCaseSensitive: boolean;
 }
 
-const longestPattern = 1_000;
-/** Of a line that is shown, around what was found in it. */
-const longestText = 300;
+const maxPatternLength = 1_000;
+/** Characters of a line that are shown around a match. */
+const maxTextLength = 300;
 const workerMegabytes = 128;
 
 /**
- * Searches texts for a regular expression on a thread of its own, since one that a model wrote may take for ever: `close`
- * ends it wherever it stands. The code of the thread is text, so that it runs from the sources and from the bundle alike.
+ * Searches texts for a regular expression on a thread of its own, because an expression that a model wrote may take for ever.
+ * `close` ends it at any point. The code of the thread is a string, so that it runs from the sources and from the bundle alike.
  */
 export class PatternSearch {
   readonly #worker: Worker;
@@ -28,17 +28,17 @@ export class PatternSearch {
     requirePattern(pattern);
     this.#worker = new Worker(searchCode, {
       eval: true,
-      workerData: { pattern, flags: isCaseSensitive ? '' : 'i', longestText },
+      workerData: { pattern, flags: isCaseSensitive ? '' : 'i', maxTextLength },
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: workerMegabytes, maxYoungGenerationSizeMb: 16 },
     });
-    // Whoever is waiting is told; without anybody, it is no uncaught error.
+    // A pending search reports the error. Without one, this handler keeps it from being uncaught.
     this.#worker.on('error', () => undefined);
   }
 
-  /** At most `most` lines, from the first. One text at a time. */
-  linesOf(bytes: Uint8Array, { most, timeMs }: { most: number; timeMs: number }): Promise<FoundLine[]> {
+  /** Returns at most `max` lines, from the first on. Handles one text at a time. */
+  linesOf(bytes: Uint8Array, { max, timeMs }: { max: number; timeMs: number }): Promise<FoundLine[]> {
     const worker = this.#worker;
     return new Promise<FoundLine[]>((resolve, reject) => {
       const timer = setTimeout(() => settle(() => reject(tooSlow())), timeMs);
@@ -51,7 +51,7 @@ export class PatternSearch {
         end();
       };
       worker.once('message', found).once('error', failed).once('exit', gone);
-      worker.postMessage({ bytes, most });
+      worker.postMessage({ bytes, max });
     });
   }
 
@@ -60,14 +60,14 @@ export class PatternSearch {
   }
 }
 
-/** As a pattern that finds the text itself. */
+/** Returns a pattern that finds the text itself. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function requirePattern(pattern: string): void {
-  if (pattern === '' || pattern.length > longestPattern) {
-    throw new ToolFailure('pattern_invalid', `A pattern has 1 to ${longestPattern} characters.`);
+  if (pattern === '' || pattern.length > maxPatternLength) {
+    throw new ToolFailure('pattern_invalid', `A pattern has 1 to ${maxPatternLength} characters.`);
   }
   try {
     new RegExp(pattern);
@@ -95,12 +95,12 @@ function tooCostly(cause: Error): ToolFailure {
 
 const searchCode = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { pattern, flags, longestText } = workerData;
+const { pattern, flags, maxTextLength } = workerData;
 const expression = new RegExp(pattern, flags);
-parentPort.on('message', ({ bytes, most }) => {
+parentPort.on('message', ({ bytes, max }) => {
   const lines = new TextDecoder().decode(bytes).split('\\n');
   const found = [];
-  for (let index = 0; index < lines.length && found.length < most; index += 1) {
+  for (let index = 0; index < lines.length && found.length < max; index += 1) {
     const line = lines[index].endsWith('\\r') ? lines[index].slice(0, -1) : lines[index];
     const match = expression.exec(line);
     if (match) found.push({ line: index + 1, text: around(line, match.index) });
@@ -108,9 +108,9 @@ parentPort.on('message', ({ bytes, most }) => {
   parentPort.postMessage(found);
 });
 function around(line, at) {
-  if (line.length <= longestText) return line;
-  const from = Math.max(0, Math.min(at - 100, line.length - longestText));
-  const part = line.slice(from, from + longestText).toWellFormed();
-  return (from > 0 ? '…' : '') + part + (from + longestText < line.length ? '…' : '');
+  if (line.length <= maxTextLength) return line;
+  const from = Math.max(0, Math.min(at - 100, line.length - maxTextLength));
+  const part = line.slice(from, from + maxTextLength).toWellFormed();
+  return (from > 0 ? '…' : '') + part + (from + maxTextLength < line.length ? '…' : '');
 }
 `;

@@ -8,7 +8,7 @@ import { ToolFailure } from '../tool-failure.ts';
 import { type FileTrees, outputsPath, shown } from './file-trees.ts';
 
 const name = 'present_files';
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 
 export function presentFilesTool(trees: FileTrees) {
   return tool(
@@ -30,7 +30,7 @@ export function presentFilesTool(trees: FileTrees) {
       name,
       description:
         'Shows files to the user, who can open and save them. They must be below /mnt/user-data/outputs; do it last, when they are finished.',
-      schema: z.object({ filepaths: z.array(z.string()).min(1).max(mostAtOnce) }),
+      schema: z.object({ filepaths: z.array(z.string()).min(1).max(maxAtOnce) }),
     },
   );
 }

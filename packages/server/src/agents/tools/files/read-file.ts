@@ -6,10 +6,13 @@ import { type FileTrees, shown } from './file-trees.ts';
 import { cutTo, isText, textOf } from './text-content.ts';
 import { description, filePath } from './tool-arguments.ts';
 
-/** Of a file, from its beginning; what is behind, a model reads in no reasonable number of calls. */
+/**
+ * Bytes that can be read from the beginning of a file. A model would not read what is behind them in a reasonable number of
+ * calls.
+ */
 const readableBytes = 8 * 1024 * 1024;
-const mostCharacters = 50_000;
-const mostLine = 10_000_000;
+const maxCharacters = 50_000;
+const maxLineNumber = 10_000_000;
 
 export function readFileTool(trees: FileTrees) {
   return tool(
@@ -27,12 +30,18 @@ export function readFileTool(trees: FileTrees) {
     },
     {
       name: 'read_file',
-      description: `Reads a text file, whole or from line to line. At most ${mostCharacters} characters at once; the answer says how to read on.`,
+      description: `Reads a text file, whole or from line to line. At most ${maxCharacters} characters at once; the answer says how to read on.`,
       schema: z.object({
         description,
         path: filePath,
-        start_line: z.number().int().min(1).max(mostLine).default(1).describe('Counts from 1.'),
-        end_line: z.number().int().min(1).max(mostLine).nullish().describe('The last line that is read.'),
+        start_line: z.number().int().min(1).max(maxLineNumber).default(1).describe('Counts from 1.'),
+        end_line: z
+          .number()
+          .int()
+          .min(1)
+          .max(maxLineNumber)
+          .nullish()
+          .describe('The last line that is read.'),
       }),
     },
   );
@@ -42,13 +51,13 @@ interface Wanted {
   path: string;
   first: number;
   last: number | undefined;
-  /** Behind the text. */
+  /** Bytes after the text. */
   unreadBytes: number;
 }
 
 function linesOf(text: string, { path, first, last, unreadBytes }: Wanted): string {
   const lines = text.split('\n');
-  // The end of the last line begins no other.
+  // The line break at the end does not begin another line.
   if (lines.at(-1) === '') lines.pop();
   const whole = unreadBytes > 0 ? `at least ${lines.length}` : `${lines.length}`;
   if (first > lines.length) {
@@ -61,7 +70,7 @@ function linesOf(text: string, { path, first, last, unreadBytes }: Wanted): stri
   const taken = asManyAsFit(wanted);
   const [only = ''] = wanted;
   if (taken === 0) {
-    return `${cutTo(only, mostCharacters)}\n[Line ${first} has ${only.length} characters; the rest of it is left out. ${onwards(first + 1, lines.length)}]`;
+    return `${cutTo(only, maxCharacters)}\n[Line ${first} has ${only.length} characters; the rest of it is left out. ${onwards(first + 1, lines.length)}]`;
   }
   const end = first + taken - 1;
   const read = wanted.slice(0, taken).join('\n');
@@ -78,12 +87,12 @@ function onwards(next: number, count: number): string {
   return next > count ? 'It is the last.' : `Read on with start_line ${next}.`;
 }
 
-/** Whole lines. */
+/** Counts whole lines only. */
 function asManyAsFit(lines: readonly string[]): number {
   let characters = 0;
   const past = lines.findIndex((line) => {
     characters += line.length + 1;
-    return characters > mostCharacters;
+    return characters > maxCharacters;
   });
   return past < 0 ? lines.length : past;
 }

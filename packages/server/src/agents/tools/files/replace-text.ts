@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requireRunHandle } from '../../run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { type FileTrees, shown } from './file-trees.ts';
-import { isExactText, largestFileBytes } from './text-content.ts';
+import { isExactText, maxFileBytes } from './text-content.ts';
 import { description, filePath } from './tool-arguments.ts';
 
 interface Replacement {
@@ -21,7 +21,7 @@ export function replaceTextTool(trees: FileTrees) {
       let count = 0;
       await run.beforeActing();
       await trees.edit(run, path, {
-        maxBytes: largestFileBytes,
+        maxBytes: maxFileBytes,
         change: (present) => {
           const text = textIn(present, path);
           count = countToReplace(text, replacement);
@@ -53,7 +53,9 @@ function textIn(present: Buffer | null, path: string): string {
   throw new ToolFailure('not_text', `${shown(path)} is not text in UTF-8 and cannot be changed in part.`);
 }
 
-/** Judged before anything is made: a short text that occurs often and a long one in its place are a file without end. */
+/**
+ * Checked before the new text is built: replacing a short text that occurs often by a long one could make a file without limit.
+ */
 function countToReplace(text: string, { path, old, new: replacement, all }: Replacement): number {
   const count = text.split(old).length - 1;
   if (count === 0) {
@@ -69,8 +71,8 @@ function countToReplace(text: string, { path, old, new: replacement, all }: Repl
     );
   }
   const grownBytes = count * (Buffer.byteLength(replacement) - Buffer.byteLength(old));
-  if (Buffer.byteLength(text) + grownBytes > largestFileBytes) {
-    throw new ToolFailure('file_too_large', `A file that you write has at most ${largestFileBytes} bytes.`);
+  if (Buffer.byteLength(text) + grownBytes > maxFileBytes) {
+    throw new ToolFailure('file_too_large', `A file that you write has at most ${maxFileBytes} bytes.`);
   }
   return count;
 }

@@ -1,23 +1,23 @@
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
-/** What a tool found, a line each, as much as a model should read at once. */
+/** The lines that a tool found, limited to what a model should read at once. */
 export class ResultLines {
-  readonly #most: number;
+  readonly #max: number;
   readonly #lines: string[] = [];
   #characters = 0;
   #leftOut = false;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get left(): number {
-    return this.#most - this.#lines.length;
+    return this.#max - this.#lines.length;
   }
 
-  /** False once there is room for no more. */
+  /** Returns false when there is no more room. */
   add(line: string): boolean {
-    if (this.left <= 0 || this.#characters + line.length > mostCharacters) {
+    if (this.left <= 0 || this.#characters + line.length > maxCharacters) {
       this.#leftOut = true;
       return false;
     }
@@ -26,7 +26,7 @@ export class ResultLines {
     return true;
   }
 
-  /** `stoppedBy` is the limit that kept whoever searched from looking at everything. */
+  /** `stoppedBy` is the limit that kept the search from looking at everything. */
   text({ none, stoppedBy, hint }: { none: string; stoppedBy: string | null; hint: string }): string {
     const lines = this.#lines.length === 0 && !this.#leftOut ? [none] : this.#lines;
     const notes = [

@@ -10,7 +10,9 @@ interface SearchLimits {
   waitingPerUser: number;
 }
 
-/** Searches cost a processor each: one at a time for a user, and a few for all, in the order of asking. */
+/**
+ * Each search takes a processor. One search runs at a time for a user, and a few for all users, in the order of their requests.
+ */
 export class SearchTurns {
   readonly #limits: SearchLimits;
   readonly #searching = new Set<string>();

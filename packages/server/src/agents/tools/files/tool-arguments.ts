@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The first argument of each tool for files: what a client shows while the tool is at work. */
+/** The first argument of each file tool; clients show it while the tool is running. */
 export const description = z
   .string()
   .describe('Why you do this, in a few words; the user reads it. Give it first.');

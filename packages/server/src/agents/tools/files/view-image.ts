@@ -11,9 +11,9 @@ import { type FileTrees, shown } from './file-trees.ts';
 
 export const viewImageName = 'view_image';
 
-/** Providers take no more than five megabytes as base64. */
-const largestBytes = 3_500_000;
-/** What all providers of models that see can read. */
+/** Providers take at most five megabytes as base64. */
+const maxPictureBytes = 3_500_000;
+/** Types that all providers of models with vision can read. */
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const typeBytes = 512;
 
@@ -22,25 +22,25 @@ export interface Picture {
   mime_type: string;
 }
 
-/** The whole of it; a `ToolFailure` says why it cannot be looked at. */
+/** Reads the whole picture. A `ToolFailure` says why it cannot be shown. */
 export async function readPicture(trees: FileTrees, whose: WorkspaceKey, path: string): Promise<Picture> {
-  const { bytes, sizeBytes } = await trees.read(whose, path, largestBytes);
+  const { bytes, sizeBytes } = await trees.read(whose, path, maxPictureBytes);
   const { contentType } = contentTypeOf(bytes.subarray(0, typeBytes), path);
   if (!types.has(contentType)) {
     throw new ToolFailure('not_a_picture', `${shown(path)} is no PNG, JPEG, GIF or WebP picture.`);
   }
-  if (sizeBytes > largestBytes) {
+  if (sizeBytes > maxPictureBytes) {
     throw new ToolFailure(
       'file_too_large',
-      `${shown(path)} has ${sizeBytes} bytes; a picture to look at has at most ${largestBytes}. Make a smaller one.`,
+      `${shown(path)} has ${sizeBytes} bytes; a picture to look at has at most ${maxPictureBytes}. Make a smaller one.`,
     );
   }
   return { base64: bytes.toString('base64'), mime_type: contentType };
 }
 
 /**
- * Notes that the next call of the model is to see a picture. The bytes stay on the disk until then: in the state they would
- * go into a checkpoint and several frames of the stream, megabytes each.
+ * Notes that the next call of the model has to show a picture. The bytes stay on the disk until then: in the state they would add
+ * megabytes to a checkpoint and to several frames of the stream.
  */
 export function viewImageTool(trees: FileTrees) {
   return tool(

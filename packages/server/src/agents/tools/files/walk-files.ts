@@ -4,15 +4,15 @@ import type { WorkspaceEntry } from '../workspace.ts';
 
 export interface WalkedEntry extends WorkspaceEntry {
   path: string;
-  /** Below the folder in which the walk began. */
+  /** Relative to the folder in which the walk began. */
   relativePath: string;
 }
 
 export interface WalkLimits {
-  /** Entries that are looked at. */
+  /** Maximum number of entries that the walk looks at. */
   entries: number;
   timeMs: number;
-  /** Levels below the folder in which the walk begins. */
+  /** Maximum number of levels below the folder in which the walk begins. */
   depth: number;
 }
 
@@ -23,10 +23,10 @@ interface WalkOptions {
   clock?: Clock;
 }
 
-/** Others get their turn this often, however long the walk takes. */
+/** The walk gives other work its turn this often, however long it takes. */
 const turnMs = 10;
 
-/** A bounded walk through a folder and what is below, each folder before what it holds, by name. */
+/** A limited walk through a folder and everything below it. A folder comes before its entries, which are sorted by name. */
 export class Walk {
   readonly #options: WalkOptions;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class Walk {
     this.#endMs = this.#turnMs + options.limits.timeMs;
   }
 
-  /** Which limit ended the walk before its end, in words; null where none did. */
+  /** The limit that ended the walk early, in words; null when the walk was complete. */
   get stoppedBy(): string | null {
     return this.#stoppedBy;
   }
@@ -67,7 +67,7 @@ export class Walk {
       const relativePath = `${relative}${entry.name}`;
       yield { ...entry, path, relativePath };
       if (entry.kind === 'file' || depth >= this.#options.limits.depth) continue;
-      // A folder that was removed meanwhile holds nothing.
+      // A folder that was removed meanwhile has no entries.
       const below = await this.#options.list(path).catch(() => []);
       yield* this.#inside(below, { folder: path, relative: `${relativePath}/`, depth: depth + 1 });
     }
@@ -89,7 +89,7 @@ export class Walk {
   }
 }
 
-/** As models read it; `more` goes on about a file. */
+/** Returns the line that models read; `more` is added to the description of a file. */
 export function entryLine({ path, kind, sizeBytes }: WalkedEntry, more = ''): string {
   return kind === 'folder' ? `${path}/` : `${path} (${sizeBytes} bytes${more})`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requireRunHandle } from '../../run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import type { FileTrees } from './file-trees.ts';
-import { largestFileBytes } from './text-content.ts';
+import { maxFileBytes } from './text-content.ts';
 import { description, filePath } from './tool-arguments.ts';
 
 export function writeFileTool(trees: FileTrees) {
@@ -19,7 +19,7 @@ export function writeFileTool(trees: FileTrees) {
       }
       let sizeBytes = 0;
       await trees.edit(run, path, {
-        maxBytes: largestFileBytes,
+        maxBytes: maxFileBytes,
         change: (present) => {
           sizeBytes = (present?.length ?? 0) + bytes.length;
           requireFits(sizeBytes);
@@ -43,9 +43,9 @@ export function writeFileTool(trees: FileTrees) {
 }
 
 function requireFits(sizeBytes: number): void {
-  if (sizeBytes <= largestFileBytes) return;
+  if (sizeBytes <= maxFileBytes) return;
   throw new ToolFailure(
     'file_too_large',
-    `A file that you write has at most ${largestFileBytes} bytes. Split it into several.`,
+    `A file that you write has at most ${maxFileBytes} bytes. Split it into several.`,
   );
 }

@@ -1,9 +1,9 @@
 import type { Mount } from '@switchyard/contract/conversation/mounts';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import { isSetUp } from '../../../agents/agent-setup-wish.ts';
+import { isSetUp } from '../../../agents/agent-setup-request.ts';
 import { leadAgentName } from '../../../agents/lead-agent-name.ts';
 import type { Agents, ResolvedAgent } from '../../../agents/loading/agents.ts';
-import { wishOf } from '../../../agents/models/model-wish.ts';
+import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../../agents/state/message-faults.ts';
 import { AppError } from '../../../lib/app-error.ts';
@@ -163,7 +163,7 @@ export class RunIntake {
   }
 
   #requireModel({ context, config }: RunKwargs): void {
-    const { name } = wishOf(context, config.configurable);
+    const { name } = requestedModelOf(context, config.configurable);
     const { modelNames } = this.#options;
     if (name === null || modelNames.includes(name)) return;
     throw refusal({

@@ -1,5 +1,5 @@
 import { leadAgentName } from '../../../agents/lead-agent-name.ts';
-import { wishOf } from '../../../agents/models/model-wish.ts';
+import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import { type RunKwargs, refusal } from './run-request.ts';
 
 /**
@@ -25,7 +25,7 @@ function isSaid(name: unknown): boolean {
 /** The run is the agent's from here on, and asks for its model where it names none itself. */
 export function withAgent(kwargs: RunKwargs, agent: { name: string; model: string | null }): RunKwargs {
   const { config, context } = kwargs;
-  const isModelOpen = agent.model !== null && wishOf(context, config.configurable).name === null;
+  const isModelOpen = agent.model !== null && requestedModelOf(context, config.configurable).name === null;
   const configurable = { ...config.configurable, ...(isModelOpen && { model_name: agent.model }) };
   return { ...kwargs, agent_name: agent.name, config: { ...config, configurable } };
 }

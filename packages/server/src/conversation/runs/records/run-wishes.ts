@@ -1,4 +1,4 @@
-import { reasoningEfforts } from '../../../agents/models/model-wish.ts';
+import { reasoningEfforts } from '../../../agents/models/requested-model.ts';
 import { type RunKwargs, refusal } from './run-request.ts';
 
 interface Form {

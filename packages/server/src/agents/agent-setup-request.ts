@@ -1,4 +1,4 @@
-/** Whether a run is there to set up the agent that it names; `context` wins over `configurable`. */
+/** Returns whether the purpose of a run is to set up the agent that it names. `context` takes precedence over `configurable`. */
 export function isSetUp({
   context,
   configurable,

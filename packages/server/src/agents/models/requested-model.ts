@@ -1,17 +1,17 @@
-/** What a run says of the model that it wants. */
-export interface ModelWish {
+/** The model that a run asks for. */
+export interface RequestedModel {
   /** Null for the default. */
   name: string | null;
   thinking: boolean;
-  /** Null where the run leaves it to the provider. */
+  /** Null when the run leaves the effort to the provider. */
   effort: ReasoningEffort | null;
 }
 
 export const reasoningEfforts = ['minimal', 'low', 'medium', 'high'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
-/** `context` wins over `configurable`, where older clients put the same keys. */
-export function wishOf(context: unknown, configurable: unknown): ModelWish {
+/** `context` takes precedence over `configurable`, in which older clients send the same keys. */
+export function requestedModelOf(context: unknown, configurable: unknown): RequestedModel {
   const { model_name, thinking_enabled, reasoning_effort } = { ...record(configurable), ...record(context) };
   return {
     name: typeof model_name === 'string' && model_name !== '' ? model_name : null,
