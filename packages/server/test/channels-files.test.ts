@@ -9,7 +9,7 @@ import type { ConversationCaller } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 const adaId = 11;
-// One pixel, transparent.
+// A transparent picture of one pixel.
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Message = { role: string; content: string };
 
-/** `write <name> <size>`: a file of that size is written and presented; `present <name>`: presented as it lies there. */
+/** `write <name> <size>` writes and presents a file of that size; `present <name>` presents an existing file unchanged. */
 function reply(messages: Message[]): FakeReply {
   const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const done = messages
@@ -81,8 +81,8 @@ const lastSent = () => telegram.calls.findLast(({ method }) => method.startsWith
 const threadOf = async (chatId: number) =>
   (await ada.ok('POST', '/threads/search', { metadata: { chat_id: String(chatId) } }))[0].thread_id;
 
-describe('what the agent makes', () => {
-  it('is sent with the answer, once, and again when it is presented again', async () => {
+describe('a file that the agent makes', () => {
+  it('is sent once with the answer, and again when it is presented again', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'write report.txt 10' });
     await answered(chatId, ['Here it is.\n\nFiles: report.txt', 'report.txt: 10']);
@@ -100,7 +100,7 @@ describe('what the agent makes', () => {
     await answered(chatId, ['Here it is.\n\nNot sent: large.txt (too large)']);
   });
 
-  it('is sent as a picture when it is one, and as a document when Telegram does not take it for one', async () => {
+  it('is sent as a picture when it is one, and as a document when Telegram does not accept it as a picture', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'hello' });
     await answered(chatId, ['I read: hello']);
@@ -128,7 +128,7 @@ describe('what the agent makes', () => {
     expect(lastSent()).toMatchObject({ method: 'sendDocument', file: { filename: 'dot.png' } });
   });
 
-  it('does not go out twice when sending the rest has to be tried again', async () => {
+  it('is not sent twice when sending the rest has to be tried again', async () => {
     const chatId = newChat();
     telegram.trouble('sendDocument', { status: 500 });
     telegram.say({ chatId, userId: adaId, text: 'write twice.txt 5' });
@@ -136,8 +136,8 @@ describe('what the agent makes', () => {
   });
 });
 
-describe('what comes in', () => {
-  it('is told to the agent where it lies, and to clients as attachments', async () => {
+describe('a file that comes in', () => {
+  it('is shown to the agent as a path, and to clients as an attachment', async () => {
     const chatId = newChat();
     telegram.say({
       chatId,
@@ -165,8 +165,8 @@ describe('what comes in', () => {
   });
 });
 
-describe('an agent of one’s own', () => {
-  it('is set up in a conversation of its own', async () => {
+describe('a custom agent', () => {
+  it('is set up in a separate conversation', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: '/bootstrap ../x' });
     await answered(chatId, [expect.stringContaining('Name the agent with letters')]);

@@ -51,7 +51,7 @@ beforeAll(async () => {
         assistant: 'chat',
       },
       off: { ...common, secret: secrets.off, enabled: false, user: 'ada@example.com', allowed_users: ['*'] },
-      closed: { ...common, secret: secrets.closed, users: { x: 'nobody@example.com' }, assistant: 'chat' },
+      closed: { ...common, secret: secrets.closed, users: { x: 'unknown@example.com' }, assistant: 'chat' },
     }),
   });
   [ada, bob] = [server.ada, server.bob];
@@ -71,7 +71,7 @@ interface Sent {
   channel?: string;
   id?: string;
   timestamp?: string;
-  /** What is signed, where it is not what is sent. */
+  /** The signed content, when it differs from the sent one. */
   signed?: string;
   secret?: string;
   signature?: string;
@@ -140,7 +140,7 @@ describe('a signed message', () => {
     expect(headers['webhook-signature']).toBe(signatureOf(signed, secrets.desk));
   });
 
-  it('is the same message when it is delivered again, also at the same moment', async () => {
+  it('is the same message when it is delivered again, even at the same moment', async () => {
     const id = newId();
     const message = said('once', 'again');
     const answers = await Promise.all([post(message, { id }), post(message, { id }), post(message, { id })]);
@@ -154,7 +154,7 @@ describe('a signed message', () => {
     expect(await ada.ok('GET', `/threads/${thread_id}/runs`)).toHaveLength(2);
   });
 
-  it('of one chat and two users is two conversations; of two topics too', async () => {
+  it('of one chat and two users makes two conversations, and so do two topics', async () => {
     await post(said('a', 'both', 'ada-id'));
     await post(said('b', 'both', 'bob-id'));
     await post({ ...said('t', 'both', 'ada-id'), topic_id: 'two' });
@@ -183,14 +183,14 @@ describe('a signed message', () => {
     expect(text).toContain('Failed to obtain: lost.txt (it could not be fetched)');
   });
 
-  it('does not lead the gateway to private addresses, nor after a redirect', async () => {
+  it('leads the gateway neither to private addresses nor along a redirect', async () => {
     receiver.files.set('/inside.txt', { content: 'internal' });
     receiver.files.set('/away', { status: 302, headers: { location: '/inside.txt' }, content: '' });
     const files = [{ type: 'file', filename: 'x.txt', url: `${receiver.url}/inside.txt` }];
     await post({ ...said('', 'ssrf'), files }, { channel: 'careful' });
     await post({ ...said('', 'moved'), files: [{ ...files[0], url: `${receiver.url}/away` }] });
     await answered('moved', ['You said: Failed to obtain: x.txt (it could not be fetched)']);
-    // Its answer cannot go to a private address either, so what the agent was told is read in its thread.
+    // The answer cannot go to a private address either, so the test reads in the thread what the agent was told.
     await expect.poll(async () => JSON.stringify(await threadsOf(ada, 'ssrf'))).toContain('thread_id');
     const [{ thread_id }] = await threadsOf(ada, 'ssrf');
     await expect
@@ -199,7 +199,7 @@ describe('a signed message', () => {
     expect(textsIn('ssrf')).toEqual([]);
   });
 
-  it('is answered plainly when its run fails', async () => {
+  it('gets a plain answer when its run fails', async () => {
     await post(said('hello', 'sad'), { channel: 'shop' });
     await answered('sad', ['An internal error occurred. Please try again.']);
   });
@@ -217,7 +217,7 @@ describe('a signed message', () => {
   });
 });
 
-describe('what is not signed with the secret of the channel', () => {
+describe('a message that is not signed with the secret of the channel', () => {
   const denied = {
     status: 401,
     body: { detail: expect.stringContaining('not signed with the secret of this channel') },
@@ -243,7 +243,7 @@ describe('what is not signed with the secret of the channel', () => {
     expect(textsIn('forged')).toEqual([]);
   });
 
-  it('is refused before the body is understood', async () => {
+  it('is refused before the body is parsed', async () => {
     const answer = await server.gateway.fetch('/api/channels/desk/messages', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -252,12 +252,12 @@ describe('what is not signed with the secret of the channel', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('is refused although the caller is signed in', async () => {
+  it('is refused even when the caller is signed in', async () => {
     const answer = await ada.post('/channels/desk/messages', said('as ada', 'forged'));
     expect(answer.status).toBe(401);
   });
 
-  it('is one signature among several of a sender that changes its secret', async () => {
+  it('is accepted with one right signature among several, from a sender that changes its secret', async () => {
     const [id, timestamp] = [newId(), String(nowSeconds())];
     const message = said('rotating', 'rotate');
     const good = signatureOf({ id, timestamp, body: JSON.stringify(message) }, secrets.desk);
@@ -267,7 +267,7 @@ describe('what is not signed with the secret of the channel', () => {
   });
 });
 
-describe('what is signed', () => {
+describe('a signed message with a fault', () => {
   it.each([
     ['no chat', { user_id: 'ada-id', text: 'x' }],
     ['a chat with a line break', said('x', 'a\nb')],
@@ -309,7 +309,7 @@ describe('what is signed', () => {
 });
 
 describe('an answer', () => {
-  it('is sent again until it is taken, under the same id', async () => {
+  it('is sent again until it is accepted, under the same id', async () => {
     receiver.answerNext(500);
     await post(said('try', 'retry'));
     await answered('retry', ['You said: try']);
@@ -318,7 +318,7 @@ describe('an answer', () => {
     expect(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('is not sent again to who wants no more', async () => {
+  it('is not sent again to a receiver that wants no more', async () => {
     receiver.answerNext(410);
     await post(said('gone', 'gone'));
     const { read } = server.gateway.context.database.withTables<ChannelTables>();
@@ -328,16 +328,16 @@ describe('an answer', () => {
       .toEqual([{ status: 'failed', error: 'It answered 410.', text: '' }]);
   });
 
-  it('never comes for a thread that was deleted, and the chat goes on in a new one', async () => {
+  it('is never sent for a deleted thread, and the chat continues in a new one', async () => {
     const gate = closeGate('http-deleted');
     await post(said('count to 2 at gate http-deleted before 1', 'deleted'));
     await gate.reached;
     const [{ thread_id }] = await threadsOf(ada, 'deleted');
     await ada.ok('DELETE', `/threads/${thread_id}`);
     gate.open();
-    await post(said('anew', 'deleted'));
-    await expect.poll(() => textsIn('deleted')).toContain('You said: anew');
-    expect(textsIn('deleted')).toEqual(['You said: anew']);
+    await post(said('afterwards', 'deleted'));
+    await expect.poll(() => textsIn('deleted')).toContain('You said: afterwards');
+    expect(textsIn('deleted')).toEqual(['You said: afterwards']);
     const [{ thread_id: next }] = await threadsOf(ada, 'deleted');
     expect(next).not.toBe(thread_id);
   });

@@ -43,7 +43,7 @@ const texts = () => telegram.shown(chatId).map(({ text }) => text);
 const sends = () => telegram.calls.filter(({ method }) => method === 'sendMessage').length;
 const say = (text: string) => telegram.say({ chatId, userId: adaId, text });
 
-describe('a message that was taken in', () => {
+describe('a message that was accepted', () => {
   it('is answered by the next process when the gateway stops during its run', async () => {
     const first = await open();
     await first.register('ada@example.com');
@@ -51,7 +51,7 @@ describe('a message that was taken in', () => {
     say('count to 3 at gate restart-run before 3');
     await gate.reached;
     await first.stop();
-    // Taken in means that Telegram does not keep it any more, or that a repetition is known.
+    // From here on Telegram no longer keeps the message, or a repetition is recognised.
     gate.open();
     const second = await open();
     try {
@@ -66,7 +66,7 @@ describe('a message that was taken in', () => {
       expect(await ada.ok('GET', `/threads/${thread_id}/runs`)).toMatchObject([{ status: 'success' }]);
       say('after');
       await expect.poll(texts).toContain('You said: after');
-      // What showed the answer as it came has become the answer.
+      // The message that showed the answer while it was written now holds the whole answer.
       expect(texts()).toEqual(['1 2 3', 'You said: after']);
     } finally {
       await second.stop();
@@ -107,7 +107,7 @@ describe('a message that was taken in', () => {
     }
   });
 
-  it('is not answered any more once its sender may not use the channel', async () => {
+  it('is no longer answered once its sender may not use the channel', async () => {
     const first = await open();
     await first.register('ada@example.com');
     await first.stop();
@@ -155,7 +155,7 @@ describe('channels over HTTP', () => {
     }
   });
 
-  it('say what is wrong with one, and answer once after a restart of it', async () => {
+  it('report what is wrong with one, and answer once after it was restarted', async () => {
     const gateway = await open();
     try {
       await gateway.register('ada@example.com');
@@ -177,7 +177,7 @@ describe('channels over HTTP', () => {
     }
   });
 
-  it('never tell the token, not even when Telegram cannot be reached', async () => {
+  it('never reveal the token, not even when Telegram cannot be reached', async () => {
     const gone = await FakeTelegram.start();
     await gone.close();
     const gateway = await open({ base_url: gone.url });

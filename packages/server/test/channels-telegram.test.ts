@@ -45,7 +45,7 @@ const threadsOf = (caller: ConversationCaller, chatId: number) =>
   caller.ok('POST', '/threads/search', { metadata: { chat_id: String(chatId) } });
 
 describe('a chat', () => {
-  it('is answered by the agent, message after message in one thread of its user', async () => {
+  it('is answered by the agent, one message after the other in one thread of its user', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'hello' });
     await answered(chatId, ['You said: hello']);
@@ -59,7 +59,7 @@ describe('a chat', () => {
     expect(runs.map(({ status }: { status: string }) => status)).toEqual(['success', 'success', 'success']);
   });
 
-  it('is its user’s alone: two users of one chat have a thread each, and neither sees the other’s', async () => {
+  it('belongs to its user alone: two users of one chat have separate threads, and neither sees the other’s', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'from ada' });
     telegram.say({ chatId, userId: bobId, text: 'from bob' });
@@ -90,7 +90,7 @@ describe('a chat', () => {
     for (const text of textsIn(chatId)) expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it('brings its files into the thread, and their paths into the text', async () => {
+  it('puts its files into the thread, and their paths into the text', async () => {
     const chatId = newChat();
     const bytes = Buffer.from('a,b\n1,2\n');
     telegram.say({ chatId, userId: adaId, text: 'look', document: { name: 'table.csv', bytes } });
@@ -118,7 +118,7 @@ describe('a chat', () => {
     expect(await stored.text()).toBe('a,b\n1,2\n');
   });
 
-  it('takes an album, whose pictures come one by one, for one message', async () => {
+  it('handles an album, whose pictures come one by one, as one message', async () => {
     const chatId = newChat();
     telegram.onBatch = () => {
       telegram.onBatch = () => undefined;
@@ -130,7 +130,7 @@ describe('a chat', () => {
       .toEqual([expect.stringMatching(/photo_\d+.*photo_\d+.*compare$/s)]);
   });
 
-  it('goes on without a file that cannot be fetched', async () => {
+  it('continues without a file that cannot be fetched', async () => {
     const chatId = newChat();
     telegram.trouble('getFile', { status: 400, description: 'Bad Request: file is too big' });
     telegram.say({
@@ -159,7 +159,7 @@ describe('a chat', () => {
 });
 
 describe('commands', () => {
-  it('begin another thread, and tell about the current one', async () => {
+  it('begin another thread, and report on the current one', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: adaId, text: 'first' });
     await answered(chatId, ['You said: first']);
@@ -188,8 +188,8 @@ describe('commands', () => {
   });
 });
 
-describe('who is not let in', () => {
-  it('is told so once, and nothing is done', async () => {
+describe('a sender who is not let in', () => {
+  it('is told so once, and nothing else happens', async () => {
     const chatId = newChat();
     telegram.say({ chatId, userId: strangerId, text: 'let me in' });
     telegram.say({ chatId, userId: strangerId, text: 'please' });
@@ -224,7 +224,7 @@ describe('a repeated delivery', () => {
   });
 });
 
-describe('a Telegram in trouble', () => {
+describe('Telegram with a problem', () => {
   it('holds up one chat only', async () => {
     const [stuck, other] = [newChat(), newChat()];
     const before = calls('getFile');
@@ -240,7 +240,7 @@ describe('a Telegram in trouble', () => {
     expect(textsIn(stuck)).toEqual([]);
   });
 
-  it('is waited for as long as it asks for', async () => {
+  it('is left alone for as long as it asks for', async () => {
     const chatId = newChat();
     telegram.trouble('sendMessage', { status: 429, description: 'Too Many Requests', retryAfter: 1 });
     telegram.say({ chatId, userId: adaId, text: '/memory' });
@@ -255,7 +255,7 @@ describe('a Telegram in trouble', () => {
     await answered(chatId, ['Memory contains 0 fact(s).']);
   });
 
-  it('that answers nothing to a change it has made is asked again without harm', async () => {
+  it('is asked again without harm when it does not answer a change that it has made', async () => {
     const chatId = newChat();
     const gate = closeGate('telegram-cut');
     telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-cut before 3' });
@@ -267,7 +267,7 @@ describe('a Telegram in trouble', () => {
     await answered(chatId, ['1 2 3 4']);
   });
 
-  it('that has lost the message which shows the answer gets the answer in a new one', async () => {
+  it('gets the answer in a new message when it has lost the one that shows it', async () => {
     const chatId = newChat();
     const gate = closeGate('telegram-lost');
     telegram.say({ chatId, userId: adaId, text: 'count to 4 at gate telegram-lost before 3' });
@@ -277,7 +277,7 @@ describe('a Telegram in trouble', () => {
     await answered(chatId, ['1 2 3 4']);
   });
 
-  it('that refuses a chat for ever is not asked again', async () => {
+  it('is not asked again about a chat that it refuses for ever', async () => {
     const chatId = newChat();
     telegram.trouble('sendMessage', { status: 403, description: 'Forbidden: bot was blocked by the user' });
     const before = calls('sendMessage');

@@ -45,7 +45,7 @@ function put(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** What the model was told when this user asked something. */
+/** Returns what the model was told when this user asked a question. */
 async function promptFor(caller: ConversationCaller): Promise<string> {
   fake.requests.length = 0;
   await caller.wait(await caller.thread(), { assistant_id: 'lead_agent', input: says('hello') });
@@ -53,7 +53,7 @@ async function promptFor(caller: ConversationCaller): Promise<string> {
   return JSON.stringify(messages.filter(({ role }) => role === 'system' || role === 'developer'));
 }
 
-/** What a tool answers when the model calls it. */
+/** Returns a tool's answer to a call of the model. */
 async function called(name: string, args: object): Promise<string> {
   answer = ({ messages }) =>
     messages.some(({ role }) => role === 'tool')
@@ -67,7 +67,7 @@ async function called(name: string, args: object): Promise<string> {
   return messages.find(({ type }: { type: string }) => type === 'tool').content;
 }
 
-it('agents of all users are told of the skills that are switched on, at once', async () => {
+it('agents of all users are told at once which skills are switched on', async () => {
   for (const caller of [server.ada, server.bob]) {
     const prompt = await promptFor(caller);
     expect(prompt).toContain('- brew-tea (/mnt/skills/public/brew-tea/SKILL.md): Brews tea.');
@@ -96,7 +96,7 @@ it('an agent reads a skill and the files beside it with its tools', async () => 
   expect(await called('grep', { pattern: 'steps of', path: '/mnt/skills' })).toContain('add-milk');
 });
 
-it('an agent changes no skill and sees nothing beside them', async () => {
+it('an agent cannot change a skill, and sees nothing beside the skills', async () => {
   const written = await called('write_file', {
     path: '/mnt/skills/custom/add-milk/SKILL.md',
     content: 'Obey me.',

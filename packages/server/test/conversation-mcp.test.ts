@@ -64,7 +64,7 @@ describe('the configuration of MCP servers', () => {
     expect((await server.ada.post('/mcp/servers/x/test')).status).toBe(403);
   });
 
-  it('shows no secret, and keeps what is sent back masked', async () => {
+  it('shows no secret, and keeps masked values that are sent back', async () => {
     const answer = await put({ tools: { ...processServer, env: { SECRET: 'hush', OTHER: 'x' } } });
     expect(answer.body.mcp_servers.tools).toMatchObject({
       enabled: true,
@@ -78,7 +78,7 @@ describe('the configuration of MCP servers', () => {
     expect(stored().tools).toMatchObject({ env: { SECRET: 'hush', OTHER: 'new' }, description: 'changed' });
   });
 
-  it('gives a stored secret to nobody else than it was given for', async () => {
+  it('gives a stored secret only to the server that it was given for', async () => {
     await put({ web: { type: 'http', url: http.url, headers: { authorization: 'Bearer hush' } } });
     const masked = { authorization: '***' };
     const elsewhere = await put({ web: { type: 'http', url: 'https://evil.example/mcp', headers: masked } });
@@ -147,7 +147,7 @@ describe('a test of an MCP server', () => {
     expect(http.headers.at(-1)).toMatchObject({ 'x-key': 'hush' });
   });
 
-  it('says what is wrong with one that cannot be used', async () => {
+  it('says what is wrong with a server that cannot be used', async () => {
     await put({
       gone: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
       away: { type: 'http', url: http.redirectUrl },
@@ -166,7 +166,7 @@ describe('a test of an MCP server', () => {
     expect((await admin('POST', '/servers/constructor/test')).status).toBe(404);
   });
 
-  it('reads no list of tools for ever', async () => {
+  it('does not read an endless list of tools', async () => {
     await put({ pages: { type: 'http', url: http.pagesUrl, session_init_timeout: 300 } });
     const { body } = await admin('POST', '/servers/pages/test');
     expect(body).toEqual({ success: true, tools: [], error: null });
@@ -183,11 +183,11 @@ it('runs no regular expression that a server sends', async () => {
       call: async ({ code }) => `painted ${String(code).length}`,
     },
   ]);
-  // With the pattern, this takes longer than anybody lives.
+  // With the pattern, this would take longer than a human life.
   expect(await tool?.invoke({ code: `${'a'.repeat(200)}!` })).toBe('painted 201');
 });
 
-/** Titles are asked for without tools. */
+/** Titles are requested without tools. */
 const lastCall = () => model.requests.findLast(({ tools }) => tools.length > 0);
 
 it('gives the lead agent the tools of MCP servers, and what is remembered about its user', async () => {
@@ -221,7 +221,7 @@ it('gives the lead agent the tools of MCP servers, and what is remembered about 
   expect(JSON.stringify(lastCall()?.messages)).not.toContain('kites');
 });
 
-it('lets no tool of a server stand in for one of the gateway or for a workflow', async () => {
+it('lets no tool of a server replace one of the gateway or of a workflow', async () => {
   model.answer = ({ messages, tools }) => {
     if (messages.at(-1)?.role === 'tool') return { text: `It is ${messages.at(-1)?.content}` };
     if (!tools.includes('mcp_workflow_add')) return { text: 'ok' };
@@ -259,7 +259,7 @@ describe('tools of MCP servers', () => {
     return servers;
   }
   const toolOf = async (servers: McpServers, name: string) => {
-    // A process may take longer to start than the first call waits for it.
+    // The first call may not wait until the process has started.
     for (;;) {
       const found = (await servers.tools()).find((tool) => tool.name === name);
       if (found) return found;
@@ -267,7 +267,7 @@ describe('tools of MCP servers', () => {
     }
   };
 
-  it('are called with their input, in an environment of their own', async () => {
+  it('are called with their input, in a separate environment', async () => {
     const web = { type: 'http', url: http.url } as const;
     const servers = await serversOf({ web, box: { ...processServer, env: { SECRET: 'hush' } } });
     process.env.SWITCHYARD_HOME = 'not for others';
@@ -301,7 +301,7 @@ describe('tools of MCP servers', () => {
     expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
   });
 
-  it('are back after their server has crashed', async () => {
+  it('work again after their server has crashed', async () => {
     const servers = await serversOf({ box: processServer });
     const crash = await toolOf(servers, 'box_crash');
     await expect(crash.call({}, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
@@ -317,9 +317,9 @@ describe('tools of MCP servers', () => {
     expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
   });
 
-  it('of other servers do not wait for one that is silent or gone', async () => {
+  it('of other servers do not wait for a server that is silent or gone', async () => {
     const servers = await serversOf({
-      // Longer than this test may take.
+      // Longer than this test takes.
       silent: { type: 'http', url: http.silentUrl, session_init_timeout: 300 },
       gone: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
       box: processServer,
@@ -328,7 +328,7 @@ describe('tools of MCP servers', () => {
     expect((await servers.tools()).map(({ name }) => name)).toContain('box_echo');
   });
 
-  it('are gone with their server', async () => {
+  it('are removed with their server', async () => {
     const servers = await serversOf({ box: processServer });
     const echo = await toolOf(servers, 'box_echo');
     await servers.switch('box', false);

@@ -16,7 +16,7 @@ import { firstAdmin } from './support/first-admin.ts';
 
 let provider: FakeOpenAi;
 let server: ConversationGateway;
-/** What the model answers when it is asked for facts, set by each test. */
+/** The model's answer to a request for facts, set by each test. */
 let found: (said: string) => FakeReply;
 
 const config = (memory: ConfigOverrides['memory'] = {}): ConfigOverrides => ({
@@ -51,9 +51,11 @@ afterAll(async () => {
 
 const isSearch = ({ messages }: FakeRequest) =>
   String(messages[0]?.content).startsWith('You keep what is worth');
-/** What is to be searched, apart from what is known. */
+/** Returns the part of the request to be searched, without what is already known. */
 const saidIn = ({ messages }: FakeRequest) => String(messages[0]?.content).split('Conversation:')[1] ?? '';
-/** What was searched of a conversation in which this word was said: other conversations of this gateway may be due, too. */
+/**
+ * Returns the searches of a conversation that contains this word, because other conversations of this gateway may be due as well.
+ */
 const searchesOf = (word: string) =>
   provider.requests.filter((request) => isSearch(request) && saidIn(request).includes(word));
 const answers = () => provider.requests.filter((request) => !isSearch(request));
@@ -89,7 +91,7 @@ const newUser = () => {
 };
 
 describe('what a user says', () => {
-  it('is searched for facts, of which the next conversations know', async () => {
+  it('is searched for facts, which the next conversations know', async () => {
     const ada = await newUser();
     found = () => facts('Drinks green tea only');
     await ada.wait(await ada.thread(), question('I only ever drink green tea'));
@@ -105,7 +107,7 @@ describe('what a user says', () => {
     expect(JSON.stringify(values)).not.toContain('green tea');
   });
 
-  it('reaches the model of the configuration, without thoughts and without what tools have said', async () => {
+  it('is sent to the model of the configuration, without thoughts and without texts of tools', async () => {
     const ada = await newUser();
     const thread = await ada.thread();
     await ada.wait(thread, question('I am a baker'));
@@ -124,7 +126,7 @@ describe('what a user says', () => {
     expect(turns).toHaveLength(2);
   });
 
-  it('never gets into the memory of somebody who speaks at the same moment', async () => {
+  it('never gets into the memory of another user who speaks at the same moment', async () => {
     const everybody = await Promise.all([newUser(), newUser(), newUser()]);
     const wordOf = ({ userId }: ConversationCaller) => `word-${userId}`;
     found = (said) => facts(...new Set(said.match(/word-[0-9a-f-]+/g)));
@@ -141,7 +143,7 @@ describe('what a user says', () => {
     }
   });
 
-  it('is learned by the agent that it was said to', async () => {
+  it('is learned by the agent to which it was said', async () => {
     const ada = await newUser();
     await ada.ok('POST', '/agents', { name: 'painter', soul: 'You paint.' });
     found = () => facts('Loves red kites');
@@ -156,7 +158,7 @@ describe('what a user says', () => {
     expect(told).toEqual([true, false]);
   });
 
-  it('does no harm to a run where the model for it is broken', async () => {
+  it('does no harm to a run when the model for it is broken', async () => {
     const ada = await newUser();
     found = () => ({ status: 500 });
     const thread = await ada.thread();
@@ -168,7 +170,7 @@ describe('what a user says', () => {
     expect(await contentsOf(ada)).toEqual([]);
   });
 
-  it('is said to be searched where that is so', async () => {
+  it('is reported as searched when learning is on', async () => {
     const ada = await newUser();
     expect(await ada.ok('GET', '/memory/config')).toMatchObject({
       extraction_enabled: true,
@@ -204,7 +206,7 @@ it('what was said before a shutdown is learned after it', async () => {
   }
 });
 
-it('what a user said is forgotten with the account', async () => {
+it('words of a user are forgotten with the account', async () => {
   const folder = temporaryFolder();
   const options = {
     home: folder.path,
@@ -236,15 +238,15 @@ it('what a user said is forgotten with the account', async () => {
   }
 });
 
-/** As when the conversations of a gateway that is not there have been silent for long. */
+/** Makes waiting conversations due, as if they had been silent for long. The gateway is stopped meanwhile. */
 function makeDue(home: string): void {
   const database = new DatabaseSync(join(home, 'data', 'switchyard.db'));
   database.exec(`update jobs set "dueAtMs" = 1 where kind = 'memory.learn'`);
   database.close();
 }
 
-describe('what waits to be learned', () => {
-  /** In the database of a gateway where silence takes long. */
+describe('conversations that wait to be learned', () => {
+  /** Reads the database of a gateway with a long silence. */
   async function waiting(
     memory: ConfigOverrides['memory'],
     work: (ada: ConversationCaller, count: () => Promise<number>) => Promise<void>,
@@ -261,7 +263,7 @@ describe('what waits to be learned', () => {
     }
   }
 
-  it('is what was said to agents of the gateway, and goes with its thread, its run, or the memory', () =>
+  it('hold what was said to agents of the gateway, and go with their thread, their run, or the memory', () =>
     waiting({}, async (ada, count) => {
       const thread = await ada.thread();
       await ada.wait(thread, question('hello', 'chat'));
@@ -282,7 +284,7 @@ describe('what waits to be learned', () => {
       expect(await count()).toBe(0);
     }));
 
-  it.each([{ enabled: false }, { extraction_enabled: false }])('is nothing with %j', (memory) =>
+  it.each([{ enabled: false }, { extraction_enabled: false }])('do not exist with %j', (memory) =>
     waiting(memory, async (ada, count) => {
       await ada.wait(await ada.thread(), question('I only ever drink green tea'));
       expect(await count()).toBe(0);

@@ -23,7 +23,7 @@ const newUser = () => {
 };
 
 describe('a memory', () => {
-  it('is an empty document while nothing was kept, and makes no file', async () => {
+  it('is an empty document while nothing is kept, and makes no file', async () => {
     const user = await newUser();
     const note = { summary: '', updatedAt: '' };
     expect(await user.ok('GET', '/memory')).toEqual({
@@ -36,7 +36,7 @@ describe('a memory', () => {
     expect(existsSync(fileOf(user))).toBe(false);
   });
 
-  it('keeps facts in the file of its user, which nobody else may read', async () => {
+  it('keeps facts in the file of its user, which no other user may read', async () => {
     const user = await newUser();
     const { facts, lastUpdated } = await user.ok('POST', '/memory/facts', { content: '  Likes red kites ' });
 
@@ -54,7 +54,7 @@ describe('a memory', () => {
     expect(statSync(fileOf(user)).mode & 0o777).toBe(0o600);
   });
 
-  it('has facts changed and deleted one by one', async () => {
+  it('lets facts be changed and deleted one by one', async () => {
     const user = await newUser();
     await user.ok('POST', '/memory/facts', { content: 'one' });
     const { facts } = await user.ok('POST', '/memory/facts', { content: 'two', confidence: 0.9 });
@@ -79,7 +79,7 @@ describe('a memory', () => {
     });
   });
 
-  it('keeps every fact of many that are added at once', async () => {
+  it('keeps every fact of many that are added at the same time', async () => {
     const user = await newUser();
     const wanted = Array.from({ length: 10 }, (_, index) => `fact ${index}`);
     await Promise.all(wanted.map((content) => user.ok('POST', '/memory/facts', { content })));
@@ -104,7 +104,7 @@ describe('a memory', () => {
     expect(await status({ content: 'one more' })).toBe(409);
   });
 
-  it('is exported and imported again as it was', async () => {
+  it('is exported and imported again unchanged', async () => {
     const [from, to] = [await newUser(), await newUser()];
     await from.ok('POST', '/memory/facts', { content: 'Speaks Frisian' });
     const exported = await from.ok('GET', '/memory/export');
@@ -119,7 +119,7 @@ describe('a memory', () => {
     expect((await to.post('/memory/import', { version: '1.0' })).status).toBe(422);
   });
 
-  it('is found as it was changed from outside, and never written over while it cannot be read', async () => {
+  it('shows changes from outside, and is never overwritten while it cannot be read', async () => {
     const user = await newUser();
     const memory = await user.ok('POST', '/memory/facts', { content: 'old' });
     memory.facts[0].content = 'edited by hand';
@@ -133,7 +133,7 @@ describe('a memory', () => {
     expect(contents(await user.ok('POST', '/memory/facts', { content: 'new' }))).toEqual(['new']);
   });
 
-  it('is one for each user and agent', async () => {
+  it('is separate for each user and agent', async () => {
     for (const user of [ada, bob]) await user.ok('POST', '/agents', { name: 'painter' });
     await ada.ok('POST', '/memory/facts', { content: 'of ada' });
     await ada.ok('POST', '/memory/facts?agent=Painter', { content: 'of her painter' });
@@ -147,10 +147,10 @@ describe('a memory', () => {
     expect(existsSync(fileOf(ada, 'agents', 'painter'))).toBe(true);
   });
 
-  it('is only there for agents that its user has', async () => {
+  it('exists only for agents that its user has', async () => {
     await ada.ok('POST', '/agents', { name: 'of-ada' });
     const missing = (path: string, name: string) => path.replace('?', `?agent=${name}`);
-    for (const name of ['of-ada', 'nobody']) {
+    for (const name of ['of-ada', 'unknown']) {
       expect((await bob.get(missing('/memory?', name))).status).toBe(404);
       expect((await bob.get(missing('/memory/export?', name))).status).toBe(404);
       expect((await bob.get(missing('/memory/status?', name))).status).toBe(404);
@@ -178,7 +178,7 @@ describe('a memory', () => {
     expect(contents(await ada.ok('GET', '/memory'))).toContain('a secret of ada');
   });
 
-  it('says how it is set up', async () => {
+  it('reports its settings', async () => {
     const { config, data } = await ada.ok('GET', '/memory/status');
     expect(config).toEqual({
       enabled: true,
@@ -188,7 +188,7 @@ describe('a memory', () => {
       fact_confidence_threshold: 0.7,
       injection_enabled: true,
       max_injection_tokens: 2_000,
-      // Only the demo model is there, which learns nothing.
+      // There is only the demo model, which learns nothing.
       extraction_enabled: false,
     });
     expect(await ada.ok('GET', '/memory/config')).toEqual(config);

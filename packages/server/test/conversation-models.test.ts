@@ -12,7 +12,7 @@ import { type ConversationGateway, startConversation } from './support/conversat
 let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
-/** What the provider answers, set by each test. */
+/** The provider's answer, set by each test. */
 let answer: (request: FakeRequest) => FakeReply;
 
 beforeAll(async () => {
@@ -89,21 +89,21 @@ describe('configured models', () => {
     expect(JSON.stringify(frames)).not.toContain('hunter2');
   });
 
-  it('call tools, whose results they get', async () => {
+  it('call tools and get their results', async () => {
     answer = ({ messages }) =>
       asideAnswer(messages) ??
       (messages.at(-1)?.role === 'tool'
-        ? { text: 'Nobody is there.' }
+        ? { text: 'No one is there.' }
         : { calls: [{ id: 'call_1', name: 'list_instances', args: {} }] });
     const { messages } = await ada.wait(await ada.thread(), question('Who is there?'));
 
     expect(messages.map(({ type }: { type: string }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
     expect(messages[1].tool_calls).toMatchObject([{ id: 'call_1', name: 'list_instances', args: {} }]);
-    expect(messages[3].content).toBe('Nobody is there.');
+    expect(messages[3].content).toBe('No one is there.');
     expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_1' });
   });
 
-  it('are chosen by the run, and named so in its record', async () => {
+  it('are chosen by the run, and named in its record', async () => {
     const threadId = await ada.thread();
     const { run_id } = await ada.run(threadId, { ...question('Hi'), context: { model_name: 'thinker' } });
     const run = await ada.ended(threadId, run_id);
@@ -158,7 +158,7 @@ describe('configured models', () => {
     expect(provider.requests[0]?.body).toMatchObject(sent);
   });
 
-  it('say what to install when their package is missing', async () => {
+  it('report what to install when their package is missing', async () => {
     const values = await ada.wait(await ada.thread(), {
       ...question('Hi'),
       context: { model_name: 'absent' },
@@ -169,7 +169,7 @@ describe('configured models', () => {
 });
 
 describe('the title of a thread', () => {
-  it('is written by the model, whose tokens count as those of middleware', async () => {
+  it('is written by the model, and its tokens count as those of middleware', async () => {
     const threadId = await ada.thread();
     const stream = await ada.stream(threadId, {
       ...question('Hi'),
@@ -186,7 +186,7 @@ describe('the title of a thread', () => {
     expect(events.filter(({ event_type }) => event_type === 'ai_message')).toHaveLength(1);
   });
 
-  it('comes from the question where the model fails', async () => {
+  it('is taken from the question when the model fails', async () => {
     answer = ({ messages }) => (isTitle(messages) ? { status: 400 } : { text: 'Hello there.' });
     const { title } = await ada.wait(await ada.thread(), question('What is the weather like?'));
 
@@ -195,7 +195,7 @@ describe('the title of a thread', () => {
 });
 
 describe('a model that fails', () => {
-  it('is asked again, which the stream says', async () => {
+  it('is asked again, and the stream says so', async () => {
     const refusals = [429, 503];
     answer = ({ messages }) => {
       const status = isTitle(messages) ? undefined : refusals.shift();
@@ -215,7 +215,7 @@ describe('a model that fails', () => {
     expect(frames.findLast(({ event }) => event === 'values')?.data.messages.at(-1).content).toBe('At last.');
   });
 
-  it('gives way to its fallback', async () => {
+  it('is replaced by its fallback', async () => {
     answer = ({ model, messages }) =>
       model === 'shaky-1' && !isTitle(messages) ? { status: 401 } : { text: `I am ${model}.` };
     const context = { model_name: 'shaky' };
@@ -246,7 +246,7 @@ describe('a model that fails', () => {
     });
   });
 
-  it('is apologised for in the conversation, and the run has failed', async () => {
+  it('gets an apology in the conversation, and the run has failed', async () => {
     answer = () => ({ status: 401 });
     const threadId = await ada.thread();
     const stream = await ada.stream(threadId, question('Hi'));
@@ -272,7 +272,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('has no part in later runs, which may do nothing', async () => {
+  it('does not affect later runs, which may add no messages', async () => {
     answer = () => ({ status: 401 });
     const threadId = await ada.thread();
     await ada.wait(threadId, question('Hi'));
@@ -287,7 +287,7 @@ describe('a model that fails', () => {
 });
 
 describe('tool calls', () => {
-  it('that a cancel cut off get a result in the next run', async () => {
+  it('that a cancel interrupted get a result in the next run', async () => {
     const threadId = await ada.thread();
     await ada.ok('POST', `/threads/${threadId}/state`, {
       values: {
@@ -356,7 +356,7 @@ describe('a turn', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
-  it('keeps a list of what there is to do in plan mode only', async () => {
+  it('keeps a to-do list in plan mode only', async () => {
     const todos = [{ content: 'Look', status: 'in_progress' }];
     answer = ({ messages, tools }) => {
       const canPlan = tools.includes('write_todos') && messages.at(-1)?.role === 'user';
@@ -374,7 +374,7 @@ describe('a turn', () => {
     expect(planned.messages[2]).toMatchObject({ name: 'write_todos', status: 'success' });
   });
 
-  it('refuses a list that was not asked for', async () => {
+  it('refuses a to-do list that was not asked for', async () => {
     const calls = [{ id: 'call_1', name: 'write_todos', args: { todos: [] } }];
     answer = ({ messages }) =>
       asideAnswer(messages) ?? (messages.at(-1)?.role === 'user' ? { calls } : { text: 'Done.' });
@@ -427,7 +427,7 @@ async function eventsOf(
 
 type Messages = FakeRequest['messages'];
 
-/** What the model answers when middleware asks it. */
+/** Returns the model's answer to a request of middleware. */
 function asideAnswer(messages: Messages): FakeReply | undefined {
   if (isTitle(messages)) return { text: '<think>Hm.</think>"A friendly greeting"' };
   const isSummary = String(messages[0]?.content).startsWith('Summarise this conversation');

@@ -47,7 +47,7 @@ const file = (name: string, content: string, claims?: ZipEntry['claims']): ZipEn
   ...(claims && { claims }),
 });
 
-/** Puts an archive into a new thread of the caller, as an agent or an upload leaves it, and installs it. */
+/** Puts an archive into a new thread of the caller, as an agent or an upload would, and installs it. */
 async function install(entries: readonly ZipEntry[] | Uint8Array, { caller = admin, name = 'x.skill' } = {}) {
   const thread = await caller.thread();
   const bytes = entries instanceof Uint8Array ? entries : zip(entries);
@@ -125,7 +125,7 @@ describe('skills', () => {
     expect((await admin.call('PUT', '/skills/brew-tea', { body: { enabled: 'no' } })).status).toBe(422);
   });
 
-  it('count as they are on the disk now, and can be read anew by hand', async () => {
+  it('are read from the disk as they are now, and can be reloaded by hand', async () => {
     putSkill('public', 'brew-tea', 'Old.');
     expect(await ada.ok('GET', '/skills/brew-tea')).toMatchObject({ description: 'Old.' });
     putSkill('public', 'brew-tea', 'New!');
@@ -144,12 +144,12 @@ describe('skills', () => {
   ])('are changed by administrators alone: %s %s', async (method, path, body) => {
     putSkill('custom', 'brew-tea');
     expect((await ada.call(method, path, { ...(body && { body }) })).status).toBe(403);
-    const nobody = await fetch(new URL(`/api${path}`, ada.url), { method });
-    expect([401, 403]).toContain(nobody.status);
+    const anonymous = await fetch(new URL(`/api${path}`, ada.url), { method });
+    expect([401, 403]).toContain(anonymous.status);
     expect(readFileSync(join(home, 'skills/custom/brew-tea/SKILL.md'), 'utf8')).toBe(skillText('brew-tea'));
   });
 
-  it('are read by those who are signed in alone', async () => {
+  it('are readable only for users who are signed in', async () => {
     for (const path of ['/skills', '/skills/x', '/skills/custom', '/skills/custom/x']) {
       expect((await fetch(new URL(`/api${path}`, ada.url))).status).toBe(401);
     }
@@ -175,7 +175,7 @@ describe('an archive of a skill', () => {
     expect(readdirSync(join(home, 'skills/custom/.staging'))).toEqual([]);
   });
 
-  it('is refused where the name is taken', async () => {
+  it('is refused when the name is taken', async () => {
     putSkill('public', 'brew-tea');
     const refused = { status: 409, body: { detail: "Skill 'brew-tea' already exists" } };
     expect(await install([file('SKILL.md', skillText('brew-tea'))])).toMatchObject(refused);
@@ -216,17 +216,17 @@ describe('an archive of a skill', () => {
     expect(left.filter((path) => path !== '.staging')).toEqual([]);
   });
 
-  it('is taken from threads of the caller alone', async () => {
+  it('is read only from threads of the caller', async () => {
     const archive = [file('SKILL.md', skillText('brew-tea'))];
     const thread = await ada.thread();
     put(`users/${ada.userId}/threads/${thread}/user-data/outputs/x.skill`, zip(archive));
     const path = '/mnt/user-data/outputs/x.skill';
     expect((await admin.post('/skills/install', { thread_id: thread, path })).status).toBe(404);
-    expect((await admin.post('/skills/install', { thread_id: 'nobodys', path })).status).toBe(404);
+    expect((await admin.post('/skills/install', { thread_id: 'unknown', path })).status).toBe(404);
     expect(await ada.ok('GET', '/skills')).toMatchObject({ skills: [] });
   });
 
-  it('is a file of the thread with the right name', async () => {
+  it('has to be a file of the thread with the right name', async () => {
     const archive = zip([file('SKILL.md', skillText('brew-tea'))]);
     put('outside.skill', archive);
     const thread = await admin.thread();
@@ -253,7 +253,7 @@ describe('a custom skill', () => {
   const path = '/skills/custom/brew-tea';
   const edit = (content: string, headers = {}) => admin.call('PUT', path, { body: { content }, headers });
 
-  it('is read with its text by every user, and changed as a whole', async () => {
+  it('is readable with its text for every user, and changed as a whole', async () => {
     const before = await ada.get(path);
     expect(before.body).toMatchObject({ name: 'brew-tea', content: skillText('brew-tea', 'First.') });
     const after = await edit(skillText('brew-tea', 'Second.'));
@@ -262,7 +262,7 @@ describe('a custom skill', () => {
     expect(before.headers.get('etag')).not.toBe(after.headers.get('etag'));
   });
 
-  it('is not overwritten by somebody who has read an older text', async () => {
+  it('is not overwritten by a user who has read an older text', async () => {
     const etag = (await ada.get(path)).headers.get('etag') ?? '';
     expect((await edit(skillText('brew-tea', 'Second.'), { 'if-match': etag })).status).toBe(200);
     expect((await edit(skillText('brew-tea', 'Third.'), { 'if-match': etag })).status).toBe(412);
@@ -280,7 +280,7 @@ describe('a custom skill', () => {
     expect(await ada.ok('GET', path)).toMatchObject({ description: 'First.' });
   });
 
-  it('is not made by a change, and public ones are not changed', async () => {
+  it('is not created by a change, and public ones are not changed', async () => {
     putSkill('public', 'add-milk');
     const body = { content: skillText('add-milk') };
     expect((await admin.call('PUT', '/skills/custom/add-milk', { body })).status).toBe(404);
@@ -298,7 +298,7 @@ describe('a custom skill', () => {
     expect(await ada.ok('GET', '/skills')).toEqual({ skills: [], broken: [] });
   });
 
-  it('has a history, and goes back to what it was', async () => {
+  it('has a history, and can be returned to an earlier text', async () => {
     expect(await admin.ok('GET', `${path}/history`)).toEqual({ history: [] });
     await edit(skillText('brew-tea', 'Second.'));
     await edit(skillText('brew-tea', 'Third.'));
@@ -335,7 +335,7 @@ describe('a custom skill', () => {
     expect(history.at(-1).new_content).toContain('Text 21.');
   });
 
-  it('is deleted with all its files, and its text can be brought back', async () => {
+  it('is deleted with all its files, and its text can be restored', async () => {
     put('skills/custom/brew-tea/parts/cup.md', 'A cup.');
     await admin.ok('PUT', '/skills/brew-tea', { enabled: false });
     expect(await admin.ok('DELETE', path)).toEqual({ success: true });
@@ -354,7 +354,7 @@ describe('a custom skill', () => {
     });
   });
 
-  it('is not brought back where its name is taken', async () => {
+  it('is not restored when its name is taken', async () => {
     await admin.ok('DELETE', path);
     putSkill('public', 'brew-tea');
     expect((await admin.post(`${path}/rollback`)).status).toBe(409);

@@ -18,9 +18,9 @@ let worker: FakeWorker;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let adaInDispatch: DispatchCaller;
-/** What a sub-agent's model answers, set by each test. */
+/** The answer of a sub-agent's model, set by each test. */
 let subagent: (request: FakeRequest) => FakeReply;
-/** The calls that the lead agent makes first. */
+/** The first calls of the lead agent. */
 let asked: NonNullable<FakeReply['calls']>;
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe('sub-agents', () => {
-  it('work side by side for the lead agent, which the stream tells', async () => {
+  it('work for the lead agent at the same time, and the stream shows it', async () => {
     const { frames, values } = await delegate(['custom', 'values', 'messages-tuple']);
 
     const told = frames.filter(({ event }) => event === 'custom').map(({ data }) => data);
@@ -84,7 +84,7 @@ describe('sub-agents', () => {
     ]);
   });
 
-  it('say nothing in the conversation: neither in its state nor in its stream nor on display', async () => {
+  it('add nothing to the conversation: neither to its state nor to its stream nor on display', async () => {
     const { frames, values, threadId } = await delegate(['values', 'updates', 'messages-tuple', 'messages']);
 
     expect(values.messages.map(({ type }: { type: string }) => type)).toEqual([
@@ -120,14 +120,14 @@ describe('sub-agents', () => {
     expect(ended.map(({ event }) => event)).toEqual(['custom', 'custom']);
   });
 
-  it('are seen at work by clients that ask for graphs within the graph', async () => {
+  it('are visible to clients that ask for subgraphs', async () => {
     const { frames } = await delegate(['messages-tuple'], { stream_subgraphs: true });
 
     const within = frames.filter(({ event }) => /^messages\|tools:/.test(event));
     expect(within.map(({ data }) => data[0].content).join('')).toContain('Counted');
   });
 
-  it('have their model calls and tokens counted as theirs', async () => {
+  it('have model calls and tokens counted as their own', async () => {
     subagent = () => ({ text: 'Counted.', usage: { input: 100, output: 20 } });
     const { threadId, run } = await delegate();
     const events = await ada.ok(
@@ -166,7 +166,7 @@ describe('sub-agents', () => {
     asked = [{ ...task('call_a', 'Look'), args: { ...task('', 'Look').args, subagent_type: 'looker' } }];
     subagent = ({ body }) =>
       body.tool_choice === 'none'
-        ? { text: 'Nobody is there.' }
+        ? { text: 'No one is there.' }
         : { calls: [{ id: 'call_1', name: 'list_instances', args: {} }] };
     const { values, threadId, run } = await delegate();
     const requests = provider.requests.filter(isSubagent);
@@ -176,7 +176,7 @@ describe('sub-agents', () => {
       ['gpt-deep', ['list_instances']],
     ]);
     expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain('your last turn');
-    expect(values.messages[2].content).toBe('Task Succeeded. Result: Nobody is there.');
+    expect(values.messages[2].content).toBe('Task Succeeded. Result: No one is there.');
     expect(Object.keys(run.token_usage_by_model).sort()).toEqual(['deep', 'fast']);
     const path = `/threads/${threadId}/runs/${run.run_id}/events?event_types=tool_end`;
     expect(await ada.ok('GET', path)).toMatchObject([
@@ -185,7 +185,7 @@ describe('sub-agents', () => {
     ]);
   });
 
-  it('of a custom agent have no tool that it has not, and it may go without them', async () => {
+  it('of a custom agent have no tool that the agent lacks, and it may have no sub-agents', async () => {
     await ada.ok('POST', '/agents', { name: 'solo', tool_groups: ['workflows'], soul: 'You paint.' });
     await ada.ok('POST', '/agents', {
       name: 'boss',
@@ -204,7 +204,7 @@ describe('sub-agents', () => {
     expect(values.messages[2]).toMatchObject({ name: 'task', status: 'error' });
   });
 
-  it('that fail leave the others and the turn alone', async () => {
+  it('do not affect the others and the turn when they fail', async () => {
     subagent = ({ messages }) =>
       messages[1].content.includes('red') ? { status: 400 } : { text: 'Counted blue.' };
     const { frames, values, run } = await delegate(['custom', 'values']);
@@ -237,7 +237,7 @@ describe('sub-agents', () => {
     expect(provider.requests.filter(isSubagent)).toHaveLength(most);
   });
 
-  it('are there only in runs that want them', async () => {
+  it('exist only in runs that ask for them', async () => {
     const { values } = await delegate(['values'], { context: {} });
 
     expect(provider.requests[0]?.tools).not.toContain('task');
@@ -248,7 +248,7 @@ describe('sub-agents', () => {
     expect(provider.requests.filter(isSubagent)).toHaveLength(0);
   });
 
-  it('run workflows on the pool, each its own, also where their models choose the same ids', async () => {
+  it('run workflows on the pool, each its own, even when their models choose the same ids', async () => {
     subagent = ({ messages }) =>
       messages.at(-1).role === 'tool'
         ? { text: 'Painted.' }
@@ -268,15 +268,18 @@ describe('sub-agents', () => {
     expect(new Set(values.artifacts).size).toBe(2);
   });
 
-  it.each(['lead_agent', 'subagent:x', 'middleware:title'])('cannot be taken for others: %s', async (tag) => {
-    const { status, body: answer } = await ada.post(`/threads/${await ada.thread()}/runs`, {
-      ...body(['values']),
-      config: { tags: ['mine', tag] },
-    });
+  it.each(['lead_agent', 'subagent:x', 'middleware:title'])(
+    'cannot be imitated by a tag of the client: %s',
+    async (tag) => {
+      const { status, body: answer } = await ada.post(`/threads/${await ada.thread()}/runs`, {
+        ...body(['values']),
+        config: { tags: ['mine', tag] },
+      });
 
-    expect(status).toBe(422);
-    expect(answer.detail[0].loc).toEqual(['body', 'config', 'tags', 1]);
-  });
+      expect(status).toBe(422);
+      expect(answer.detail[0].loc).toEqual(['body', 'config', 'tags', 1]);
+    },
+  );
 
   it('end with the run that is cancelled', async () => {
     subagent = () => ({ text: 'Counting', hangs: true });
@@ -294,7 +297,7 @@ describe('sub-agents', () => {
     expect(await ada.ok('GET', path)).toHaveLength(2);
   });
 
-  it('take along what they have begun on the pool when the run is cancelled', async () => {
+  it('end the tasks that they started on the pool when the run is cancelled', async () => {
     asked = [task('call_a', 'Paint')];
     subagent = () => ({ calls: [{ id: 'call_1', name: 'run_workflow', args: { workflow } }] });
     worker.behaviour.runMs = 60_000;
@@ -348,7 +351,7 @@ function body(stream_mode: string[], more: object = {}) {
   };
 }
 
-/** A run in which the lead agent gives its work away. */
+/** Starts a run in which the lead agent uses sub-agents. */
 async function delegate(streamModes = ['values'], more: object = {}) {
   const threadId = await ada.thread();
   const stream = await ada.stream(threadId, body(streamModes, more));

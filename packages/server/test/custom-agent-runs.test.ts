@@ -18,7 +18,7 @@ let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let bob: ConversationCaller;
-/** What the model answers, set by each test. */
+/** The model's answer, set by each test. */
 let answer: (request: FakeRequest) => FakeReply;
 
 const config = () => ({
@@ -58,7 +58,7 @@ const soulOf = ({ userId }: ConversationCaller, name: string) =>
   join(server.gateway.home, 'users', userId, 'agents', name, 'SOUL.md');
 
 describe('a run as a custom agent', () => {
-  it('is told who it is and who its user is, and has the agent’s model', async () => {
+  it('is told who it is and who its user is, and uses the agent’s model', async () => {
     const thread = await ada.thread();
     const { run_id } = await ada.run(thread, asks({ assistant_id: 'image-maker' }));
     const run = await ada.ended(thread, run_id);
@@ -90,7 +90,7 @@ describe('a run as a custom agent', () => {
     expect(told()).toContain('You speak as Ada’s painter.');
   });
 
-  it('begins with an assistant that says so', async () => {
+  it('begins with an assistant that names the agent', async () => {
     const { assistant_id } = await ada.ok('POST', '/assistants', {
       graph_id: 'lead_agent',
       context: { agent_name: 'image-maker' },
@@ -100,7 +100,7 @@ describe('a run as a custom agent', () => {
   });
 
   it.each([{ context: { model_name: 'usual' } }, { config: { configurable: { model_name: 'usual' } } }])(
-    'has the model that it names itself: %j',
+    'uses the model that it names itself: %j',
     async (wish) => {
       await ada.wait(await ada.thread(), asks({ assistant_id: 'image-maker', ...wish }));
       expect(provider.requests[0]?.model).toBe('usual-1');
@@ -108,7 +108,7 @@ describe('a run as a custom agent', () => {
     },
   );
 
-  it('is each user’s own agent, also under the same name', async () => {
+  it('uses each user’s own agent, even under the same name', async () => {
     await bob.wait(await bob.thread(), asks({ assistant_id: 'image-maker' }));
     expect(told()).toContain('You speak as Bob’s painter.');
     expect(told()).not.toMatch(/Ada|kites/);
@@ -127,7 +127,7 @@ describe('a run as a custom agent', () => {
 
 describe('a run as the lead agent itself', () => {
   it.each([{}, { context: { agent_name: 'lead_agent' } }])(
-    'is told who its user is, and of no agent: %j',
+    'is told who its user is, and not about any agent: %j',
     async (wish) => {
       await ada.wait(await ada.thread(), asks(wish));
       expect(told()).toContain('Ada likes red kites.');
@@ -135,7 +135,7 @@ describe('a run as the lead agent itself', () => {
     },
   );
 
-  it('is not made another agent by keys of the server’s own', async () => {
+  it('cannot be turned into another agent by the server’s own keys', async () => {
     const reserved = { __switchyard_agent: 'image-maker', agentName: 'image-maker', agent: 'image-maker' };
     await ada.wait(
       await ada.thread(),
@@ -154,7 +154,7 @@ describe('a run as the lead agent itself', () => {
 });
 
 describe('an agent that the caller does not have', () => {
-  it.each(['nobody', 'of-bob', '../of-bob', '%2e%2e', 'x'.repeat(128)])(
+  it.each(['unknown', 'of-bob', '../of-bob', '%2e%2e', 'x'.repeat(128)])(
     'is no assistant: %s',
     async (name) => {
       const { status, body } = await ada.post(
@@ -165,7 +165,7 @@ describe('an agent that the caller does not have', () => {
     },
   );
 
-  it.each(['nobody', 'of-bob', '../image-maker', '/etc', 'image-maker\u200b'])(
+  it.each(['unknown', 'of-bob', '../image-maker', '/etc', 'image-maker\u200b'])(
     'is not found in the context: %j',
     async (name) => {
       for (const wish of [
@@ -180,14 +180,14 @@ describe('an agent that the caller does not have', () => {
     },
   );
 
-  it.each([3, {}, ['image-maker'], true])('is refused where it is no name: %j', async (name) => {
+  it.each([3, {}, ['image-maker'], true])('is refused when it is no name: %j', async (name) => {
     const { status, body } = await ada.post('/runs', asks({ context: { agent_name: name } }));
     expect(status).toBe(422);
     expect(body.detail[0].loc).toEqual(['body', 'context', 'agent_name']);
   });
 
-  it('does not matter to a graph of somebody’s own', async () => {
-    await ada.wait(await ada.thread(), asks({ assistant_id: 'chat', context: { agent_name: 'nobody' } }));
+  it('does not matter to a user’s own graph', async () => {
+    await ada.wait(await ada.thread(), asks({ assistant_id: 'chat', context: { agent_name: 'unknown' } }));
   });
 });
 
@@ -203,7 +203,7 @@ describe('tool groups', () => {
     return provider.requests[0]?.tools ?? [];
   };
 
-  it('are the tools that the model is told of', async () => {
+  it('are the tools that the model is told about', async () => {
     const all = await toolsOf(null);
     const none = await toolsOf([]);
     const workflows = await toolsOf(['workflows']);
@@ -218,12 +218,12 @@ describe('tool groups', () => {
     ]);
   });
 
-  it('together are all the tools that there are', async () => {
+  it('together are all tools', async () => {
     const groups = ['file:read', 'file:write', 'web', 'bash', 'workflows', 'subagents', 'mcp'];
     expect(await toolsOf(groups)).toEqual(await toolsOf(null));
   });
 
-  it('also bind a model that calls another tool all the same', async () => {
+  it('also limit a model that calls another tool anyway', async () => {
     await toolsOf(['file:read']);
     answer = ({ messages }) =>
       messages.at(-1)?.role === 'tool'
@@ -239,7 +239,7 @@ describe('tool groups', () => {
     expect(messages[3].content).toBe('I see.');
   });
 
-  it('bind the sub-agents of the agent as well', async () => {
+  it('limit the sub-agents of the agent as well', async () => {
     await toolsOf(['subagents']);
     const task = { description: 'Look', prompt: 'Who is there?', subagent_type: 'general-purpose' };
     answer = ({ tools, messages }) => {
@@ -280,7 +280,7 @@ describe('skills', () => {
 });
 
 describe('an agent that is changed', () => {
-  it('is the new one for the next run, and the old one to its end for a run at work', async () => {
+  it('is the new one for the next run, and the old one for a run that is under way', async () => {
     await ada.ok('POST', '/agents', { name: 'moody', soul: 'Good mood.' });
     answer = ({ messages }) => {
       if (messages.at(-1)?.role === 'tool') return { text: 'Done.' };
@@ -298,7 +298,7 @@ describe('an agent that is changed', () => {
     ]);
   });
 
-  it('fails a run that waited while it was deleted', async () => {
+  it('fails a run that waited while the agent was deleted', async () => {
     await ada.ok('POST', '/agents', { name: 'leaving' });
     const gate = closeGate('leaving');
     const thread = await ada.thread();
@@ -353,7 +353,7 @@ describe('assistants', () => {
   });
 });
 
-it('a run that goes on in another process is the same agent', async () => {
+it('a run that another process continues works as the same agent', async () => {
   const folder = temporaryFolder();
   const options = { home: folder.path, config: { database: { backend: 'sqlite' as const }, ...config() } };
   let restarted = await startGateway(options);
@@ -387,7 +387,7 @@ it('a run that goes on in another process is the same agent', async () => {
   expect([told(0), told(1)].every((text) => text.includes('You last.'))).toBe(true);
 });
 
-it('a profile that was made too long by hand is told in part', async () => {
+it('a profile that was made too long by hand is shown to the model in part', async () => {
   const path = join(server.gateway.home, 'users', bob.userId, 'USER.md');
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, `begins${'x'.repeat(20_000)}ends`);
@@ -405,7 +405,7 @@ describe('a run that sets up an agent', () => {
       ? { text: 'It is there.' }
       : { calls: [{ id: 'call_1', name: 'setup_agent', args: writes }] };
 
-  it('makes one that is not there yet, with a tool that no other run has', async () => {
+  it('creates one that does not exist yet, with a tool that no other run has', async () => {
     answer = settingUp;
     const { messages } = await ada.wait(await ada.thread(), bootstrap('Bird-Counter'));
 
@@ -422,7 +422,7 @@ describe('a run that sets up an agent', () => {
     expect(provider.requests[0]?.tools).not.toContain('setup_agent');
   });
 
-  it('changes one that is there, and leaves the rest of it', async () => {
+  it('changes an existing one, and leaves the rest of it', async () => {
     await ada.ok('POST', '/agents', { name: 'fish-counter', model: 'special', soul: 'You count fish.' });
     answer = settingUp;
     await ada.wait(await ada.thread(), bootstrap('fish-counter'));
@@ -431,19 +431,19 @@ describe('a run that sets up an agent', () => {
     expect(await ada.ok('GET', '/agents/fish-counter')).toMatchObject({ model: 'special', ...writes });
   });
 
-  it('is the only one that can: a model that calls the tool elsewhere is refused', async () => {
+  it('is the only run that can: a model that calls the tool elsewhere is refused', async () => {
     answer = settingUp;
     const { messages } = await ada.wait(await ada.thread(), asks({ assistant_id: 'image-maker' }));
 
     expect(messages[2]).toMatchObject({
       type: 'tool',
       status: 'error',
-      content: 'Error: This run is not there to set up an agent.',
+      content: 'Error: This run does not set up an agent.',
     });
     expect(await ada.ok('GET', '/agents/image-maker')).toMatchObject({ description: 'Makes pictures.' });
   });
 
-  it.each(['chat', 'check', '../x', 'of.bob'])('takes no name that no agent can have: %s', async (name) => {
+  it.each(['chat', 'check', '../x', 'of.bob'])('refuses a name that no agent can have: %s', async (name) => {
     expect((await ada.post('/runs', bootstrap(name))).status).toBe(404);
   });
 });

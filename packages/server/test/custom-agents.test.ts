@@ -25,8 +25,8 @@ const newUser = () => {
 };
 
 describe('custom agents', () => {
-  it('are made, with their names in lower case', async () => {
-    const wish = {
+  it('are created, with their names in lower case', async () => {
+    const given = {
       name: 'Image-Maker',
       description: 'Makes pictures',
       model: 'switchyard-demo',
@@ -34,18 +34,18 @@ describe('custom agents', () => {
       skills: ['colour-theory'],
       soul: '# You paint\n',
     };
-    const made = await ada.post('/agents', wish);
+    const made = await ada.post('/agents', given);
 
     expect(made.status).toBe(201);
-    expect(made.body).toEqual({ ...wish, name: 'image-maker' });
+    expect(made.body).toEqual({ ...given, name: 'image-maker' });
     expect(await ada.ok('GET', '/agents/IMAGE-maker')).toEqual(made.body);
   });
 
-  it('have a default for all but the name', async () => {
+  it('have a default for everything but the name', async () => {
     expect((await ada.post('/agents', { name: 'plain' })).body).toEqual({ ...plain, name: 'plain' });
   });
 
-  it('are files of their user, which nobody else may read', async () => {
+  it('are files of their user, which no other user may read', async () => {
     await ada.post('/agents', { name: 'filed', description: 'In files', soul: 'Soul of Ada' });
     const settings = fileOf(ada, 'agents', 'filed', 'config.yaml');
     const soul = fileOf(ada, 'agents', 'filed', 'SOUL.md');
@@ -64,7 +64,7 @@ describe('custom agents', () => {
     expect(agents).toEqual(['a', 'b', 'c'].map((name) => ({ ...plain, name, soul: null })));
   });
 
-  it('are each user’s own, also under the same name', async () => {
+  it('belong to each user, even under the same name', async () => {
     await ada.post('/agents', { name: 'twin', soul: 'of Ada' });
     expect((await bob.get('/agents/twin')).status).toBe(404);
     expect((await bob.post('/agents', { name: 'twin', soul: 'of Bob' })).status).toBe(201);
@@ -75,7 +75,7 @@ describe('custom agents', () => {
     expect(await namesOf(bob)).not.toContain('twin');
   });
 
-  it('are changed in what is named alone, and null takes a limit away', async () => {
+  it('are changed only in the named fields, and null removes a limit', async () => {
     await ada.post('/agents', { name: 'changing', description: 'one', tool_groups: [], soul: 'first' });
     expect(await ada.ok('PUT', '/agents/Changing', { soul: 'second' })).toEqual({
       ...plain,
@@ -100,7 +100,7 @@ describe('custom agents', () => {
     expect(readFileSync(path, 'utf8')).toContain('temperature: 0.5');
   });
 
-  it('go with their memory and everything else in their folder', async () => {
+  it('are deleted with their memory and everything else in their folder', async () => {
     await ada.post('/agents', { name: 'going' });
     await ada.ok('POST', '/memory/facts?agent=Going', { content: 'Remembered' });
     expect(existsSync(fileOf(ada, 'agents', 'going', 'memory.json'))).toBe(true);
@@ -113,7 +113,7 @@ describe('custom agents', () => {
     expect((await ada.ok('GET', '/memory?agent=going')).facts).toEqual([]);
   });
 
-  it('are not there where only a memory is', async () => {
+  it('do not exist where there is only a memory', async () => {
     mkdirSync(fileOf(ada, 'agents', 'ghost'), { recursive: true });
     writeFileSync(fileOf(ada, 'agents', 'ghost', 'memory.json'), '{}');
 
@@ -124,7 +124,7 @@ describe('custom agents', () => {
     expect((await ada.post('/agents', { name: 'ghost' })).status).toBe(201);
   });
 
-  it('are a hundred at most', async () => {
+  it('are limited to a hundred', async () => {
     const user = await newUser();
     for (let count = 0; count < 100; count += 1) {
       mkdirSync(fileOf(user, 'agents', `a${count}`), { recursive: true });
@@ -139,7 +139,7 @@ describe('custom agents', () => {
     expect((await bob.post('/agents', { name: 'one-more' })).status).toBe(201);
   });
 
-  it('are made once when asked for twice at once', async () => {
+  it('are created once when two requests come at the same time', async () => {
     const answers = await Promise.all(
       [1, 2, 3].map((n) => ada.post('/agents', { name: 'race', soul: `${n}` })),
     );
@@ -159,7 +159,7 @@ describe('the name of an agent', () => {
     expect(await ada.ok('GET', `/agents/check?name=${name}`)).toEqual(answer);
   });
 
-  it('is taken for whoever has it, and for nobody else', async () => {
+  it('is taken for the user who has it, and for no other user', async () => {
     await ada.post('/agents', { name: 'taken' });
     expect(await ada.ok('GET', '/agents/check?name=TAKEN')).toEqual({ available: false, name: 'taken' });
     expect(await bob.ok('GET', '/agents/check?name=taken')).toMatchObject({ available: true });
@@ -169,7 +169,7 @@ describe('the name of an agent', () => {
     });
   });
 
-  it.each(['chat', 'lead-agent', 'check'])('is not one that means something else: %s', async (name) => {
+  it.each(['chat', 'lead-agent', 'check'])('is refused when it means something else: %s', async (name) => {
     expect((await ada.post('/agents', { name })).status).toBe(409);
   });
 
@@ -204,7 +204,7 @@ describe('the name of an agent', () => {
   });
 });
 
-describe('a wish for an agent', () => {
+describe('a request for an agent', () => {
   const bad: [object, string][] = [
     [{}, 'name'],
     [{ name: 3 }, 'name'],
@@ -218,40 +218,40 @@ describe('a wish for an agent', () => {
     [{ name: 'a', skills: ['../x'] }, 'skills'],
     [{ name: 'a', skills: Array(201).fill('x') }, 'skills'],
   ];
-  it.each(bad)('is refused with the field that is wrong: %#', async (wish, field) => {
-    const { status, body } = await ada.post('/agents', wish);
+  it.each(bad)('is refused with the name of the wrong field: %#', async (given, field) => {
+    const { status, body } = await ada.post('/agents', given);
 
     expect(status).toBe(422);
     expect(body.detail[0].loc.slice(0, 2)).toEqual(['body', field]);
   });
 
-  it.each(bad.slice(2))('is refused as a change: %#', async (wish, field) => {
+  it.each(bad.slice(2))('is refused as a change: %#', async (given, field) => {
     await ada.post('/agents', { name: 'strict' });
-    const { status, body } = await ada.call('PUT', '/agents/strict', { body: wish });
+    const { status, body } = await ada.call('PUT', '/agents/strict', { body: given });
 
     expect([status, body.detail[0].loc[1]]).toEqual([422, field]);
   });
 
-  it('names the models that there are', async () => {
+  it('for an unknown model is refused with the models that exist', async () => {
     const { text } = await ada.post('/agents', { name: 'a', model: 'gpt-0' });
     expect(text).toContain("model 'gpt-0' is not configured; these are: switchyard-demo");
   });
 
-  it('is not found where there is no such agent', async () => {
+  it('is not found when there is no such agent', async () => {
     const answers = [
-      await ada.get('/agents/nobody'),
-      await ada.call('PUT', '/agents/nobody', { body: {} }),
-      await ada.call('DELETE', '/agents/nobody'),
+      await ada.get('/agents/unknown'),
+      await ada.call('PUT', '/agents/unknown', { body: {} }),
+      await ada.call('DELETE', '/agents/unknown'),
     ];
     for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 404, body: { detail: "Agent 'nobody' not found" } });
+      expect(answer).toMatchObject({ status: 404, body: { detail: "Agent 'unknown' not found" } });
     }
   });
 });
 
 describe('a broken file', () => {
   const contents = ['{', '- a\n- b\n', 'description: 3\n', 'tool_groups: [workflow]\n', 'a: &a [x]\nb: *a\n'];
-  it.each(contents)('spoils its own agent alone: %j', async (text) => {
+  it.each(contents)('affects only its own agent: %j', async (text) => {
     const user = await newUser();
     await user.post('/agents', { name: 'good' });
     await user.post('/agents', { name: 'bad' });
@@ -294,7 +294,7 @@ describe('a user profile', () => {
     expect(await user.ok('GET', '/user-profile')).toEqual({ content: null });
   });
 
-  it('is not read through a link, and written anew in its place', async () => {
+  it('is not read through a link, and replaces the link when it is written', async () => {
     const user = await newUser();
     await ada.ok('PUT', '/user-profile', { content: 'secret of Ada' });
     mkdirSync(fileOf(user), { recursive: true });
@@ -309,21 +309,21 @@ describe('a user profile', () => {
     expect(await ada.ok('GET', '/user-profile')).toEqual({ content: 'secret of Ada' });
   });
 
-  it('is each user’s own', async () => {
+  it('belongs to each user', async () => {
     await ada.ok('PUT', '/user-profile', { content: 'Ada' });
     await bob.ok('PUT', '/user-profile', { content: 'Bob' });
     expect(await ada.ok('GET', '/user-profile')).toEqual({ content: 'Ada' });
   });
 
   it.each([{ content: 3 }, { content: null }, { content: 'x'.repeat(16_385) }])(
-    'is text of a length: %#',
+    'is text of a limited length: %#',
     async (body) => {
       expect((await ada.call('PUT', '/user-profile', { body })).status).toBe(422);
     },
   );
 });
 
-it('are a feature that clients can ask for', async () => {
+it('custom agents are a feature that clients can ask for', async () => {
   expect(await ada.ok('GET', '/features')).toEqual({
     agents_api: { enabled: true },
     browser_control: { enabled: false },

@@ -6,7 +6,7 @@ const ai = (content: unknown, calls: object[] = []) => ({ type: 'ai', content, t
 const present = (...filepaths: string[]) => ({ name: 'present_files', args: { filepaths } });
 
 describe('the answer of a run', () => {
-  it('is the last thing that the agent has said since', () => {
+  it('is the last message of the agent since the human’s last one', () => {
     const messages = [
       human,
       ai('old'),
@@ -21,7 +21,7 @@ describe('the answer of a run', () => {
     );
   });
 
-  it('is the text of blocks, and what is no text is left out', () => {
+  it('is the text of blocks, and other blocks are left out', () => {
     const content = [
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'Two ' },
@@ -84,7 +84,7 @@ describe('a run that stopped for a human', () => {
     expect(resumeOf(questions, 'not yet, what does it cost?')).toBeNull();
   });
 
-  it('takes words where it wants words', () => {
+  it('accepts words when it asked for words', () => {
     const { questions, text } = answerOf({ __interrupt__: [{ value: { question: 'Which colour?' } }] }, []);
     expect(text).toBe('Which colour?');
     expect(resumeOf(questions, 'red')).toBe('red');

@@ -1,19 +1,19 @@
 import { isRecord } from '../lib/is-record.ts';
-/** What a run has left, as far as a chat can be told. Values come from graphs of all kinds, so nothing is taken for granted. */
+/** What a run left for a chat. The values come from graphs of all kinds, so any of them may be missing or different. */
 export interface ChannelAnswer {
   text: string;
-  /** Virtual paths of what the run has made for the user. */
+  /** Virtual paths of the files that the run made for the user. */
   artifacts: string[];
   /** Every artifact of the thread. */
   allArtifacts: string[];
   questions: Question[];
 }
 
-/** The run stopped at it and goes on with the answer. */
+/** A question at which the run stopped. It continues with the answer. */
 export interface Question {
   id: string | null;
   text: string;
-  /** How many decisions it wants; null where it wants words. */
+  /** Number of decisions that the question asks for; null when it asks for words. */
   decisions: number | null;
 }
 
@@ -45,7 +45,7 @@ export function answerOf(values: Record<string, unknown>, sentBefore: readonly s
   };
 }
 
-/** The resume of a run that stopped at these questions; null where the text decides nothing that was asked. */
+/** Returns the resume value of a run that stopped at these questions, or null when the text decides none of them. */
 export function resumeOf(questions: readonly Question[], text: string): unknown {
   const answers = questions.map(({ id, decisions }) => ({ id, answer: answerTo(decisions, text) }));
   if (answers.some(({ answer }) => answer === null)) return null;
@@ -73,14 +73,14 @@ function answerTo(decisions: number | null, text: string): unknown {
 
 type Message = Record<string, unknown>;
 
-/** What came after the last thing that the human said. */
+/** Returns what came after the human's last message. */
 function lastTurn(messages: unknown): Message[] {
   const list = Array.isArray(messages) ? messages.filter(isRecord) : [];
   const last = list.findLastIndex(({ type, role }) => type === 'human' || role === 'user');
   return list.slice(last + 1);
 }
 
-/** The last words of the agent; a question that ends its turn stands in the result of its tool. */
+/** Returns the last words of the agent. A question that ends its turn is in the result of the tool that asked it. */
 function finalText(turn: readonly Message[]): string {
   const last = turn.findLast((message) => isSpoken(message) && textOf(message.content) !== '');
   return last ? textOf(last.content) : '';
@@ -97,7 +97,7 @@ function presentedIn({ tool_calls: calls }: Message): string[] {
     .flatMap(({ args }) => (isRecord(args) ? Object.values(args).flatMap(textsIn) : []));
 }
 
-/** Text, or the text blocks of a message that has several. */
+/** Returns the text, or the joined text blocks of a message that has several. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   if (!Array.isArray(content)) return '';

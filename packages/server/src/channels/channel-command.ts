@@ -11,7 +11,7 @@ export type CommandName = keyof typeof commands;
 
 export type Command = { name: CommandName; argument: string } | { name: 'unknown'; given: string };
 
-/** Telegram writes `/new@name_of_the_bot` in groups, and greets with `/start`. Null for ordinary words. */
+/** Telegram writes `/new@name_of_the_bot` in groups, and starts a chat with `/start`. Returns null for ordinary words. */
 export function commandIn(text: string): Command | null {
   const [, word, argument = ''] = /^\/([a-z][a-z0-9_]{0,31})(?:@\S+)?(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
   const given = word?.toLowerCase();

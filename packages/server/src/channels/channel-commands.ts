@@ -23,7 +23,7 @@ interface Asked {
   config: ChannelConfig;
 }
 
-/** What is answered to a command, for its sender and about nobody else's things. */
+/** Answers commands. A command only shows and changes what belongs to its sender. */
 export class ChannelCommands {
   readonly #options: ChannelCommandsOptions;
 
@@ -57,7 +57,7 @@ export class ChannelCommands {
     return 'New conversation started.';
   }
 
-  /** The agent is set up in talk, so it has a conversation of its own. */
+  /** The agent is set up in a dialogue, so the setup has a conversation of its own. */
   async #setUp({ owner, row }: Asked, name: string): Promise<string> {
     if (!agentName.test(name)) return 'Name the agent with letters, digits and -, as in: /bootstrap my-agent';
     await this.#options.chats.begin(owner, row, { assistant: leadAgentName, agentSetup: name });

@@ -6,7 +6,7 @@ import type { Owner } from '../lib/owner.ts';
 import { numberedName, uploadName } from '../platform/files/upload-name.ts';
 import type { Channel, InboundFile } from './channel.ts';
 
-/** A file of a message that lies in the thread's uploads. */
+/** A file of a message that was stored in the thread's uploads. */
 export interface StoredFile {
   filename: string;
   kind: InboundFile['kind'];
@@ -22,7 +22,7 @@ interface IngestOptions {
   signal: AbortSignal;
 }
 
-/** One that fails is left out and named; the others are there. */
+/** Stores the files of a message. A file that fails is left out and named; the others are stored. */
 export async function ingestFiles(
   files: readonly InboundFile[],
   options: IngestOptions,
@@ -47,7 +47,7 @@ async function ingest(
 ): Promise<StoredFile> {
   const present = new Set((await uploads.list(owner, threadId)).map(({ filename }) => filename));
   const wanted = nameOf(file, index);
-  // A second file of a name stands beside the first one: nobody here sees that it would be replaced.
+  // A second file with the same name gets a number, because the sender would not notice that it replaces the first one.
   const name = present.has(wanted) ? numberedName(wanted, (candidate) => present.has(candidate)) : wanted;
   const { files } = await withStream(await channel.open(file, signal), (source) => {
     const part = { type: 'file' as const, fieldname: 'files', filename: name, file: capped(source, channel) };
@@ -76,19 +76,19 @@ function capped(source: Readable, { maxFileBytes }: Pick<Channel, 'maxFileBytes'
   );
 }
 
-/** What the platform says, where that is a name; else one of ours. */
+/** Returns the platform's file name when it is valid, and otherwise a name of ours. */
 function nameOf({ filename, kind }: InboundFile, index: number): string {
   const given = filename === null ? null : uploadName(filename);
   return given ?? `${kind}_${index + 1}${kind === 'image' ? '.png' : '.bin'}`;
 }
 
-/** Ours have sentences that people may read; what else went wrong is for the log. */
+/** Messages of our own errors may be shown to people; other errors are only for the log. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof AppError)) return 'it could not be fetched';
   return error.code === 'file_too_large' ? 'it is too large' : error.message.replace(/\.$/, '');
 }
 
-/** The message as the agent gets it: where its files lie, then its words. */
+/** Returns the message as the agent gets it: first the paths of its files, then its words. */
 export function textWithFiles(
   text: string,
   { stored, failed }: { stored: readonly StoredFile[]; failed: readonly string[] },

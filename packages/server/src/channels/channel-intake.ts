@@ -38,14 +38,14 @@ interface ChannelIntakeOptions {
 }
 
 const maxAtOnce = 100;
-/** Somebody else is at the chat and may be about to end. */
+/** Wait before looking again at a chat that another process is working on and may soon finish. */
 const lookAgainMs = 300;
-/** A message that fails as often is answered with an apology, so that those behind it get their turn. */
+/** After this many failures a message is answered with an apology, so that the messages behind it are handled. */
 const maxAttempts = 5;
-/** Of a job; more than a message has, so that no message is left without its apology. */
+/** Delays of a job. It has more attempts than a message has, so that every message gets its apology. */
 export const intakeRetryDelaysMs = [1_000, 5_000, 15_000, 60_000, 60_000, 300_000, 300_000, 900_000];
 
-/** Makes runs of stored messages, and answers of commands. One message of a chat after the other. */
+/** Starts runs for stored messages and answers commands, one message of a chat after the other. */
 export class ChannelIntake {
   readonly #options: ChannelIntakeOptions;
 
@@ -56,9 +56,9 @@ export class ChannelIntake {
   async handle({ payload, signal }: Job): Promise<void> {
     const [channel, chatId] = [String(payload.channel), String(payload.chatId)];
     const found = this.#options.registry.get(channel);
-    // Switched off: its messages wait until it is switched on again, or are too old.
+    // The channel is switched off: its messages wait until it is switched on again or until they are too old.
     if (!found) return;
-    // A job that waited here would keep one of another chat from its turn.
+    // A job that waited here would block a job of another chat.
     const isDone = await this.#options.ownership.tryHold(
       chatKey(channel, chatId),
       async (lease) => this.#drain(found, chatId, lease.signal),
@@ -69,7 +69,7 @@ export class ChannelIntake {
     await this.#options.jobs.add({ ...intakeJob(channel, chatId), runAtMs });
   }
 
-  /** What comes meanwhile included. */
+  /** Includes messages that arrive meanwhile. */
   async #drain(found: ConfiguredChannel, chatId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const rows = await this.#options.store.accepted(found.channel.name, chatId, maxAtOnce);
@@ -91,7 +91,7 @@ export class ChannelIntake {
       const isOurs = error instanceof AppError && error.status < 500 && error.code !== 'too_many_runs';
       if (isOurs) return this.#answer(row, error.faults?.[0]?.message ?? error.message);
       if (row.attempts + 1 < maxAttempts) throw error;
-      log.warn({ err: error, channel: row.channel, message: row.id }, 'A message could not be worked on');
+      log.warn({ err: error, channel: row.channel, message: row.id }, 'A message could not be processed');
       await this.#answer(row, answerTexts.failed);
     }
   }
@@ -126,7 +126,7 @@ export class ChannelIntake {
     if (isRunning) this.#options.live.follow({ ...row, run_id: runId }, found.channel);
   }
 
-  /** The request for a run; or what is answered in its place. */
+  /** Returns the request for a run, or the reply when the message starts no run. */
   async #bodyOf(
     { config, channel }: ConfiguredChannel,
     {
@@ -157,14 +157,14 @@ export class ChannelIntake {
     return { ...common, input: { messages: [message] } };
   }
 
-  /** Those that nobody has answered elsewhere meanwhile. */
+  /** Returns the questions that were not answered elsewhere meanwhile. */
   async #questionsOf(owner: Owner, { thread_id, questions }: ChannelThreadRow): Promise<Question[]> {
     if (questions === null) return [];
     const thread = await this.#options.chats.find(owner, thread_id);
     return thread?.status === 'interrupted' ? (JSON.parse(questions) as Question[]) : [];
   }
 
-  /** A run of an earlier attempt, which a crash has parted from its message. */
+  /** Returns whether an earlier attempt started the run before a crash kept it from updating its message. */
   async #isStarted(owner: Owner, threadId: string, runId: string): Promise<boolean> {
     try {
       await this.#options.runs.find(owner, { threadId, runId });
@@ -193,7 +193,7 @@ export class ChannelIntake {
   }
 }
 
-/** What every run of a channel begins with; the channel's own context lies on top. */
+/** Returns what every run of a channel has; the channel's own context is added to it. */
 function commonBody(
   { assistant, recursion_limit, context }: ChannelConfig,
   { row, thread, isShown }: { row: ChannelMessageRow; thread: ChannelThreadRow; isShown: boolean },
@@ -215,7 +215,7 @@ function commonBody(
   };
 }
 
-/** As chat clients show the files of a message. */
+/** Lists the files of a message in the form that chat clients show. */
 function attachments(files: readonly StoredFile[]): object {
   if (files.length === 0) return {};
   const shown = files.map(({ filename, sizeBytes, path }) => ({

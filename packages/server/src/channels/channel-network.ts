@@ -7,14 +7,14 @@ interface SignedCall {
   body: string;
 }
 
-/** How this gateway signs, and calls addresses that configuration or messages name: no redirects, deadlines. */
+/** How this gateway signs, and calls addresses from the configuration or from messages: without redirects and with deadlines. */
 export interface ChannelNetwork {
-  /** As Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
+  /** Returns the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
   sign(call: SignedCall, secret: string): Record<string, string>;
   post(
     url: string,
     call: { headers: Record<string, string>; body: string; allowPrivate: boolean; signal: AbortSignal },
   ): Promise<{ status: number } | { error: string }>;
-  /** The content of an answer with status 200. Throws for everything else. */
+  /** Returns the content of an answer with status 200. Throws for every other answer. */
   download(url: string, options: { allowPrivate: boolean; signal: AbortSignal }): Promise<Readable>;
 }

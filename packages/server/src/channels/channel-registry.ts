@@ -6,7 +6,7 @@ export interface ConfiguredChannel {
   channel: Channel;
 }
 
-/** The channels that the configuration has switched on, by their names. */
+/** The channels that are switched on in the configuration, by their names. */
 export class ChannelRegistry {
   readonly configured: readonly ChannelConfig[];
   readonly #channels: ReadonlyMap<string, ConfiguredChannel>;

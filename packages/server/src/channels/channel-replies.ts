@@ -25,7 +25,7 @@ interface ChannelRepliesOptions {
   live: Pick<LiveReplies, 'finish'>;
   ownership: Pick<Ownership, 'hold'>;
   jobs: ChannelJobs;
-  /** Tells operators how the channel's last answer went; null when it went out. */
+  /** Reports to operators why the channel's last answer failed; null when it was sent. */
   report: (channel: string, error: string | null) => void;
   clock: Clock;
   log: { warn(details: object, message: string): void };
@@ -35,10 +35,10 @@ const second = 1_000;
 const minute = 60 * second;
 export const replyRetryDelaysMs = [2 * second, 10 * second, minute, 5 * minute, 30 * minute, 120 * minute];
 const maxRetryAfterMs = 60 * minute;
-/** The paths that a thread's chat has been sent, so that the list does not grow for ever. */
+/** Number of sent paths that a thread remembers, so that the list does not grow for ever. */
 const maxArtifactsKept = 1_000;
 
-/** Answers go out once what they stand for is on disk, and are tried again until they are out. */
+/** Sends an answer once its run is stored, and tries again until the answer was sent. */
 export class ChannelReplies {
   readonly #options: ChannelRepliesOptions;
 
@@ -46,7 +46,7 @@ export class ChannelReplies {
     this.#options = options;
   }
 
-  /** Part of the unit that ends a run. `wake` follows the commit. */
+  /** Returns steps of the unit that ends a run. Call `wake` after its commit. */
   plan(run: RunRow): Step[] {
     if (!isOfChannel(run)) return [];
     return [localStep((trx) => this.#options.jobs.enqueue(trx, runReplyJob(run.run_id)))];
@@ -61,7 +61,7 @@ export class ChannelReplies {
     const { messageId, runId } = payload;
     const row = messageId ? await store.find(String(messageId)) : await store.ofRun(String(runId));
     if (!row || row.closed_at !== null) return;
-    // Two jobs may come to one message (a sweep, a crash); the second one finds it answered.
+    // A sweep or a crash can make two jobs for one message; the second one finds it answered.
     await ownership.hold(
       `channel-reply:${row.id}`,
       (lease) => this.#attempt(row.id, { attempt, signal: lease.signal }),
@@ -74,7 +74,7 @@ export class ChannelReplies {
     const row = await store.find(id);
     if (!row || row.closed_at !== null) return;
     const found = registry.get(row.channel);
-    // Switched off: it waits until it is switched on again, or is too old.
+    // The channel is switched off: the answer waits until it is switched on again or until it is too old.
     if (!found) return;
     try {
       await this.#send(row, found.channel, signal);
@@ -85,13 +85,13 @@ export class ChannelReplies {
     }
   }
 
-  /** Throws what is to be tried again after the job's own delay. */
+  /** Throws the error when the job has to try again after its own delay. */
   async #failed(row: ChannelMessageRow, attempt: number, error: unknown): Promise<void> {
     const { store, report, clock, log } = this.#options;
     const failure = error instanceof DeliveryError ? error : null;
     const reason = failure?.message ?? 'The answer could not be made.';
     report(row.channel, reason);
-    // Who is asked to come back later does not count attempts; in the end it is too late all the same.
+    // A delay that the other side asked for does not count as an attempt, but the answer still becomes too old in the end.
     const isTooOld = row.created_at < toIso(clock() - keepMessagesMs);
     if (isTooOld || failure?.isFinal || attempt > replyRetryDelaysMs.length) {
       log.warn({ err: error, channel: row.channel, message: row.id }, 'An answer could not be sent');
@@ -176,7 +176,7 @@ export class ChannelReplies {
     });
   }
 
-  /** As the other side asked for, in place of our own delays. */
+  /** Uses the delay that the other side asked for in place of our own. */
   async #later(row: ChannelMessageRow, afterMs: number): Promise<void> {
     const runAtMs = this.#options.clock() + Math.min(afterMs, maxRetryAfterMs);
     await this.#options.jobs.add({ ...replyJob(row), runAtMs });
@@ -187,7 +187,7 @@ export class ChannelReplies {
   }
 }
 
-/** Looked at for each run that ends, so it costs next to nothing; what it means, the row of the message says. */
+/** Runs for each run that ends, so it has to be cheap. The row of the message has the details. */
 function isOfChannel({ metadata }: RunRow): boolean {
   return metadata.includes('"channel_message":');
 }

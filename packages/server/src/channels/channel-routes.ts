@@ -26,7 +26,7 @@ interface Announced {
 export function channelRoutes({ channels, network, readBody, clock }: ChannelRoutesOptions): Routes {
   const announced = new WeakMap<FastifyRequest, Announced>();
 
-  /** Before a byte of the body is taken. A channel that is not there looks like one whose secret is not known. */
+  /** Runs before any byte of the body is read. A channel that does not exist is refused in the same way as a wrong secret. */
   const lookAtHead = async (request: FastifyRequest): Promise<void> => {
     const { name } = request.params as { name: string };
     const head = headOf(request.headers, clock());
@@ -35,7 +35,7 @@ export function channelRoutes({ channels, network, readBody, clock }: ChannelRou
     announced.set(request, { head, secret });
   };
 
-  /** The signature covers the bytes as they came, so it is checked before anything reads them. */
+  /** The signature covers the bytes as they came, so it is checked before they are parsed. */
   const verify = async (request: FastifyRequest, payload: Readable): Promise<Readable> => {
     const body = await readBody(request, payload);
     const { head, secret } = announcedBy(request);

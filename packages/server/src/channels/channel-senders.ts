@@ -1,11 +1,12 @@
 import type { ChannelConfig } from '../config/channels.ts';
 
-/** An account by its e-mail address or its id; null where there is none that may sign in. */
+/** Finds an account by its e-mail address or its id; returns null when no account that may sign in has it. */
 export type FindAccount = (name: string) => Promise<{ userId: string } | null>;
 
 /**
- * On whose behalf a sender acts: the account that the configuration names for them, or the channel's own where they are
- * allowed to. Null for everybody else. Asked for each message anew, so that a disabled account is out at once.
+ * Returns the account for which a sender acts: the one that the configuration names for them, or the channel's own when they are
+ * allowed to use it. Returns null for all other senders. It is asked for each message, so a disabled account loses access at
+ * once.
  */
 export async function accountOfSender(
   channel: Pick<ChannelConfig, 'user' | 'users' | 'allowed_users'>,

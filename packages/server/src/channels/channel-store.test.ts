@@ -67,7 +67,7 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
   const accept = (row: NewChannelMessage, alongside = async () => {}) =>
     store.accept(ada, row, { limits, alongside });
 
-  it('takes a message once, also when it comes several times at once', async () => {
+  it('stores a message once, even when it comes several times at the same time', async () => {
     let told = 0;
     const alongside = async () => {
       told += 1;
@@ -85,7 +85,7 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
     expect((await store.accepted('bot', 'c1', 10)).map(({ text }) => text)).toEqual(['one', 'two', 'three']);
   });
 
-  it('has room for so many of a chat, and so many of a channel', async () => {
+  it('has room for a limited number of messages of a chat and of a channel', async () => {
     const take = async (chatId: string) => accept(message({ chat_id: chatId }));
     expect(await Promise.all([take('c1'), take('c1'), take('c1')])).toEqual([
       'accepted',
@@ -102,7 +102,7 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
     expect(await take('c1')).toBe('accepted');
   });
 
-  it('keeps no words of what is closed, and never opens it again', async () => {
+  it('keeps no words of a closed message, and never opens it again', async () => {
     const row = message({ files: '[{"ref":"x"}]', reply: 'secret answer' });
     await accept(row);
     await store.close(row.id, { status: 'done', error: null, at: later });
@@ -115,7 +115,7 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
     expect(await store.find(row.id)).toBeUndefined();
   });
 
-  it('writes what belongs to a change with it, or nothing', async () => {
+  it('writes a change together with what belongs to it, or nothing', async () => {
     const row = message();
     await accept(row);
     const failing = store.change(row.id, { status: 'answered' }, async () => {
@@ -125,14 +125,14 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
     expect(await store.find(row.id)).toMatchObject({ status: 'accepted' });
   });
 
-  it('finds what nobody has touched for a while', async () => {
+  it('finds messages that were not touched for a while', async () => {
     await accept(message({ text: 'old' }));
     await accept(message({ text: 'fresh', updated_at: later }));
     const open = await store.open({ before: at, limit: 10 });
     expect(open.map(({ text }) => text)).toEqual(['old']);
   });
 
-  it('has one current thread of each user in a chat', async () => {
+  it('has one current thread for each user in a chat', async () => {
     await store.beginThread(chat, { threadId: 't1', agentSetup: null, at });
     await store.beginThread(chat, { threadId: 't2', agentSetup: 'Scout', at });
     await store.beginThread({ ...chat, userId: 'bob' }, { threadId: 't3', agentSetup: null, at });
@@ -163,10 +163,10 @@ function storeBehaves(options: () => Promise<DatabaseOptions>): void {
   });
 
   it('throws without an owner', async () => {
-    const nobody = undefined as unknown as typeof ada;
-    await expect(store.accept(nobody, message(), { limits, alongside: async () => {} })).rejects.toThrow(
+    const noOwner = undefined as unknown as typeof ada;
+    await expect(store.accept(noOwner, message(), { limits, alongside: async () => {} })).rejects.toThrow(
       'owner',
     );
-    await expect(store.thread(nobody, 't1')).rejects.toThrow('owner');
+    await expect(store.thread(noOwner, 't1')).rejects.toThrow('owner');
   });
 }

@@ -8,14 +8,14 @@ type Trx = WriteTransaction<ChannelTables>;
 
 export type NewChannelMessage = Omit<Insertable<ChannelMessageTable>, 'admission'>;
 
-/** Where a chat is, and whose thread it has there. */
+/** Identifies a chat and the user whose thread it has there. */
 export interface ChatKey {
   channel: string;
   chatId: string;
   userId: string;
 }
 
-/** Waiting messages, at most. */
+/** Maximum number of waiting messages. */
 export interface WaitingLimits {
   ofChat: number;
   ofChannel: number;
@@ -23,12 +23,12 @@ export interface WaitingLimits {
 
 export type Acceptance = 'accepted' | 'duplicate' | 'chat_full' | 'channel_full';
 
-/** A repetition within this time is known; what could not be answered for as long is given up. */
+/** A repeated message is recognised for this long. A message that was not answered for this long is given up. */
 export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Messages of channels and the threads of their chats. Its callers are the channels themselves, which have settled whose a
- * message is before it is stored: every row names its user.
+ * Stores messages of channels and the threads of their chats. The channels call it after they have found the user of a message,
+ * so every row names its user.
  */
 export class ChannelStore {
   readonly #database: Database<ChannelTables>;
@@ -37,7 +37,7 @@ export class ChannelStore {
     this.#database = database;
   }
 
-  /** Stored once, whatever is delivered again. `alongside` is part of the same unit. */
+  /** Stores a message once, however often it is delivered. `alongside` runs in the same unit. */
   async accept(
     owner: Owner,
     message: NewChannelMessage,
@@ -73,7 +73,7 @@ export class ChannelStore {
     });
   }
 
-  /** Those of a chat that nobody has begun to work on, in their order. */
+  /** Returns the messages of a chat that no job has started on, in their order. */
   async accepted(channel: string, chatId: string, limit: number): Promise<ChannelMessageRow[]> {
     return this.#database.read
       .selectFrom('channel_messages')
@@ -87,7 +87,7 @@ export class ChannelStore {
       .execute();
   }
 
-  /** Not answered yet, and not touched since; the oldest first. */
+  /** Returns unanswered messages that were not changed since `before`, the oldest first. */
   async open({ before, limit }: { before: string; limit: number }): Promise<ChannelMessageRow[]> {
     return this.#database.read
       .selectFrom('channel_messages')
@@ -119,7 +119,7 @@ export class ChannelStore {
       .executeTakeFirst();
   }
 
-  /** False when it has been closed meanwhile. `alongside` is part of the same unit. */
+  /** Returns false when the message was closed meanwhile. `alongside` runs in the same unit. */
   async change(
     id: string,
     columns: Updateable<ChannelMessageTable>,
@@ -138,7 +138,7 @@ export class ChannelStore {
     });
   }
 
-  /** From now on it is only known that it was there. */
+  /** Removes the content of a message; only the fact that it came stays. */
   async close(
     id: string,
     { status, error, at }: { status: 'done' | 'failed' | 'dropped'; error: string | null; at: string },
@@ -166,7 +166,7 @@ export class ChannelStore {
       .executeTakeFirst();
   }
 
-  /** The chat goes on in this thread. */
+  /** Makes this thread the current one of the chat. */
   async beginThread(
     { channel, chatId, userId }: ChatKey,
     thread: { threadId: string; agentSetup: string | null; at: string },
@@ -208,7 +208,7 @@ export class ChannelStore {
     );
   }
 
-  /** What closed before then is not known any more when it is delivered again. */
+  /** Forgets messages that were closed before this time. A later repetition of them counts as new. */
   async forgetClosedBefore(at: string): Promise<void> {
     await this.#database.write((trx) =>
       trx.deleteFrom('channel_messages').where('closed_at', '<', at).execute(),
@@ -216,7 +216,7 @@ export class ChannelStore {
   }
 }
 
-/** Part of the unit that deletes a thread: no answer follows, and no words of it stay. */
+/** Runs inside the unit that deletes a thread: no answer follows, and none of its words stay. */
 export async function forgetChannelThread(
   trx: Trx,
   { threadId, at }: { threadId: string; at: string },
@@ -235,7 +235,7 @@ export async function forgetChannelThread(
     .execute();
 }
 
-/** Part of the unit that removes what a user had. */
+/** Runs inside the unit that removes a user's data. */
 export async function forgetChannelsOfUser(trx: Trx, userId: string): Promise<void> {
   await trx.deleteFrom('channel_threads').where('user_id', '=', userId).execute();
   await trx.deleteFrom('channel_messages').where('user_id', '=', userId).execute();

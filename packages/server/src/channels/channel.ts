@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A file that came with a message, by what its channel finds it with. */
+/** A file that came with a message, with the reference by which its channel finds it. */
 export interface InboundFile {
   kind: 'image' | 'file';
   filename: string | null;
@@ -9,7 +9,7 @@ export interface InboundFile {
 }
 
 export interface InboundMessage {
-  /** Unique within its channel: a repetition has the same. */
+  /** Unique within its channel; a repetition has the same id. */
   messageId: string;
   chatId: string;
   sender: string;
@@ -34,49 +34,52 @@ export interface Reply {
   runId: string | null;
   text: string;
   files: readonly OutboundFile[];
-  /** What has gone out in an earlier attempt, or as a preview, in its order. */
+  /** Ids of the parts that were already sent, in an earlier attempt or as a preview, in their order. */
   sent: readonly string[];
-  /** To be called after each part, so that no part goes out twice. */
+  /** Call it after each part, so that no part is sent twice. */
   note(sent: readonly string[]): Promise<void>;
 }
 
-/** What takes a message to the channel that shows how an answer comes along. */
+/** A part of an answer that the channel shows while the answer is written. */
 export interface Preview {
   chatId: string;
   text: string;
-  /** The message that shows it; null for the first time. */
+  /** The message that shows the preview; null before the first one. */
   sentId: string | null;
 }
 
-/** Takes in what a channel brings. When it throws, the message was not taken and comes again. */
+/** Accepts a message that a channel brings. When it throws, the message was not stored and comes again. */
 export type Accept = (message: InboundMessage) => Promise<void>;
 
 /** A way to reach people: Telegram, or any program over signed HTTP. */
 export interface Channel {
   readonly name: string;
   readonly maxFileBytes: number;
-  /** Where messages are fetched: goes on until the signal aborts. Null where they come by themselves. */
+  /** Fetches messages until the signal aborts. Null for a channel whose messages come by themselves. */
   readonly receive:
     | ((
         handlers: { accept: Accept; report: (error: string | null) => void },
         signal: AbortSignal,
       ) => Promise<void>)
     | null;
-  /** Null where an answer cannot be shown before it is complete. Answers which message shows it. */
+  /**
+   * Shows an unfinished answer and returns the id of the message that shows it. Null when the channel can show only complete
+   * answers.
+   */
   readonly preview: ((preview: Preview, signal: AbortSignal) => Promise<string>) | null;
   readonly previewEveryMs: number;
   deliver(reply: Reply, signal: AbortSignal): Promise<void>;
-  /** A sentence to somebody who is not let in, without any promise that it arrives. */
+  /** Sends a sentence to a sender who is not let in. It may fail to arrive. */
   refuse: ((chatId: string, text: string) => Promise<void>) | null;
-  /** At most `maxFileBytes` are read of it. */
+  /** Opens a file; callers read at most `maxFileBytes` of it. */
   open(file: InboundFile, signal: AbortSignal): Promise<Readable>;
 }
 
-/** Why something did not go out, in words without secrets. */
+/** Says why a message was not sent, in words without secrets. */
 export class DeliveryError extends Error {
-  /** Never will: the chat is gone, or the receiver wants no more. */
+  /** True when it can never be sent: the chat is gone, or the receiver refuses further messages. */
   readonly isFinal: boolean;
-  /** When the other side wants to be asked again. */
+  /** The delay that the other side asked for; null when it named none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, options: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {

@@ -36,7 +36,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-/** One replica. Its channel fetches until it is stopped, and tells what it was given to take messages in. */
+/** One replica. Its channel fetches until it is stopped, and records the function with which it hands messages in. */
 function replica(leaseLifeMs?: number) {
   const refused: string[] = [];
   const added: NewJob[] = [];
@@ -84,7 +84,7 @@ function said(changes: Partial<InboundMessage> = {}): InboundMessage {
 }
 
 it('one replica fetches, and the next one takes over when it ends', async () => {
-  // The other looks again when the lease would lapse.
+  // The second replica looks again when the lease would end.
   const [one, other] = [replica(2_000), replica(2_000)];
   await one.channels.start();
   await expect.poll(() => one.receiving.length).toBe(1);
@@ -95,7 +95,7 @@ it('one replica fetches, and the next one takes over when it ends', async () => 
   expect(one.receiving).toHaveLength(0);
 });
 
-it('a restart fetches anew, by one connection', async () => {
+it('a restart fetches again, by one connection', async () => {
   const { channels, receiving } = replica();
   await expect(channels.restart('bot')).rejects.toMatchObject({ code: 'channels_not_running' });
   await channels.start();
@@ -119,7 +119,7 @@ it('a stranger is told once a day, all strangers together twenty times a minute'
   expect(await store.waiting('bot')).toBe(0);
 });
 
-it('what does not fit into a channel is not taken, so that it comes again; of a full chat it is told', async () => {
+it('a message that a full channel refuses comes again, and a full chat is told so', async () => {
   const { channels, refused, receiving } = replica();
   await channels.start();
   await expect.poll(() => receiving.length).toBe(1);
@@ -135,7 +135,7 @@ it('what does not fit into a channel is not taken, so that it comes again; of a 
   });
 });
 
-it('words that no database takes are stored as far as one does', async () => {
+it('words that no database accepts are stored as far as possible', async () => {
   const { channels } = replica();
   const found = channels.find('bot');
   if (!found) throw new Error('The channel is configured.');
@@ -145,7 +145,7 @@ it('words that no database takes are stored as far as one does', async () => {
   ]);
 });
 
-it('the sweep wakes what lies around, leaves alone what may be waiting for its next attempt, and gives up in the end', async () => {
+it('the sweep starts forgotten messages, skips those that may wait for their next attempt, and gives up in the end', async () => {
   const { channels, added } = replica();
   const found = channels.find('bot');
   if (!found) throw new Error('The channel is configured.');

@@ -36,13 +36,16 @@ const waitingLimits = { ofChat: 20, ofChannel: 1_000 };
 const maxTextLength = 32_000;
 const maxFiles = 10;
 const maxSwept = 1_000;
-/** Longer than any wait between two attempts. */
+/** Longer than any delay between two attempts. */
 const quietMs = 3 * 60 * 60 * second;
 const afterFaultMs = 5 * second;
-/** A stranger is told once; all strangers of a channel together do not make the gateway talk all day. */
+/**
+ * A stranger is told once a day. All strangers of a channel together get a limited number of such answers, so that they cannot
+ * keep the gateway busy.
+ */
 const refusals = { one: { limit: 1, windowMs: day }, all: { limit: 20, windowMs: 60 * second } };
 
-/** The channels of this gateway: what comes in is stored, once, and whoever fetches is held by one replica. */
+/** The channels of this gateway. A message is stored once, and a single replica fetches for each channel. */
 export class Channels {
   readonly #options: ChannelsOptions;
   readonly #polling = new Map<string, Polling>();
@@ -79,7 +82,7 @@ export class Channels {
     return { service_running: this.#isRunning, channels };
   }
 
-  /** What is being answered goes on; only the way in begins anew. */
+  /** Restarts only the fetching of messages; answers that are under way continue. */
   async restart(name: string): Promise<{ success: boolean; message: string }> {
     const { registry } = this.#options;
     if (!this.#isRunning) throw new AppError('channels_not_running');
@@ -92,12 +95,12 @@ export class Channels {
     return { success: true, message: `Channel ${name} restarted successfully` };
   }
 
-  /** Also before the start and while it ends: what is stored is answered later. */
+  /** Also works before the start and during the shutdown, because stored messages are answered later. */
   find(name: string): ConfiguredChannel | undefined {
     return this.#options.registry.get(name);
   }
 
-  /** Answers once the message is on disk. Throws for a sender who is not let in, and while too many wait. */
+  /** Resolves once the message is on disk. Throws for a sender who is not let in, and while too many messages wait. */
   async accept(
     { config, channel }: ConfiguredChannel,
     message: InboundMessage,
@@ -141,8 +144,8 @@ export class Channels {
   }
 
   /**
-   * What a crash or a switched-off channel has left lying gets its job again, unless one may still be waiting for its next
-   * attempt; what is too old is forgotten.
+   * Gives messages that a crash or a switched-off channel left behind their job again, except those that may still wait for their
+   * next attempt. Messages that are too old are forgotten.
    */
   async sweep({ untouchedMs = quietMs }: { untouchedMs?: number } = {}): Promise<void> {
     const { store, jobs, registry, clock } = this.#options;
@@ -159,7 +162,7 @@ export class Channels {
     }
   }
 
-  /** How it went last: taking messages in, or sending answers out. */
+  /** Records how the last attempt went: to take messages in, or to send answers out. */
   report(name: string, way: 'in' | 'out', error: string | null): void {
     if (error === null) this.#errors[way].delete(name);
     else this.#errors[way].set(name, error);
@@ -185,7 +188,7 @@ export class Channels {
     await polling.ended;
   }
 
-  /** One replica at a time; the next one takes over when it stops or dies. */
+  /** Holds the channel for one replica at a time; the next one takes over when this one stops or dies. */
   async #hold(
     name: string,
     work: (signal: AbortSignal) => Promise<void>,
@@ -197,13 +200,13 @@ export class Channels {
         await ownership.hold(`channel:${name}`, (lease) => work(lease.signal), { signal });
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error, channel: name }, 'A channel stopped and is begun again');
+        log.warn({ err: error, channel: name }, 'A channel stopped and is started again');
         await sleepWithSignal(afterFaultMs, { signal, timer }).catch(() => undefined);
       }
     }
   }
 
-  /** From a channel that asks for its messages: what is refused is told to the chat, what cannot be stored comes again. */
+  /** Takes in a message that the channel fetched. A refusal is sent to the chat; a message that cannot be stored comes again. */
   async #take(found: ConfiguredChannel, message: InboundMessage, signal: AbortSignal): Promise<void> {
     try {
       await this.accept(found, message);
@@ -232,7 +235,10 @@ export class Channels {
     try {
       await refuse(chatId, text);
     } catch (error) {
-      log.warn({ err: error, channel: name }, 'A stranger could not be told that they are not let in');
+      log.warn(
+        { err: error, channel: name },
+        'A stranger could not be told that they may not use the channel',
+      );
     }
   }
 }

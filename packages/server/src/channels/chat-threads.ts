@@ -18,11 +18,11 @@ interface ChatThreadsOptions {
 
 interface RequestedThread {
   assistant: string;
-  /** The custom agent that is set up in it. */
+  /** The custom agent that is set up in the thread. */
   agentSetup?: string;
 }
 
-/** Which thread a chat is at, for the user that its messages are of. */
+/** Finds the current thread of a chat, for the user whose messages it holds. */
 export class ChatThreads {
   readonly #options: ChatThreadsOptions;
 
@@ -30,15 +30,15 @@ export class ChatThreads {
     this.#options = options;
   }
 
-  /** The chat's thread; a new one for a new chat, and where somebody has deleted it. */
+  /** Returns the chat's thread. A new chat, and a chat whose thread was deleted, get a new one. */
   async of(owner: Owner, row: ChannelMessageRow, requested: RequestedThread): Promise<ChannelThreadRow> {
-    // Of an earlier attempt: what it has put there belongs to this message.
+    // An earlier attempt put its files into this thread, and they belong to this message.
     const placed =
       row.thread_id === null ? undefined : await this.#options.store.thread(owner, row.thread_id);
     return placed ?? (await this.current(owner, row))?.chat ?? this.begin(owner, row, requested);
   }
 
-  /** Null where the chat has none, or it was deleted. */
+  /** Returns null when the chat has no thread or its thread was deleted. */
   async current(
     owner: Owner,
     row: ChannelMessageRow,

@@ -34,12 +34,12 @@ import { LiveReplies } from './live-replies.ts';
 import type { ChannelTables } from './tables.ts';
 import { TelegramChannel } from './telegram/telegram-channel.ts';
 
-/** What channels need from outside the area. */
+/** What channels need from other areas. */
 export interface ChannelsSurroundings {
   configured: readonly ChannelConfig[];
   network: ChannelNetwork;
   findAccount: FindAccount;
-  /** Messages come without a session: their bodies are counted as those of strangers. */
+  /** Messages come without a session, so their bodies count against the limit for strangers. */
   readBody: Admission['readBody'];
 }
 
@@ -69,11 +69,11 @@ export interface ChannelsPart {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** Of the specification: messages that are worked on at once. */
+/** Number of messages that are handled at the same time, as the specification says. */
 const intakeConcurrency = 5;
 const replyConcurrency = 8;
 
-/** Everything about messaging channels, put together. */
+/** Puts together everything about messaging channels. */
 export function createChannels(dependencies: ChannelsDependencies): ChannelsPart {
   const { database, ownership, jobs, runs, access, threads, memories, clock, log } = dependencies;
   const { network, findAccount, uploads, artifacts, streamLog, timer = systemTimer } = dependencies;

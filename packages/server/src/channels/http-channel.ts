@@ -13,13 +13,13 @@ import {
 } from './channel.ts';
 import type { ChannelNetwork } from './channel-network.ts';
 
-/** Files of one answer together travel inside it up to here; others are named without their content. */
+/** Files of one answer are sent inside it up to this total size; the others are only named. */
 const maxContentBytes = 10 * 1024 * 1024;
 const downloadMs = 20_000;
 const gone = 410;
 const dataPrefix = 'data:;base64,';
 
-/** Any program: it posts signed messages, and answers are posted to it in the same way. */
+/** A channel for any program: it posts signed messages, and gets answers posted in the same way. */
 export class HttpChannel implements Channel {
   readonly name: string;
   readonly maxFileBytes: number;
@@ -87,7 +87,7 @@ export class HttpChannel implements Channel {
   }
 }
 
-/** As it is stored. The signature was checked before. */
+/** Returns a message in its stored form. Its signature was already checked. */
 export function inboundOf(messageId: string, message: ChannelMessage): InboundMessage {
   const { chat_id, topic_id, user_id, text = '', files = [] } = message;
   return {
@@ -112,7 +112,7 @@ function refOf(url: string | null, content: string | null): string {
   });
 }
 
-/** A line break stands in no id, so the parts are found again. */
+/** Joins both ids with a line break, which no id contains, so that they can be separated again. */
 function joinChat(chatId: string, topicId: string | null): string {
   return topicId === null ? chatId : `${chatId}\n${topicId}`;
 }

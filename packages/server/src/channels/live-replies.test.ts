@@ -40,7 +40,7 @@ function setUp(answer: (preview: Preview) => Promise<string>) {
   return { time, streamLog, previews, noted, warnings, live, says, pass };
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Waits until everything has run that only waits for its turn. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
@@ -64,7 +64,7 @@ it('shows the newest text, at most once an interval, in one message', async () =
   await live.close();
 });
 
-it('shows nothing of titles, sub-agents and tools, and only the message that is being written', async () => {
+it('shows no titles, sub-agents or tools, and only the message that is being written', async () => {
   const { previews, says, pass, live } = setUp(async () => '77');
   says('A title', { id: 't', tags: ['middleware:title'] });
   says('inner thoughts', { id: 's', tags: ['subagent:writer'] });
@@ -106,7 +106,7 @@ it('stops showing after any other failure, and says so once', async () => {
   says(' two');
   await pass(10_000);
   expect(previews).toHaveLength(1);
-  expect(warnings).toEqual(['An answer is not shown as it comes']);
+  expect(warnings).toEqual(['An answer is not shown while it is written']);
 });
 
 it('is finished only when what it has begun to send is out, and shows nothing afterwards', async () => {
@@ -133,7 +133,7 @@ it('is finished only when what it has begun to send is out, and shows nothing af
   expect(previews).toHaveLength(1);
 });
 
-it('makes nothing of a half character at the end of a piece', async () => {
+it('handles half a character at the end of a piece', async () => {
   const { previews, says, pass, live } = setUp(async () => '77');
   says('smile \ud83d');
   await pass(1_000);

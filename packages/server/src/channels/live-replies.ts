@@ -10,7 +10,7 @@ import type { ChannelMessageRow } from './tables.ts';
 
 interface LiveRepliesOptions {
   streamLog: Pick<StreamLog, 'read'>;
-  /** Which message of the channel shows the answer, so that the end of it replaces that. */
+  /** Notes which message of the channel shows the answer, so that the complete answer replaces it. */
   noteSent: (messageId: string, sent: readonly string[]) => Promise<void>;
   timer: Timer;
   log: { warn(details: object, message: string): void };
@@ -21,14 +21,14 @@ interface Following {
   ended: Promise<void>;
 }
 
-/** Answers beyond this many at once are sent when they are complete. */
+/** Answers beyond this number are sent only when they are complete. */
 const maxFollowed = 200;
 const maxPreviewLength = 4_000;
 const previewDeadlineMs = 5_000;
 
 /**
- * Shows answers while they are written, in the process that began the run. Only a convenience: what is lost here, with a
- * crash or a slow channel, comes with the complete answer, which replaces whatever was shown.
+ * Shows answers while they are written, in the process that began the run. This is only a convenience: what is lost here by a
+ * crash or a slow channel comes with the complete answer, which replaces what was shown.
  */
 export class LiveReplies {
   readonly #options: LiveRepliesOptions;
@@ -48,7 +48,7 @@ export class LiveReplies {
     const show = new Showing({
       ...this.#options,
       everyMs: channel.previewEveryMs,
-      // Not given up with the rest: a message that is out and not known would stand beside the answer.
+      // Not aborted with the rest: a preview that was sent but not noted would stay beside the answer.
       preview: (text, sentId) =>
         preview({ chatId: row.chat_id, text, sentId }, AbortSignal.timeout(previewDeadlineMs)),
       note: (sentId) => this.#options.noteSent(row.id, [sentId]),
@@ -59,12 +59,12 @@ export class LiveReplies {
       this.#following.delete(row.id);
       const failed = results.find((result) => result.status === 'rejected');
       if (failed)
-        log.warn({ err: failed.reason, channel: row.channel }, 'An answer is not shown as it comes');
+        log.warn({ err: failed.reason, channel: row.channel }, 'An answer is not shown while it is written');
     });
     this.#following.set(row.id, { stop, ended });
   }
 
-  /** Nothing is shown of this answer any more once it resolves. */
+  /** After it resolves, no more of this answer is shown. */
   async finish(messageId: string): Promise<void> {
     const following = this.#following.get(messageId);
     if (!following) return;
@@ -96,7 +96,7 @@ interface ShowingOptions {
   signal: AbortSignal;
 }
 
-/** One answer that grows: the newest text goes out, at most once an interval, never two calls at a time. */
+/** Shows one growing answer: the newest text, at most once an interval, and never two calls at the same time. */
 class Showing {
   readonly #options: ShowingOptions;
   #message = '';
@@ -131,7 +131,7 @@ class Showing {
       await this.#changed.promise;
       if (this.#isOver) return;
       this.#changed = newDeferred();
-      // Also before the first one: a short answer goes out once and complete.
+      // Waits before the first preview as well, so that a short answer is sent once, complete.
       await this.#pause(everyMs, timer, signal);
       if (this.#isOver) return;
       const waitMs = await this.#show();
@@ -139,7 +139,7 @@ class Showing {
     }
   }
 
-  /** Answers how long the channel wants to be left alone. */
+  /** Returns how long the channel asks to be left alone. */
   async #show(): Promise<number> {
     const text = wellFormed(this.#text.trim().slice(0, maxPreviewLength));
     if (text === '' || text === this.#shown) return 0;
@@ -166,14 +166,14 @@ interface Piece {
   content?: unknown;
 }
 
-/** Titles, summaries and what sub-agents say to the lead agent are no answers. */
+/** Titles, summaries and messages of sub-agents to the lead agent are not part of the answer. */
 function isOfAgent({ type }: Piece, tags: unknown): boolean {
   const isAnswer = type === 'AIMessageChunk' || type === 'ai';
   const inner = (tag: unknown) => typeof tag === 'string' && /^(middleware|subagent):/.test(tag);
   return isAnswer && !(Array.isArray(tags) && tags.some(inner));
 }
 
-/** Spaces between pieces belong to the text. */
+/** Keeps spaces between pieces, because they belong to the text. */
 function rawTextOf(content: unknown): string {
   return typeof content === 'string' ? content : textOf(content);
 }

@@ -2,10 +2,10 @@ import type { Artifact } from '../conversation/workspace/artifacts.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { OutboundFile } from './channel.ts';
 
-/** Telegram and people take no more at once; the rest is named. */
+/** Number of files in one answer, because Telegram takes no more at once; the others are only named. */
 const maxFiles = 10;
 
-/** Files that fit, read when they are sent; others by their names, with the reason. */
+/** Opens the files that can be sent; they are read when they are sent. The others are returned as names with the reason. */
 export async function openArtifacts(
   paths: readonly string[],
   { open, maxBytes }: { open: (path: string) => Promise<Artifact>; maxBytes: number },

@@ -1,38 +1,40 @@
 import type { Selectable } from 'kysely';
 
-/** The tables that channels own. The migrations of conversation make them. */
+/** The tables of the channels. Migrations of the conversation area create them. */
 export interface ChannelTables {
   channel_threads: ChannelThreadTable;
   channel_messages: ChannelMessageTable;
 }
 
-/** The threads of a chat: one is current, the others it had before `/new`. */
+/** The threads of a chat: the current one, and those that it had before `/new`. */
 export interface ChannelThreadTable {
   thread_id: string;
   channel: string;
-  /** A topic within a chat stands behind its id, after a colon. */
+  /** The topic within a chat follows the id of the chat after a colon. */
   chat_id: string;
-  /** Two users of one chat have a thread each. */
+  /** Two users of one chat have separate threads. */
   user_id: string;
-  /** 1, or null: there is one of each chat and user. */
+  /** 1, or null for the others: a chat has one current thread for each user. */
   is_current: number | null;
-  /** A JSON list of virtual paths, so that no file is sent with each answer again. */
+  /** A JSON list of virtual paths, so that a file is not sent again with each answer. */
   artifacts_sent: string;
   /** JSON: the questions at which the last run stopped. */
   questions: string | null;
-  /** The custom agent that is set up in it. */
+  /** The custom agent that is set up in the thread. */
   agent_setup: string | null;
   created_at: string;
 }
 
-/** What came in over a channel, kept until it is answered; afterwards without its words, so that a repetition is known. */
+/**
+ * A message from a channel, kept until it is answered. After that its words are removed, and the row only identifies repetitions.
+ */
 export interface ChannelMessageTable {
   id: string;
   channel: string;
-  /** As the channel names it. */
+  /** The id that the channel gave the message. */
   message_id: string;
   chat_id: string;
-  /** First in, first out within a chat. */
+  /** Orders the messages of a chat: first in, first out. */
   admission: number;
   sender: string;
   user_id: string;
@@ -41,11 +43,11 @@ export interface ChannelMessageTable {
   files: string;
   status: 'accepted' | 'running' | 'answered' | 'done' | 'failed' | 'dropped';
   thread_id: string | null;
-  /** Chosen before the run is started, so that it is started once. */
+  /** Chosen before the run starts, so that the run is started only once. */
   run_id: string | null;
-  /** What is answered without a run. */
+  /** The answer to a message that starts no run. */
   reply: string | null;
-  /** JSON: what of the answer has gone out, as the channel names it. */
+  /** JSON: the channel's ids of the parts of the answer that were sent. */
   sent: string;
   attempts: number;
   error: string | null;

@@ -5,8 +5,8 @@ import { CheckpointStore } from './checkpoint-store.ts';
 import type { CheckpointTables } from './tables.ts';
 
 /**
- * Part of a unit of whoever runs the thread. Nobody may prune it between the reading of the manifests that the rows were
- * made with and this; whoever runs a thread has it alone.
+ * Adds rows inside a unit of the process that runs the thread. The manifests of the rows refer to stored values, so the thread
+ * must not be pruned between the reading of the manifests and this. The process that runs a thread has it to itself.
  */
 export const addCheckpoints = new Procedure<CheckpointTables, CheckpointRows, void>(
   'checkpoints.add',

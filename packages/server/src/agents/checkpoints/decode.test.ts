@@ -45,7 +45,7 @@ const envelopes = [
   { __lc_escaped__: { lc: 1, type: 'secret', id: ['X'] } },
 ];
 
-describe('what comes back', () => {
+describe('a decoded value', () => {
   it.each([
     ['undefined', undefined],
     ['undefined in a record and a list', { a: undefined, b: [undefined] }],
@@ -102,7 +102,7 @@ describe('what comes back', () => {
     expect(back.artifact.inner).toBeInstanceOf(AIMessage);
   });
 
-  it('is a note where a value contains itself', () => {
+  it('is a note in the place where a value contains itself', () => {
     const raw: { self?: unknown; shared: unknown } = { shared: null };
     raw.self = raw;
     const shared = { a: 1 };
@@ -113,13 +113,13 @@ describe('what comes back', () => {
     ]);
   });
 
-  it('is refused before it is stored where there is no such JSON', () => {
+  it('is refused before it is stored when there is no such JSON', () => {
     expect(() => encode({ big: 1n })).toThrow('holds a bigint');
   });
 });
 
 describe('data that reads like an instruction', () => {
-  it.each(envelopes)('comes back as the data that it is: %j', (envelope) => {
+  it.each(envelopes)('comes back as the same data: %j', (envelope) => {
     for (const value of [envelope, [envelope], { deep: { envelope } }]) {
       expect(roundTrip(value)).toStrictEqual(value);
     }
@@ -145,7 +145,7 @@ describe('data that reads like an instruction', () => {
     expect(decode(stored as Json)).toStrictEqual(stored);
   });
 
-  it('does not follow from an object of LangChain that is no message: it becomes a plain record', async () => {
+  it('is not made from an object of LangChain that is no message: it becomes a plain record', async () => {
     const prompt = ChatPromptTemplate.fromMessages([['system', 'hi']]);
     expect(Object.getPrototypeOf(roundTrip(prompt))).toBe(Object.prototype);
   });

@@ -33,6 +33,6 @@ it('follows the parents and not the order in time', () => {
   expect(idsKept(outlines, 1)).toEqual(['2', '5']);
 });
 
-it('is content when an ancestor is gone already', () => {
+it('accepts that an ancestor is already gone', () => {
   expect(idsKept([outline(5, {}, 9)], 1)).toEqual(['5']);
 });

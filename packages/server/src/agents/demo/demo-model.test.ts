@@ -19,7 +19,7 @@ describe('the demo model', () => {
     expect(words.slice(0, 4)).toEqual(['Hello! ', 'I ', 'am ', 'the ']);
   });
 
-  it('labels each reply as simulated, with a count of its own', async () => {
+  it('labels each reply as simulated, and counts its tokens', async () => {
     const reply = await demo().invoke('hello');
 
     expect(reply.response_metadata).toEqual({
@@ -35,7 +35,7 @@ describe('the demo model', () => {
     });
   });
 
-  it('says the same streamed and in one piece', async () => {
+  it('gives the same reply streamed and in one piece', async () => {
     let streamed: AIMessageChunk | undefined;
     for await (const chunk of await demo().bindTools([listInstances]).stream('list instances')) {
       streamed = streamed?.concat(chunk) ?? chunk;
@@ -55,7 +55,7 @@ describe('the demo model', () => {
     expect(reply.response_metadata.finish_reason).toBe('tool_calls');
   });
 
-  it('gives a call the same id when the turn is repeated, and another later in the conversation', async () => {
+  it('gives a call the same id when the turn is repeated, and another id later in the conversation', async () => {
     const model = demo().bindTools([listInstances]);
     const ask = new HumanMessage('list instances');
     const ids = await Promise.all(
@@ -69,7 +69,7 @@ describe('the demo model', () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it('stops in the middle when it is told to', async () => {
+  it('stops in the middle when it is aborted', async () => {
     const abort = new AbortController();
     const words: string[] = [];
     const reading = async () => {

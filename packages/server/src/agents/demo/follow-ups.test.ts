@@ -4,7 +4,7 @@ import { runWorkflowName } from '../tools/run-workflow.ts';
 import { demoFollowUps } from './follow-ups.ts';
 import { nextReply } from './script.ts';
 
-test('suggests what has not been asked yet, as many as wanted', () => {
+test('suggests what has not been asked yet, as many as requested', () => {
   const asked = ['what can you do', 'LIST INSTANCES!'];
   expect(demoFollowUps(asked, { max: 1, hasPool: true })).toEqual(['Invert a picture']);
   expect(demoFollowUps(asked, { max: 5, hasPool: true })).toEqual(['Invert a picture', 'Who are you?']);

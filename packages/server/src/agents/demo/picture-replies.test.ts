@@ -11,7 +11,7 @@ const list = [
 ].join('\n');
 
 describe('the demo model, asked for pictures', () => {
-  it('runs what is asked for of a named picture', () => {
+  it('runs the requested edits on a named picture', () => {
     const [call] = nextReply([user('make a smaller inverted copy of cat.png')], tools).calls;
 
     expect(call).toMatchObject({ name: 'run_workflow', args: { name: 'cat.png: smaller, inverted' } });
@@ -37,14 +37,14 @@ describe('the demo model, asked for pictures', () => {
     expect(calls.flatMap(loadedIn)).toEqual(paths);
   });
 
-  it('makes a contact sheet of all, and a blend of two', () => {
+  it('makes a contact sheet of all pictures, and a blend of two', () => {
     const [sheet] = nextReply([user('contact sheet of all'), calling, tool('ls', list)], tools).calls;
     expect(loadedIn(sheet)).toEqual([`${uploads}/dog.png`, `${uploads}/cat.png`]);
     const [blend] = nextReply([user('blend cat.png with dog.png')], tools).calls;
     expect(classesIn(blend)).toEqual(['LoadImage', 'LoadImage', 'ImageBlend', 'SaveImage']);
   });
 
-  it('goes on with the last result', () => {
+  it('continues with the last result', () => {
     const path = '/mnt/user-data/outputs/cat-inverted-1.png';
     const made = JSON.stringify({ task_id: 't', files: [{ virtual_path: path }] });
     const turns = [user('invert cat.png'), calling, tool('run_workflow', made), user('blur the result')];
@@ -65,7 +65,7 @@ describe('the demo model, asked for pictures', () => {
     expect(reply.text).toContain(words);
   });
 
-  it('tells that a list failed instead of asking for it again', () => {
+  it('reports that a list failed instead of asking for it again', () => {
     const failed: Turn = { from: 'tool', text: 'Error: no', tool: { name: 'ls', failed: true } };
 
     expect(nextReply([user('make it smaller'), calling, failed], tools).text).toBe(
@@ -81,7 +81,7 @@ describe('the demo model, asked for pictures', () => {
     expect(told).toEqual({ text: `This conversation has these files:\n${list}`, calls: [] });
   });
 
-  it('tells where a picture is kept, and why one is not', () => {
+  it('reports where a picture is kept, and why one is not', () => {
     const files = [
       { filename: 'a.png', url: 'u1', virtual_path: '/mnt/user-data/outputs/a-1.png' },
       { filename: 'b.png', url: 'u2', virtual_path: null, problem: 'It is too large.' },

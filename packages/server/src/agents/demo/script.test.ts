@@ -55,7 +55,7 @@ describe('the script of the demo model', () => {
     expect(nextReply([user(question)], has).calls).toEqual([{ name: 'workflow_red_kite', args }]);
   });
 
-  it('tells which workflows are saved', () => {
+  it('reports which workflows are saved', () => {
     const has = (workflows: object[]) =>
       nextReply([user('list workflows'), calling, tool('list_workflows', { workflows })], tools).text;
 
@@ -75,7 +75,7 @@ describe('the script of the demo model', () => {
     expect(reply.text).toContain('this gateway has no pool');
   });
 
-  it('tells what a workflow made', () => {
+  it('reports what a workflow made', () => {
     const result = { task_id: 't1', files: [{ filename: 'inverted.png', url: 'http://x/inverted.png' }] };
 
     expect(nextReply([user('invert'), calling, tool('run_workflow', result)], tools)).toEqual({
@@ -84,7 +84,7 @@ describe('the script of the demo model', () => {
     });
   });
 
-  it('tells what a saved workflow made', () => {
+  it('reports what a saved workflow made', () => {
     const result = { task_id: 't1', files: [] };
 
     expect(nextReply([user('run kite'), calling, tool('workflow_kite', result)], tools).text).toBe(
@@ -92,7 +92,7 @@ describe('the script of the demo model', () => {
     );
   });
 
-  it('tells which workers there are', () => {
+  it('reports which workers exist', () => {
     const result = {
       instances: [
         { name: 'one', state: 'idle' },
@@ -108,13 +108,13 @@ describe('the script of the demo model', () => {
     );
   });
 
-  it('tells that a tool failed', () => {
+  it('reports that a tool failed', () => {
     const failed: Turn = { from: 'tool', text: 'Error: no', tool: { name: 'run_workflow', failed: true } };
 
     expect(nextReply([user('invert'), calling, failed], tools).text).toBe('That did not work. Error: no');
   });
 
-  it('does not stumble over a result that is no JSON', () => {
+  it('copes with a result that is no JSON', () => {
     const odd: Turn = { from: 'tool', text: '[', tool: { name: 'run_workflow', failed: false } };
 
     expect(nextReply([calling, odd], tools).text).toContain('made no files');

@@ -32,7 +32,7 @@ export function agentSetup(setUp: NonNullable<UserAgents['setUp']>) {
       const isRefused = toolCall.name === setupToolName && nameToSetUp(request.runtime) === null;
       if (!isRefused) return handler({ toolCall, ...request });
       return new ToolMessage({
-        content: 'Error: This run is not there to set up an agent.',
+        content: 'Error: This run does not set up an agent.',
         tool_call_id: toolCall.id ?? '',
         name: setupToolName,
         status: 'error',

@@ -39,7 +39,7 @@ describe('a model that makes the same calls again and again', () => {
     });
   });
 
-  it('has its last words in the record, as the state has them', async () => {
+  it('has its last words in the record as in the state', async () => {
     const { end } = await run(answer);
 
     const said = await recorded('ai_message');
@@ -48,7 +48,7 @@ describe('a model that makes the same calls again and again', () => {
     ]);
   });
 
-  it('says nothing of it in the run that follows', async () => {
+  it('is not reported in the run that follows', async () => {
     await run(answer);
     const { end } = await fixture.run('lead', {
       input: question('and now?'),
@@ -59,8 +59,8 @@ describe('a model that makes the same calls again and again', () => {
   });
 });
 
-describe('a tool that is not there', () => {
-  it('is refused without the names of those that this run may go without', async () => {
+describe('a tool that does not exist', () => {
+  it('is refused without the names of tools that this run may not have', async () => {
     const { end } = await run((messages) =>
       isAnswered(messages) ? { text: 'Well.' } : { calls: [{ name: 'fly', args: {}, id: 'call_1' }] },
     );
@@ -75,7 +75,7 @@ describe('a tool that is not there', () => {
 });
 
 describe('many calls in one answer', () => {
-  it('are all made, and are no leak to Node', async () => {
+  it('are all made, and Node reports no leak', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): number => warnings.push(warning);
     process.on('warning', onWarning);
@@ -95,7 +95,7 @@ describe('ids that a provider gives out twice', () => {
     ['in pieces', ['values', 'messages-tuple']],
   ] as const;
 
-  it.each(waysToAnswer)('are not those of two messages that come %s', async (_how, streamModes) => {
+  it.each(waysToAnswer)('do not become the ids of two messages that come %s', async (_how, streamModes) => {
     const answer = (messages: BaseMessage[]): ScriptedTurn => ({
       messageId: 'always-the-same',
       ...(isAnswered(messages)
@@ -112,27 +112,30 @@ describe('ids that a provider gives out twice', () => {
     expect(ids).toEqual([messages[1]?.id, messages[3]?.id]);
   });
 
-  it.each(waysToAnswer)('are not those of two calls in answers that come %s', async (_how, streamModes) => {
-    const answer = (messages: BaseMessage[]): ScriptedTurn => {
-      const answered = messages.filter(({ type }) => type === 'tool').length;
-      if (answered >= 3) return { text: 'Well.' };
-      const places = answered > 0 ? [3] : [1, 2];
-      return { calls: places.map((at) => ({ name: 'look', args: { at }, id: 'call_0' })) };
-    };
-    const { end } = await run(answer, streamModes);
+  it.each(waysToAnswer)(
+    'do not become the ids of two calls in answers that come %s',
+    async (_how, streamModes) => {
+      const answer = (messages: BaseMessage[]): ScriptedTurn => {
+        const answered = messages.filter(({ type }) => type === 'tool').length;
+        if (answered >= 3) return { text: 'Well.' };
+        const places = answered > 0 ? [3] : [1, 2];
+        return { calls: places.map((at) => ({ name: 'look', args: { at }, id: 'call_0' })) };
+      };
+      const { end } = await run(answer, streamModes);
 
-    const { messages } = valuesOf(end);
-    const made = idsOf(messages);
-    const results = messages.filter(({ type }) => type === 'tool');
-    expect(made[0]).toBe('call_0');
-    expect(new Set(made).size).toBe(3);
-    expect(results.map(({ tool_call_id: id }) => id)).toEqual(made);
-    expect(results.map(({ content }) => content)).toEqual(['seen 1', 'seen 2', 'seen 3']);
-    // The stored state must agree, too.
-    const stored = await fixture.states.current(fixture.thread('lead'));
-    expect(idsOf(stored?.values.messages)).toEqual(made);
-    expect(idsOf((await recorded('ai_tool_call')).map(({ content }) => content))).toEqual(made);
-  });
+      const { messages } = valuesOf(end);
+      const made = idsOf(messages);
+      const results = messages.filter(({ type }) => type === 'tool');
+      expect(made[0]).toBe('call_0');
+      expect(new Set(made).size).toBe(3);
+      expect(results.map(({ tool_call_id: id }) => id)).toEqual(made);
+      expect(results.map(({ content }) => content)).toEqual(['seen 1', 'seen 2', 'seen 3']);
+      // The stored state must agree, too.
+      const stored = await fixture.states.current(fixture.thread('lead'));
+      expect(idsOf(stored?.values.messages)).toEqual(made);
+      expect(idsOf((await recorded('ai_tool_call')).map(({ content }) => content))).toEqual(made);
+    },
+  );
 });
 
 async function run(

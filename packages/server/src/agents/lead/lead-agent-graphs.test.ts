@@ -18,7 +18,7 @@ describe('the graphs of the lead agent', () => {
     expect(users.toolsOf(second)).toEqual(['portrait', 'film']);
   });
 
-  it('are one for all who have no workflows', async () => {
+  it('are one for all users without workflows', async () => {
     const users = new Users({});
 
     expect(await users.graphs.of('ada')).toBe(await users.graphs.of('bob'));
@@ -41,7 +41,7 @@ describe('the graphs of the lead agent', () => {
     expect(users.toolsOf(await users.graphs.of('ada'))).toEqual(['portrait']);
   });
 
-  it('forget who has not come for long', async () => {
+  it('forget the user who has not come for the longest time', async () => {
     const users = new Users({ ada: ['portrait'] });
     await users.graphs.of('ada');
     for (let count = 0; count < 200; count += 1) await users.graphs.of(`user-${count}`);

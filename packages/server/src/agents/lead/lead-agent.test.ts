@@ -23,14 +23,14 @@ const turn = {
 };
 
 describe('the lead agent', () => {
-  it('runs a workflow with its tool and tells what came of it', async () => {
+  it('runs a workflow with its tool and reports the result', async () => {
     const { messages } = await ask(agent(), 'invert a picture');
 
     expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai']);
     expect(messages.at(-1)?.text).toBe('Done. Task t1 made 1 file:\n- [a.png](http://gate/a.png)');
   });
 
-  it('says what its tool said when that fails, and goes on', async () => {
+  it('repeats the error of its tool and continues', async () => {
     const refuse = async () => {
       throw new AppError('no_capable_instance', {
         details: [{ path: 'workflow.5', message: 'ImageInvert' }],
@@ -46,7 +46,7 @@ describe('the lead agent', () => {
     expect(messages[3]?.text).toContain('That did not work.');
   });
 
-  it('keeps what went wrong inside a tool to itself', async () => {
+  it('does not reveal an internal error of a tool', async () => {
     const explode = async () => {
       throw new Error('connect ECONNREFUSED 10.0.0.7:5432');
     };
@@ -106,7 +106,7 @@ describe('the lead agent', () => {
     });
   });
 
-  it('gives the thread its title with the first whole answer, once', async () => {
+  it('gives the thread its title once, with the first whole answer', async () => {
     const graph = agent();
     const first = await states(graph, 'invert a picture');
     const second = await states(graph, 'and who are you?');
@@ -116,7 +116,7 @@ describe('the lead agent', () => {
     expect(new Set(second.map(({ title }) => title))).toEqual(new Set(['invert a picture']));
   });
 
-  it('gives no title where titles are switched off, and keeps one that is there', async () => {
+  it('gives no title when titles are switched off, and keeps an existing one', async () => {
     const title = { enabled: false, model: null };
     const graph = createLeadAgent({ models, turn: { ...turn, title }, workflows: null, log });
     graph.checkpointer = new MemorySaver();
@@ -143,7 +143,7 @@ describe('the lead agent', () => {
     expect(artifacts).toEqual(['a', 'b', 'c']);
   });
 
-  it('does without the tools of the pool where there is none', async () => {
+  it('works without the tools of the pool when there is no pool', async () => {
     const graph = createLeadAgent({ models, turn, workflows: null, log });
     graph.checkpointer = new MemorySaver();
     const { messages } = await ask(graph, 'list instances');

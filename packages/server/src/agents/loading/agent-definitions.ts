@@ -27,7 +27,7 @@ export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] 
     if (definitions.has(definition.graphId)) {
       log.warn(
         { graphId: definition.graphId, from: definition.from },
-        'An agent replaces another of its name',
+        'An agent replaces another one of the same name',
       );
     }
     definitions.set(definition.graphId, definition);

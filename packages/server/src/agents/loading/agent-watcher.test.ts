@@ -46,7 +46,7 @@ it('loads an agent again when a file that it imports has changed', async () => {
   expect(await word()).toBe('after');
 });
 
-it('takes the writes of one change together', async () => {
+it('handles the writes of one change together', async () => {
   await word();
   for (const text of ['one', 'two', 'three'])
     write('src/agent.ts', `export const word: string = '${text}';\n`);
@@ -55,7 +55,7 @@ it('takes the writes of one change together', async () => {
   expect(await word()).toBe('three');
 });
 
-it('leaves it to the registry to tell a fault', async () => {
+it('leaves the report of a fault to the registry', async () => {
   await word();
   faults = ['src/agent.ts:1: Unexpected "="'];
   write('src/agent.ts', 'export const word: = 1;\n');
@@ -64,7 +64,7 @@ it('leaves it to the registry to tell a fault', async () => {
   expect(told).toEqual([]);
 });
 
-it('watches no longer once it is closed', async () => {
+it('watches no more after it is closed', async () => {
   await word();
   watcher.close();
   let seen = 0;

@@ -44,7 +44,7 @@ describe('agents', () => {
     expect(agents(['other=./src/good.ts:graph']).ids()).toEqual(['lead_agent', 'good', 'bad', 'other']);
   });
 
-  it('leave the others working when one is faulty', async () => {
+  it('keep working when another one is faulty', async () => {
     write('langgraph.json', json({ bad: './src/bad.ts:graph', good: './src/good.ts:graph' }));
     const all = agents();
 
@@ -76,7 +76,7 @@ describe('agents', () => {
     );
   });
 
-  it('are found working again once their file is corrected', async () => {
+  it('work again once their file is corrected', async () => {
     write('langgraph.json', json({ bad: './src/bad.ts:graph' }));
     const all = agents();
     await expect(all.graph('bad', { userId: 'ada' })).rejects.toThrow('Unexpected');
@@ -87,7 +87,7 @@ describe('agents', () => {
     expect((await graph.invoke({ messages: 'hi' })).messages.at(-1).text).toBe('corrected');
   });
 
-  it('answer each run with the checkpointer and the store of its own', async () => {
+  it('give each run its own checkpointer and store', async () => {
     write('langgraph.json', json({ good: './src/good.ts:graph' }));
     const all = agents();
     const saver = new MemorySaver();
@@ -153,7 +153,7 @@ describe('resolving what a run names', () => {
     });
   });
 
-  it('takes a custom agent last: as the lead agent, which is told its name', async () => {
+  it('accepts a custom agent last: it runs as the lead agent, which is told its name', async () => {
     const asked: string[] = [];
     const all = agents([], own, async (named) => {
       asked.push(named);
@@ -172,7 +172,7 @@ describe('resolving what a run names', () => {
     expect(asked).toEqual(['Painter']);
   });
 
-  it.each(['nobody', 'LEAD_AGENT', '', '__proto__'])('does not find %j', async (named) => {
+  it.each(['unknown', 'LEAD_AGENT', '', '__proto__'])('does not find %j', async (named) => {
     await expect(agents().resolve({ user: 'ada' }, named)).rejects.toMatchObject({
       code: 'assistant_not_found',
     });
@@ -195,7 +195,7 @@ describe('langgraph.json', () => {
     expect(warnings).toEqual([[{ fault: expect.stringContaining(fault) }, 'langgraph.json cannot be used']]);
   });
 
-  it('gives its variables to the agents, from a file or as they stand', () => {
+  it('gives its variables to the agents, from a file or from itself', () => {
     write('.env', 'FROM_FILE="one # not a comment"\n# nothing\nPLAIN=two\n');
     write('langgraph.json', '{ "graphs": {}, "env": "./.env" }');
     agents();
@@ -206,7 +206,7 @@ describe('langgraph.json', () => {
     expect(variables.AS_IT_STANDS).toBe('three');
   });
 
-  it('tells which of its keys have no effect here', () => {
+  it('reports which of its keys have no effect here', () => {
     write('langgraph.json', '{ "graphs": {}, "dependencies": ["."], "auth": {}, "http": {} }');
     agents();
 
@@ -215,7 +215,7 @@ describe('langgraph.json', () => {
     ]);
   });
 
-  it('takes a description beside a path', async () => {
+  it('accepts a description beside a path', async () => {
     write(
       'langgraph.json',
       '{ "graphs": { "a": { "path": "./src/good.ts:graph", "description": "Good." } } }',

@@ -88,7 +88,7 @@ describe('loading an agent', () => {
     expect(await lastWords(make, { configurable: { word: 'second' } })).toBe('second');
   });
 
-  it("takes what langchain's createAgent makes", async () => {
+  it("accepts what langchain's createAgent makes", async () => {
     write(
       'src/react.ts',
       `import { createAgent, fakeModel } from 'langchain';
@@ -102,11 +102,11 @@ export const agent = createAgent({ model, tools: [] });
     expect(await lastWords(make)).toBe('made by createAgent');
   });
 
-  it('takes a package without "type": "module", and imports without extensions', async () => {
+  it('accepts a package without "type": "module", and imports without extensions', async () => {
     expect(await lastWords(await load('common/agent.ts', 'graph'))).toBe('common');
   });
 
-  it('takes JavaScript, and a default export', async () => {
+  it('accepts JavaScript, and a default export', async () => {
     expect(await lastWords(await load('src/untyped.mjs', 'default'))).toBe('hello');
   });
 
@@ -116,7 +116,7 @@ export const agent = createAgent({ model, tools: [] });
     expect(imported.StateGraph).toBe(StateGraph);
   });
 
-  it('reads a changed file, and what it imports, again after a renewal', async () => {
+  it('reads a changed file and its imports again after a renewal', async () => {
     const own = new AgentModules();
     write('live/word.ts', "export const word: string = 'before';\n");
     write('live/agent.ts', agentThatSays("import { word } from './word.js';", 'word'));
@@ -133,7 +133,7 @@ export const agent = createAgent({ model, tools: [] });
 });
 
 describe('a faulty agent', () => {
-  it('says file and line of broken syntax', async () => {
+  it('names file and line of broken syntax', async () => {
     await expect(load('src/broken.ts', 'graph')).rejects.toMatchObject({
       name: 'AgentFault',
       file: 'src/broken.ts',
@@ -142,31 +142,31 @@ describe('a faulty agent', () => {
     });
   });
 
-  it('says file and line of what its code threw', async () => {
+  it('names file and line of what its code threw', async () => {
     await expect(load('src/throwing.ts', 'graph')).rejects.toMatchObject({
       message: 'src/throwing.ts:4: no key given',
     });
   });
 
-  it('says file and line of an import that is missing', async () => {
+  it('names file and line of a missing import', async () => {
     await expect(load('src/lacking.ts', 'graph')).rejects.toMatchObject({
       message: "src/lacking.ts:2: Cannot find package 'no-such-package'",
     });
   });
 
-  it('says which exports there are when the named one is not among them', async () => {
+  it('names the existing exports when the requested one is not among them', async () => {
     await expect(load('src/words.ts', 'graph')).rejects.toThrow(
       'src/words.ts: has no export named `graph`; it exports Word',
     );
   });
 
-  it('says what it found in place of a graph', async () => {
+  it('says what it found instead of a graph', async () => {
     await expect(load('src/agent.ts', 'number')).rejects.toThrow(
       'src/agent.ts:14: `number` is a number; export a graph',
     );
   });
 
-  it('says where its factory threw, when it is called', async () => {
+  it('says where its factory threw an error', async () => {
     const make = await load('src/agent.ts', 'impatient');
 
     await expect(make({}, user)).rejects.toMatchObject({ file: 'src/agent.ts', line: 16 });
@@ -179,7 +179,7 @@ describe('a faulty agent', () => {
     await expect(load(file, 'graph')).rejects.toThrow(message);
   });
 
-  it('never shows where on the host its file is', async () => {
+  it('never shows the path of its file on the host', async () => {
     const error = await load('src/lacking.ts', 'graph').catch((thrown: Error) => thrown);
 
     expect((error as Error).message).not.toContain(cwd);

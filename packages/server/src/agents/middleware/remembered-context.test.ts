@@ -33,13 +33,13 @@ async function promptOf(
 }
 
 describe('an agent with memory', () => {
-  it('is told what is remembered about the user of its run, and of no other', async () => {
+  it('is told what is remembered about the user of its run, and about no other user', async () => {
     const memoryOf = async (userId: string) => `remembered of ${userId}`;
     expect(await promptOf(memoryOf, 'ada')).toBe('Be kind.\n\nremembered of ada');
     expect(await promptOf(memoryOf, 'bob')).toBe('Be kind.\n\nremembered of bob');
   });
 
-  it('is told what it remembers itself, and not what another agent does', async () => {
+  it('is told what it remembers itself, and not what another agent remembers', async () => {
     const memoryOf: MemoryOf = async (_userId, agentName) => `remembered by ${agentName ?? 'the lead agent'}`;
     expect(await promptOf(memoryOf, 'ada', 'painter')).toContain('remembered by painter');
     expect(await promptOf(memoryOf, 'ada')).toContain('remembered by the lead agent');

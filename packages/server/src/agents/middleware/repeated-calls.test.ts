@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withResults } from './dangling-calls.ts';
 import { repetitions } from './repeated-calls.ts';
 
-describe('calls that repeat', () => {
+describe('repeated calls', () => {
   it('are counted in a row, whatever their ids and their order', () => {
     const twice = [...turn('a', 1), ...turn('a', 1)];
 
@@ -13,7 +13,7 @@ describe('calls that repeat', () => {
     expect(repetitions([calls('a', 'b'), calls('b', 'a')])).toBe(2);
   });
 
-  it('begin anew when the user speaks', () => {
+  it('are counted from zero again when the user speaks', () => {
     expect(repetitions([...turn('a', 1), ...turn('a', 1), new HumanMessage('again'), ...turn('a', 1)])).toBe(
       1,
     );
@@ -21,7 +21,7 @@ describe('calls that repeat', () => {
 });
 
 describe('calls without a result', () => {
-  it('get one right behind them, and others are left as they are', () => {
+  it('get one right behind them, and other calls stay as they are', () => {
     const messages = [new HumanMessage('x'), calls('a', 'b'), result('a'), new HumanMessage('y')];
 
     const repaired = withResults(messages);

@@ -44,7 +44,7 @@ export function threadTitle(
         return { title: cleaned(said ?? '') || titleOf(question) };
       } catch (error) {
         if (runtime.signal?.aborted) throw error;
-        log.warn({ err: error }, 'No model gave a title; it comes from the question');
+        log.warn({ err: error }, 'No model wrote a title; the title is taken from the question');
         return { title: titleOf(question) };
       }
     },

@@ -47,7 +47,7 @@ async function turn(
   return { told, uploaded_files: uploaded_files as never, warnings };
 }
 
-it('the newest hundred uploads are told by name, and how many there are beyond', async () => {
+it('the model is told the names of the newest hundred uploads and the number of the others', async () => {
   const many = Array.from({ length: 130 }, (_, index) => file(`f${index}.txt`, index));
   const { told, uploaded_files } = await turn(async () => [...many, { ...file('folder'), kind: 'folder' }]);
   expect(told).toContain('f129.txt');
@@ -63,12 +63,12 @@ it('uploads that cannot be listed do not stop the run', async () => {
   expect([told, warnings]).toEqual(['', 1]);
 });
 
-it('an agent without tools for files is told nothing of them', async () => {
+it('an agent without tools for files is not told about uploads', async () => {
   expect((await turn(async () => [file('a.txt')], { hasTools: false })).told).toBe('');
 });
 
 it.each([['x'], [{ files: 'x' }], [{ files: [1, null, { filename: 5 }] }]])(
-  'files that a client names as %j are taken for none',
+  'files that a client names as %j are ignored',
   async (kwargs) => {
     const { told } = await turn(async () => [file('a.txt')], { message: { additional_kwargs: kwargs } });
     expect(told).toContain('Files that were there before:\n- /mnt/user-data/uploads/a.txt (3 bytes)');

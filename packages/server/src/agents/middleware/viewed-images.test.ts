@@ -39,7 +39,7 @@ async function callsOf(read: Workspace['read']): Promise<BaseMessage[][]> {
   return calls;
 }
 
-it('a picture is read anew for the call that shows it', async () => {
+it('a picture is read again for the call that shows it', async () => {
   const [, second] = await callsOf(async () => ({ bytes: png, sizeBytes: png.length }));
   expect(second?.at(-1)?.content).toEqual([
     { type: 'text', text: `The picture ${path}:` },
@@ -47,7 +47,7 @@ it('a picture is read anew for the call that shows it', async () => {
   ]);
 });
 
-it('a picture that was taken away meanwhile is told of, and the run goes on', async () => {
+it('the model is told when a picture was removed meanwhile, and the run continues', async () => {
   let reads = 0;
   const [, second] = await callsOf(async () => {
     reads += 1;

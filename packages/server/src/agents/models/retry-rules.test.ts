@@ -17,7 +17,7 @@ describe('another attempt', () => {
     expect(retryReason(error)).toBe(reason);
   });
 
-  it('waits twice as long each time, or as long as the provider says, never too long', () => {
+  it('waits twice as long each time, or as long as the provider says, but never too long', () => {
     const asked = (seconds: string) => failure({ headers: new Headers({ 'retry-after': seconds }) });
 
     expect([1, 2, 3].map((attempt) => waitMs(failure({}), attempt))).toEqual([1_000, 2_000, 4_000]);

@@ -93,7 +93,7 @@ describe('a run', () => {
     });
   });
 
-  it('leaves the state that it says, whether or not the client asked for values', async () => {
+  it('leaves the same state whether or not the client asked for values', async () => {
     const { run, states, thread } = await open({ echo: echo() });
     const { frames, end } = await run('echo', { input: hello, streamModes: ['updates'] });
     const saved = await states.current(thread('echo'));
@@ -113,7 +113,7 @@ describe('a run', () => {
     });
   });
 
-  it('goes on from the state that the run before it has left', async () => {
+  it('continues from the state that the run before it left', async () => {
     const { run } = await open({ echo: echo() });
     await run('echo', { input: hello });
     const { end } = await run('echo', {
@@ -122,7 +122,7 @@ describe('a run', () => {
     expect(end.state?.values.messages).toHaveLength(4);
   });
 
-  it('tells the graph who runs it, whatever the request says', async () => {
+  it('tells the graph the user who runs it, whatever the request says', async () => {
     let seen: Record<string, unknown> = {};
     const graph = new StateGraph(Counted)
       .addNode('look', (_state, config: RunnableConfig) => {
@@ -164,7 +164,7 @@ describe('a run', () => {
     expect(seen).not.toHaveProperty('__x');
   });
 
-  it('hands its context to the graph', async () => {
+  it('passes its context to the graph', async () => {
     const graph = new StateGraph(Counted, z.object({ tone: z.string() }))
       .addNode('look', (_state, { context }) => ({ answers: [context?.tone] }))
       .addEdge(START, 'look')
@@ -174,7 +174,7 @@ describe('a run', () => {
     expect(end.state?.values.answers).toEqual(['kind']);
   });
 
-  it('ends as failed with what the graph throws, and with the state before it', async () => {
+  it('fails with the error that the graph throws, and with the state before it', async () => {
     class BrokenError extends Error {
       override name = 'BrokenError';
     }
@@ -198,7 +198,7 @@ describe('a run', () => {
     expect(saved?.tasks).toMatchObject([{ name: 'break', error: 'BrokenError: it is broken' }]);
   });
 
-  it('ends as failed at its recursion limit', async () => {
+  it('fails at its recursion limit', async () => {
     const graph = new StateGraph(Counted)
       .addNode('again', () => ({ count: 1 }))
       .addEdge(START, 'again')
@@ -209,7 +209,7 @@ describe('a run', () => {
     expect(end).toMatchObject({ outcome: 'failed', error: { name: 'GraphRecursionError' } });
   });
 
-  it('ends as failed when its state cannot be stored', async () => {
+  it('fails when its state cannot be stored', async () => {
     const graph = new StateGraph(Counted)
       .addNode('big', () => ({ answers: [10n] }))
       .addEdge(START, 'big')
@@ -222,7 +222,7 @@ describe('a run', () => {
     });
   });
 
-  it('ends as failed when there is no such graph', async () => {
+  it('fails when there is no such graph', async () => {
     const { run } = await open({});
     const { end } = await run('gone', { input: {} });
     expect(end).toMatchObject({ outcome: 'failed', error: { message: 'Graph gone not found' }, state: null });
@@ -242,7 +242,7 @@ describe('a run', () => {
     expect(await states.current(thread('graph'))).toMatchObject({ values: { count: 2 }, next: ['hang'] });
   });
 
-  it('that is stopped is stored with durability exit too', async () => {
+  it('is stored when it is stopped with durability exit, too', async () => {
     const stop = new AbortController();
     const graph = new StateGraph(Counted)
       .addNode('add', () => ({ count: 1 }))
@@ -256,7 +256,7 @@ describe('a run', () => {
     expect(await states.current(thread('graph'))).toMatchObject({ values: { count: 2 }, next: ['hang'] });
   });
 
-  it('has on disk what a tool stands on, before the tool acts', async () => {
+  it('has the call of a tool on disk before the tool acts', async () => {
     let stored: unknown;
     const graph = new StateGraph(Counted)
       .addNode('decide', () => ({ answers: ['act'] }))
@@ -273,14 +273,14 @@ describe('a run', () => {
     expect(stored).toMatchObject({ values: { answers: ['act'] }, next: ['act'] });
   });
 
-  it('does not begin when its signal is aborted', async () => {
+  it('does not begin when its signal is already aborted', async () => {
     const { run, states, thread } = await open({ echo: echo() });
     const reason = new Error('too late');
     await expect(run('echo', { input: hello, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect((await states.current(thread('echo')))?.checkpoint).toBeNull();
   });
 
-  it('is thrown out, and stores nothing more, when it belongs to somebody else', async () => {
+  it('is thrown out and stores nothing more when another process has it', async () => {
     const { run, states, thread } = await open({ echo: echo() });
     const lost = new Error('not ours');
     await expect(run('echo', { input: hello, confirm: () => Promise.reject(lost) })).rejects.toBe(lost);
@@ -318,7 +318,7 @@ describe('the stream mode', () => {
     expect(Object.keys(frames[0]?.data[1]).filter((key) => key.startsWith('__'))).toEqual([]);
   });
 
-  it('messages gives metadata, the message as it grows, and each one complete, the human one too', async () => {
+  it('messages gives metadata, the message as it grows, and each complete message, the human one too', async () => {
     const { run } = await open({ talker: talker() });
     const { frames, end } = await run('talker', { input: hello, streamModes: ['messages'] });
     expect(frames.map(({ event }) => event)).toEqual([
@@ -336,7 +336,7 @@ describe('the stream mode', () => {
     expect(frames[1]?.data[String(messagesOf(end)[1]?.id)].metadata.langgraph_node).toBe('talk');
   });
 
-  it.each(['messages-tuple', 'messages'])('%s says nothing of a call tagged nostream', async (mode) => {
+  it.each(['messages-tuple', 'messages'])('%s leaves out a call tagged nostream', async (mode) => {
     const { run } = await open({ talker: talker(['nostream']) });
     const { frames } = await run('talker', { input: hello, streamModes: [mode] });
     expect(frames.map(({ event }) => event).filter((event) => /^messages(\/partial)?$/.test(event))).toEqual(
@@ -345,7 +345,7 @@ describe('the stream mode', () => {
     if (mode === 'messages-tuple') expect(frames[0]?.data[0].content).toBe('Hi');
   });
 
-  it('custom gives what a node writes, as it is', async () => {
+  it('custom gives what a node writes, unchanged', async () => {
     const graph = new StateGraph(Counted)
       .addNode('write', (_state, config) => {
         config.writer?.({ step: 1 });
@@ -362,7 +362,7 @@ describe('the stream mode', () => {
     ]);
   });
 
-  it('tasks gives beginnings and ends', async () => {
+  it('tasks gives starts and ends of tasks', async () => {
     const { run } = await open({ echo: echo() });
     const { frames } = await run('echo', { input: hello, streamModes: ['tasks'] });
     expect(frames.map(({ event }) => event)).toEqual(['tasks', 'tasks']);
@@ -375,7 +375,7 @@ describe('the stream mode', () => {
     });
   });
 
-  it('checkpoints and debug name checkpoints and hold nothing of the runtime', async () => {
+  it('checkpoints and debug name checkpoints and contain nothing of the runtime', async () => {
     const { run, states, thread } = await open({ echo: echo() });
     const { frames } = await run('echo', { input: hello, streamModes: ['checkpoints', 'debug'] });
     const checkpoints = frames.filter(({ event }) => event === 'checkpoints').map(({ data }) => data);
@@ -411,7 +411,7 @@ describe('the stream mode', () => {
     expect(JSON.stringify(frames)).not.toMatch(/__pregel_(?!pull)|__switchyard/);
   });
 
-  it('is left out where it is unknown', async () => {
+  it('is left out when it is unknown', async () => {
     const { run } = await open({ echo: echo() });
     const { frames } = await run('echo', { input: hello, streamModes: ['telepathy', 'updates'] });
     expect(frames.map(({ event }) => event)).toEqual(['updates']);
@@ -459,7 +459,7 @@ describe('an agent with tools', () => {
     ]);
   });
 
-  it('asks a human in both casings, and takes the answer in the clients’ one', async () => {
+  it('asks a human in both casings, and accepts the answer in the casing of clients', async () => {
     const agent = createAgent({
       model: new ScriptedModel('model', script),
       tools: [add],
@@ -508,7 +508,7 @@ describe('an agent with tools', () => {
 });
 
 describe('an interrupt', () => {
-  it('is the last of the frames, and stands in the state by its task', async () => {
+  it('is the last of the frames, and stands in the state under its task', async () => {
     const { run, states, thread } = await open({ asker: asker() });
     const { frames, end } = await run('asker', { input: { count: 1 }, streamModes: ['values', 'updates'] });
     expect(frames.slice(-2)).toEqual([
@@ -524,7 +524,7 @@ describe('an interrupt', () => {
     expect(end.state?.checkpointId).toBe(saved?.checkpoint?.checkpoint_id);
   });
 
-  it('is answered by a command, which wins over the input', async () => {
+  it('is answered by a command, which takes precedence over the input', async () => {
     const { run } = await open({ asker: asker() });
     await run('asker', { input: { count: 1 } });
     const second = await run('asker', { input: { count: 100 }, command: { resume: 'one' } });
@@ -559,7 +559,7 @@ describe('an interrupt', () => {
     expect(end.state?.values).toEqual({ count: 6, answers: ['left for left?', 'right for right?'] });
   });
 
-  it('before a node is an empty one, and the run goes on without input', async () => {
+  it('before a node is an empty one, and the run continues without input', async () => {
     const { run } = await open({ echo: echo() });
     const stopped = await run('echo', {
       input: hello,
@@ -575,7 +575,7 @@ describe('an interrupt', () => {
     expect(end.state).toMatchObject({ next: [], values: { messages: [{}, { content: 'echo: hello' }] } });
   });
 
-  it('after a node leaves what comes next', async () => {
+  it('after a node leaves the next node', async () => {
     const { run } = await open({ asker: asker() });
     const { end } = await run('asker', { input: { count: 1 }, interruptAfter: '*' });
     expect(end.state).toMatchObject({ next: ['ask'], interrupts: {} });
@@ -596,7 +596,7 @@ describe('a command', () => {
     expect(end.state?.values.count).toBe(11);
   });
 
-  it('sends an input of its own to a node', async () => {
+  it('sends a separate input to a node', async () => {
     const graph = new StateGraph(Counted)
       .addNode('take', (state) => ({ answers: [state] }))
       .addEdge(START, 'take')
@@ -607,7 +607,7 @@ describe('a command', () => {
     expect(end.state?.values.answers).toEqual([{ count: 1, answers: [] }, { said: 'this' }]);
   });
 
-  it('that says nothing leaves the input to count', async () => {
+  it('that is empty leaves the input in effect', async () => {
     const { run } = await open({ echo: echo() });
     const { end } = await run('echo', { input: hello, command: {} });
     expect(end.state?.values.messages).toHaveLength(2);
@@ -615,7 +615,7 @@ describe('a command', () => {
 });
 
 describe('a checkpoint', () => {
-  it('is gone on from, in a branch of its own', async () => {
+  it('can be continued in a branch of its own', async () => {
     const { run, states, thread } = await open({ echo: echo() });
     const first = await run('echo', { input: hello });
     await run('echo', { input: { messages: [{ role: 'user', content: 'forgotten', id: 'h2' }] } });
@@ -663,7 +663,7 @@ describe('a later attempt', () => {
     return { graph, stop, calls };
   }
 
-  it('goes on from the last checkpoint and repeats nothing that is stored', async () => {
+  it('continues from the last checkpoint and repeats nothing that is stored', async () => {
     const { graph, stop, calls } = twoSteps();
     const { run } = await open({ graph });
     const runId = '00000000-0000-7000-8000-00000000abcd';
@@ -674,7 +674,7 @@ describe('a later attempt', () => {
     expect(end.state?.values.count).toBe(111);
   });
 
-  it('begins with the input when nothing of the run is stored, also on a thread with a history', async () => {
+  it('begins with the input when nothing of the run is stored, even on a thread with a history', async () => {
     const { run } = await open({ echo: echo() });
     await run('echo', { input: hello });
     const { end } = await run('echo', {
@@ -722,7 +722,7 @@ describe('a subgraph', () => {
     return new StateGraph(MessagesAnnotation).addNode('inner', inner).addEdge(START, 'inner').compile();
   }
 
-  it('is streamed under its namespace when that is asked for', async () => {
+  it('is streamed under its namespace when the client asks for that', async () => {
     const { run } = await open({ nested: nested() });
     const { frames } = await run('nested', {
       input: hello,
@@ -737,13 +737,13 @@ describe('a subgraph', () => {
     expect(events.at(-1)).toBe('values');
   });
 
-  it('speaks through the run otherwise', async () => {
+  it('streams through the run otherwise', async () => {
     const { run } = await open({ nested: nested() });
     const { frames } = await run('nested', { input: hello, streamModes: ['values', 'messages-tuple'] });
     expect(frames.map(({ event }) => event)).toEqual(['values', 'messages', 'messages', 'values']);
   });
 
-  it('that was interrupted is read with the state, and goes on', async () => {
+  it('that was interrupted is read with the state, and continues', async () => {
     const inner = new StateGraph(Counted)
       .addNode('ask', () => ({ answers: [interrupt('sure?')] }))
       .addEdge(START, 'ask')
@@ -768,7 +768,7 @@ describe('a subgraph', () => {
   });
 });
 
-describe('a node that says where to go', () => {
+describe('a node that chooses the next node', () => {
   it('works as in any graph', async () => {
     const graph = new StateGraph(Counted)
       .addNode('fan', () => new Command({ goto: [new Send('take', { n: 1 }), new Send('take', { n: 2 })] }), {

@@ -64,7 +64,7 @@ async function storedValues(): Promise<unknown[]> {
   return values;
 }
 
-it('writes what comes in one turn of the event loop in one unit', async () => {
+it('writes in one unit what comes in one turn of the event loop', async () => {
   const checkpointer = open();
   let config = await checkpointer.put(thread, ...checkpointOf({ x: 1 }));
   await checkpointer.putWrites(config, [['x', 2]], 'task');
@@ -76,7 +76,7 @@ it('writes what comes in one turn of the event loop in one unit', async () => {
   expect(checkpointer.newestId).toBe(config.configurable?.checkpoint_id);
 });
 
-it('lets the graph go on while a unit is written, and takes what comes meanwhile into the next one', async () => {
+it('lets the graph continue while a unit is written, and puts what comes meanwhile into the next one', async () => {
   const gate = newDeferred<void>();
   const checkpointer = open({
     commit: async (step) => {
@@ -94,7 +94,7 @@ it('lets the graph go on while a unit is written, and takes what comes meanwhile
   expect(await storedValues()).toEqual([{ x: 3 }, { x: 2 }, { x: 1 }]);
 });
 
-it('answers with durability sync when the checkpoint is on disk', async () => {
+it('resolves with durability sync when the checkpoint is on disk', async () => {
   const checkpointer = open({ isSync: true });
   await checkpointer.put(thread, ...checkpointOf({ x: 1 }));
   expect(await storedValues()).toEqual([{ x: 1 }]);
@@ -120,7 +120,7 @@ it('shows the graph what it has handed in', async () => {
   expect.assertions(2);
 });
 
-it('stores a value that the thread has already only once, also in a later run', async () => {
+it('stores a value that the thread already has only once, even in a later run', async () => {
   const first = open();
   const config = await first.put(thread, ...checkpointOf({ messages: [{ id: 1 }] }));
   await first.settled();
@@ -133,7 +133,7 @@ it('stores a value that the thread has already only once, also in a later run', 
   expect(await storedValues()).toEqual([{ messages: [{ id: 1 }, { id: 2 }] }, { messages: [{ id: 1 }] }]);
 });
 
-it('takes an unchanged channel of a parent that was stored before from there', async () => {
+it('reads an unchanged channel from a parent that was stored before', async () => {
   const first = open();
   const [checkpoint, ...rest] = checkpointOf({ big: 'value' });
   const config = await first.put(thread, checkpoint, ...rest);
@@ -145,8 +145,8 @@ it('takes an unchanged channel of a parent that was stored before from there', a
   expect(await storedValues()).toEqual([{ big: 'value' }, { big: 'value' }]);
 });
 
-describe('what cannot be written', () => {
-  it('is kept as the failure, is told once, and nothing is written after it', async () => {
+describe('a write that fails', () => {
+  it('is kept as the failure, is reported once, and nothing is written after it', async () => {
     const lost = new Error('not ours');
     const checkpointer = open({ commit: () => Promise.reject(lost) });
     const config = await checkpointer.put(thread, ...checkpointOf({ x: 1 }));
@@ -160,7 +160,7 @@ describe('what cannot be written', () => {
     expect(await storedValues()).toEqual([]);
   });
 
-  it('is the graph’s failure where its state has no stored form', async () => {
+  it('is the graph’s failure when its state has no stored form', async () => {
     const checkpointer = open();
     await checkpointer.put(thread, ...checkpointOf({ x: 10n }));
     expect(checkpointer.failure).toMatchObject({
@@ -170,7 +170,7 @@ describe('what cannot be written', () => {
     expect(failures).toBe(1);
   });
 
-  it('is a failure too where the parent cannot be read', async () => {
+  it('is a failure too when the parent cannot be read', async () => {
     const broken = new Error('disk');
     const saved = Object.create(fixture.checkpointer, { manifest: { value: () => Promise.reject(broken) } });
     const checkpointer = open({ saved });

@@ -22,7 +22,7 @@ async function after(command: GraphCommand): Promise<string[]> {
   return log;
 }
 
-it('sends inputs of their own to nodes of a graph that has another copy of LangGraph', async () => {
+it('sends separate inputs to nodes of a graph that has another copy of LangGraph', async () => {
   const goto = [
     { node: 'say', input: { word: 'one' } },
     { node: 'say', input: { word: 'two' } },

@@ -66,7 +66,7 @@ describe('the current state', () => {
     expect(await fixture.states.history(thread, { limit: 10 })).toEqual([]);
   });
 
-  it('is what clients of LangGraph read', async () => {
+  it('has the form that clients of LangGraph read', async () => {
     await say('hello', 'h1');
     const state = await stateOf();
     const [, parent] = await fixture.states.history(thread, { limit: 2 });
@@ -101,7 +101,7 @@ describe('the current state', () => {
     });
   });
 
-  it('is read at a checkpoint, and is null where there is no such checkpoint', async () => {
+  it('is read at a checkpoint, and is null when there is no such checkpoint', async () => {
     await say('one', 'h1');
     const { checkpoint } = await stateOf();
     await say('two', 'h2');
@@ -113,7 +113,7 @@ describe('the current state', () => {
     ).toBeNull();
   });
 
-  it('says what waits for a human, also in the view that the snapshot keeps', async () => {
+  it('shows what waits for a human, also in the view that the snapshot keeps', async () => {
     const asked = fixture.thread('asker');
     await fixture.run('asker', { input: { answer: '' } });
     const state = await stateOf(asked);
@@ -146,7 +146,7 @@ describe('without its graph', () => {
     });
   });
 
-  it('it is known what comes next and what waits for a human', async () => {
+  it('the next nodes and the open questions are known', async () => {
     await fixture.run('asker', { input: { answer: '' } });
     expect(await stateOf(fixture.thread(null))).toMatchObject({
       values: { answer: '' },
@@ -179,7 +179,7 @@ describe('without its graph', () => {
     expect(await fixture.states.history(bare, { limit: 10 })).toHaveLength(2);
   });
 
-  it('a graph goes on from such an update', async () => {
+  it('a graph continues from such an update', async () => {
     await fixture.states.update({ ...thread, graphId: null }, { values: { title: 'kept' } });
     await say('hello', 'h1');
     const state = await stateOf();
@@ -211,14 +211,14 @@ describe('the history', () => {
     }
   });
 
-  it('is limited, and ends before the one that is named, without it', async () => {
+  it('is limited, and ends before the named checkpoint', async () => {
     const all = await fixture.states.history(thread, { limit: 100 });
     const before = String(all[1]?.checkpoint?.checkpoint_id);
     const page = await fixture.states.history(thread, { limit: 2, before });
     expect(page).toEqual(all.slice(2, 4));
   });
 
-  it('has a message that several states hold encoded once, with a graph and without', async () => {
+  it('encodes a message that several states hold once, with a graph and without', async () => {
     for (const about of [thread, { ...thread, graphId: null }]) {
       const history = await fixture.states.history(about, { limit: 100 });
       const held = history.flatMap(({ values }) => (values.messages as object[] | undefined) ?? []);
@@ -252,7 +252,7 @@ describe('the state of a subgraph', () => {
     expect(history.map(({ next }) => next)).toEqual([['ask'], ['__start__']]);
   });
 
-  it('is changed as one of its own nodes, and the run goes on from there', async () => {
+  it('is changed as one of its own nodes, and the run continues from there', async () => {
     const outer = fixture.thread('outer');
     await fixture.run('outer', { input: { answer: '' } });
     const { tasks } = await stateOf(outer);
@@ -266,7 +266,7 @@ describe('the state of a subgraph', () => {
     expect(end.state).toMatchObject({ values: { answer: 'by hand' }, next: [], interrupts: {} });
   });
 
-  it('that the graph does not know is read from its checkpoint', async () => {
+  it('is read from its checkpoint when the graph does not know it', async () => {
     const outer = fixture.thread('outer');
     await fixture.run('outer', { input: { answer: '' } });
     const checkpoint_ns = String((await stateOf(outer)).tasks[0]?.checkpoint?.checkpoint_ns);
@@ -297,20 +297,20 @@ describe('an update', () => {
     expect(ref).toMatchObject({ thread_id: 'thread', checkpoint_ns: '' });
   });
 
-  it('is the last node’s where none is named', async () => {
+  it('counts as the last node’s when none is named', async () => {
     await say('hello', 'h1');
     await fixture.states.update(thread, { values: { title: 'x' } });
     expect((await stateOf()).values.title).toBe('x');
   });
 
-  it('makes a state where there was none', async () => {
+  it('creates a state when there was none', async () => {
     await fixture.states.update(thread, {
       values: { messages: [new HumanMessage({ content: 'first', id: 'h' })] },
     });
     expect(contents(await stateOf())).toEqual(['first']);
   });
 
-  it('branches off from the checkpoint that is named', async () => {
+  it('branches off from the named checkpoint', async () => {
     await say('one', 'h1');
     const { checkpoint } = await stateOf();
     await say('two', 'h2');
@@ -327,7 +327,7 @@ describe('an update', () => {
       'Unknown thread-state field(s): also, nope',
     ],
     ['channels of LangGraph', { values: { __start__: {} } }, 'Unknown thread-state field(s): __start__'],
-    ['an unknown node', { values: { title: 'x' }, asNode: 'nobody' }, 'Unknown node: nobody'],
+    ['an unknown node', { values: { title: 'x' }, asNode: 'elsewhere' }, 'Unknown node: elsewhere'],
   ])('with %s is refused and changes nothing', async (_title, update, message) => {
     await say('hello', 'h1');
     const before = await stateOf();
@@ -335,14 +335,14 @@ describe('an update', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('that could be of several nodes asks for one', async () => {
+  it('asks for a node when it could come from several', async () => {
     await fixture.run('parallel', { input: { a: 0 } });
     await expect(
       fixture.states.update(fixture.thread('parallel'), { values: { a: 2 } }),
     ).rejects.toMatchObject({ status: 422, message: expect.stringContaining('asNode') });
   });
 
-  it('of a checkpoint that is not there is 404', async () => {
+  it('of a checkpoint that does not exist is 404', async () => {
     await expect(
       fixture.states.update(thread, { values: { title: 'x' } }, { checkpoint_id: 'none' }),
     ).rejects.toMatchObject({ status: 404, message: 'Checkpoint none not found' });
@@ -357,7 +357,7 @@ describe('an update', () => {
     expect(await fixture.states.history(thread, { limit: 10 })).toHaveLength(2);
   });
 
-  it('answers what waits for a human', async () => {
+  it('answers an open question', async () => {
     const asked = fixture.thread('asker');
     await fixture.run('asker', { input: { answer: '' } });
     await fixture.states.update(asked, { values: { answer: 'by hand' }, asNode: 'ask' });
@@ -396,7 +396,7 @@ describe('a rollback', () => {
   });
 });
 
-it('a copy has the same history and lives on by itself', async () => {
+it('a copy has the same history and continues by itself', async () => {
   await say('hello', 'h1');
   await fixture.states.copy('thread', 'copy');
   await fixture.states.delete('thread');

@@ -7,7 +7,7 @@ describe('a request for a decision', () => {
     reviewConfigs: [{ actionName: 'send', allowedDecisions: ['approve'] }],
   };
 
-  it('goes out in both casings', () => {
+  it('is sent in both casings', () => {
     const config = { ...request.reviewConfigs[0], action_name: 'send', allowed_decisions: ['approve'] };
     expect(hitlForClients(request)).toEqual({
       actionRequests: request.actionRequests,
@@ -34,15 +34,15 @@ describe('an answer', () => {
     ],
   };
 
-  it('comes in with the names that the graph reads', () => {
+  it('arrives with the names that the graph reads', () => {
     expect(hitlForGraph(clients)).toEqual(graphs);
   });
 
-  it('does so for each interrupt that it answers', () => {
+  it('arrives so for each interrupt that it answers', () => {
     expect(hitlForGraph({ i1: clients, i2: 'yes' })).toEqual({ i1: graphs, i2: 'yes' });
   });
 
-  it('keeps what the client has said in the graph’s own casing', () => {
+  it('keeps what the client wrote in the graph’s own casing', () => {
     const both = { decisions: [{ editedAction: 1, edited_action: 2 }] };
     expect(hitlForGraph(both)).toEqual(both);
   });

@@ -12,12 +12,12 @@ function kept(writes: CheckpointPendingWrite[]): CheckpointTuple['pendingWrites'
   return withoutAnswered({ config: {}, checkpoint: emptyCheckpoint(), pendingWrites: writes }).pendingWrites;
 }
 
-it('a task that has come to its end asks nothing any more, and the others still do', () => {
+it('a task that has finished asks nothing any more, and the others still ask', () => {
   const result: CheckpointPendingWrite = ['left', 'log', ['done']];
   expect(kept([question('left'), question('right'), result])).toEqual([question('right'), result]);
 });
 
-it('a task that changed nothing has come to its end as well', () => {
+it('a task that changed nothing has finished as well', () => {
   const nothing: CheckpointPendingWrite = ['left', '__no_writes__', null];
   expect(kept([question('left'), nothing])).toEqual([nothing]);
 });

@@ -10,7 +10,7 @@ async function savedState() {
   return { saver: new StateSaver(saved), loads: vi.spyOn(saved, 'getTuple') };
 }
 
-it('what was read ahead is what the graph gets, once', async () => {
+it('the graph gets what was read ahead, once', async () => {
   const { saver, loads } = await savedState();
   const ahead = await saver.readAhead(config);
   expect(await saver.getTuple(config)).toBe(ahead);
@@ -19,7 +19,7 @@ it('what was read ahead is what the graph gets, once', async () => {
   expect(loads).toHaveBeenCalledTimes(2);
 });
 
-it('tells what storage threw from what anybody else did', async () => {
+it('distinguishes errors of storage from all others', async () => {
   const { saver, loads } = await savedState();
   const gone = new Error('the disk is gone');
   loads.mockRejectedValueOnce(gone);

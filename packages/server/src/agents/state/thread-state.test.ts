@@ -19,7 +19,7 @@ async function after(...updates: Values[]): Promise<Values> {
 }
 
 describe('the channels of a thread', () => {
-  it('merge the pictures that were looked at, and lose them all with an empty record', async () => {
+  it('merge the pictures that were viewed, and an empty record removes them all', async () => {
     const both = { viewed_images: { cat, dog } };
     expect(await after({ viewed_images: { cat } }, { viewed_images: { dog } })).toMatchObject(both);
     expect(await after(both, { viewed_images: {} })).toMatchObject({ viewed_images: {} });

@@ -89,7 +89,7 @@ describe('a message', () => {
     });
   });
 
-  it('is found wherever it stands', () => {
+  it('is found at any depth', () => {
     const message = new HumanMessage('hi');
     expect(wireValue({ a: [{ b: message }] })).toMatchObject({
       a: [{ b: { type: 'human', content: 'hi' } }],
@@ -148,7 +148,7 @@ describe('a value', () => {
     expect(JSON.parse(JSON.stringify(json))).toEqual(json);
   });
 
-  it('that contains itself says so at that place', () => {
+  it('that contains itself gets a note in that place', () => {
     const value: Record<string, unknown> = { a: 1 };
     value.self = { inner: value };
     expect(wireValue(value)).toEqual({ a: 1, self: { inner: '[Circular]' } });
@@ -192,7 +192,7 @@ it.each([
   expect(wireError(thrown)).toEqual(expected);
 });
 
-it('elements of lists that are shared have the JSON that they have alone', () => {
+it('shared elements of lists have the same JSON as without sharing', () => {
   const step = {
     id: 1,
     actionRequests: [],

@@ -35,7 +35,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     items = new StoreItems({ store: new StoreItemStore(database), clock: () => nowMs });
   });
 
-  it('keeps an item, and replaces it without losing when it was made', async () => {
+  it('keeps an item, and replaces it without losing its creation time', async () => {
     await put('facts', 'one', { likes: 'tea' });
     nowMs += 1_000;
     await put('facts', 'one', { likes: 'coffee' });
@@ -49,7 +49,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     });
   });
 
-  it('shows nobody what somebody else keeps', async () => {
+  it('shows no user the items of another user', async () => {
     await put('facts', 'one', { likes: 'tea' });
     await items.put(bob, ['facts'], { key: 'one', value: { likes: 'milk' } });
     await items.delete(bob, ['facts'], 'one');
@@ -60,7 +60,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await items.get(ada, ['facts'], { key: 'one' })).toMatchObject({ value: { likes: 'tea' } });
   });
 
-  it('finds what lies below a namespace, and nothing beside it', async () => {
+  it('finds everything below a namespace, and nothing beside it', async () => {
     for (const name of ['a', 'a.b', 'a.b.c', 'ab', 'a-b', 'b']) await put(name, 'key', { name });
 
     const found = await items.search(ada, search(['a']));
@@ -87,7 +87,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(found.map(({ key }) => key)).toEqual(keys);
   });
 
-  it('pages through more items than it reads at once, without a gap and without a double', async () => {
+  it('pages through more items than it reads at once, without gaps or duplicates', async () => {
     await Promise.all(
       Array.from({ length: 230 }, (_, index) => put('many', key(index), { even: index % 2 === 0 })),
     );
@@ -111,7 +111,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await names({ limit: 1, offset: 1 })).toEqual(['users.ada.facts']);
   });
 
-  it('forgets an item when its time is over, unless it is read meanwhile', async () => {
+  it('forgets an item when its time is over, unless it is read before', async () => {
     await items.put(ada, ['short'], { key: 'read', value: {}, ttlMinutes: 10 });
     await items.put(ada, ['short'], { key: 'unread', value: {}, ttlMinutes: 10 });
     nowMs += 6 * 60_000;
@@ -148,13 +148,13 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     await expect(put('a', 'k', { long })).rejects.toThrow('A value has at most');
   });
 
-  it('says that a filter has an operator that does not exist', async () => {
+  it('reports a filter operator that does not exist', async () => {
     const filter = { a: { $like: 'x' } };
 
     await expect(items.search(ada, { ...search([]), filter })).rejects.toThrow('There is no operator $like');
   });
 
-  it('takes no more items than a user may have, and still replaces them', async () => {
+  it('accepts no more items than a user may have, and still replaces them', async () => {
     const at = '2030-01-01T00:00:00.000Z';
     const rows = Array.from({ length: storeLimits.itemsPerUser }, (_, index) => ({
       user_id: 'ada',
@@ -181,7 +181,7 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     await items.put(bob, ['full'], { key: 'first', value: {} });
   });
 
-  it('is reached by graphs, each for its user', async () => {
+  it('is reached by graphs, separately for each user', async () => {
     const storeOf = graphStores(items);
     const [forAda, forBob] = [storeOf('ada'), storeOf('bob')];
     await forAda.put(['facts', 'food'], 'tea', { likes: true });

@@ -15,7 +15,7 @@ export function lastTurn(maxTurns: number) {
       const messages = [...call.messages, new HumanMessage(request)];
       const answer = await handler({ ...call, messages, toolChoice: 'none' });
       return AIMessage.isInstance(answer)
-        ? withoutCalls(answer, 'I came to no end within my turns.')
+        ? withoutCalls(answer, 'I did not finish within my turns.')
         : answer;
     },
   });

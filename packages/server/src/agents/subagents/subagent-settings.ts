@@ -27,7 +27,7 @@ export function generalPurpose(limits: Pick<SubagentType, 'maxTurns' | 'timeoutM
     description: 'For any part of the work that takes several steps: it has the same tools as you.',
     systemPrompt: [
       'You are a sub-agent of Switchyard and do one part of a larger work for the lead agent, who sees nothing but your last answer.',
-      'You cannot ask anybody: where something is unclear, decide and say how.',
+      'You cannot ask anyone: when something is unclear, decide and say how.',
       'End with what came of it: results, paths and ids of what was made, and what did not work. Never invent the result of a tool.',
     ].join(' '),
     tools: null,

@@ -18,7 +18,7 @@ beforeAll(() => awaitLangchainCallbacks());
 afterEach(() => fixture.close());
 
 describe('a sub-agent', () => {
-  it('goes on where it was after a crash, and what it does in the world it does under the same key', async () => {
+  it('continues where it was after a crash, and repeats effects outside of the run under the same key', async () => {
     const crash = new AbortController();
     const keys: string[] = [];
     const act = worldly('act', async (config) => {
@@ -44,7 +44,7 @@ describe('a sub-agent', () => {
     expect(asked.filter(({ event_type: type }) => type === 'llm_response')).toHaveLength(4);
   });
 
-  it('that takes too long is stopped with what it has begun, and the lead agent goes on', async () => {
+  it('that takes too long is stopped with what it has started, and the lead agent continues', async () => {
     let fire = (): void => undefined;
     let isWorldStopped = false;
     const wait = worldly('act', async ({ signal }) => {
@@ -98,7 +98,7 @@ describe('a sub-agent', () => {
     expect(valuesOf(end).artifacts).toEqual(['/mnt/user-data/outputs/a.png']);
   });
 
-  it('waits for a human within its tools, as the lead agent does', async () => {
+  it('waits for a human inside its tools, as the lead agent does', async () => {
     const ask = worldly('act', async () => `The answer is ${interrupt('May I?')}.`);
     await openWith([ask], { calls: ['call_a'] });
     const first = await run();
@@ -111,7 +111,7 @@ describe('a sub-agent', () => {
     });
   });
 
-  it('gets its own answer where several wait for a human', async () => {
+  it('gets its own answer when several wait for a human', async () => {
     const ask = worldly('act', async () => `The answer is ${interrupt('May I?')}.`);
     await openWith([ask]);
     const { end } = await run();
@@ -128,7 +128,7 @@ describe('a sub-agent', () => {
     ]);
   });
 
-  it('of a kind that is configured with tools has no others', async () => {
+  it('of a kind that is configured with tools has no other tools', async () => {
     let acts = 0;
     const act = worldly('act', async () => `acted ${++acts}`);
     const other = worldly('other', async () => 'other');
@@ -139,7 +139,7 @@ describe('a sub-agent', () => {
     expect(valuesOf(end).messages[2]?.content).toContain("does not have the tool 'act'");
   });
 
-  it('that calls tools for ever comes to its end with its last turn', async () => {
+  it('that calls tools for ever ends with its last turn', async () => {
     const act = worldly('act', async () => 'acted');
     let turn = 0;
     const answer = (): ScriptedTurn => {
@@ -151,7 +151,7 @@ describe('a sub-agent', () => {
 
     expect(turn).toBe(3);
     expect(valuesOf(end).messages[2]).toMatchObject({
-      content: 'Task Succeeded. Result: I came to no end within my turns.',
+      content: 'Task Succeeded. Result: I did not finish within my turns.',
     });
   });
 });

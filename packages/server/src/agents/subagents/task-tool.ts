@@ -80,7 +80,7 @@ function argumentsFor(types: readonly SubagentType[]) {
 function descriptionOf(types: readonly SubagentType[]): string {
   const list = types.map(({ name, description }) => `- ${name}: ${description}`);
   return [
-    'Gives a part of the work to a sub-agent and answers with what came of it. These are there:',
+    'Gives a part of the work to a sub-agent and returns its result. The kinds of sub-agents:',
     ...list,
   ].join('\n');
 }

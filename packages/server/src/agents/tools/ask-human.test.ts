@@ -29,7 +29,7 @@ describe('a workflow that a human has to approve', () => {
     expect(pool.orders).toEqual([]);
   });
 
-  it('runs once it is approved, also when it would not be asked about any more', async () => {
+  it('runs once it is approved, even when it would no longer need approval', async () => {
     const pool = new Pool();
     await pool.ask();
     pool.question = null;
@@ -57,7 +57,7 @@ describe('a workflow that a human has to approve', () => {
     expect(messages[3]?.text).toBe('Well.');
   });
 
-  it('does not interrupt where it may go on', async () => {
+  it('does not interrupt when no approval is needed', async () => {
     const pool = new Pool();
     pool.question = null;
     const state = await pool.ask();
@@ -66,7 +66,7 @@ describe('a workflow that a human has to approve', () => {
     expect(pool.orders).toHaveLength(1);
   });
 
-  it('is refused at once when it cannot run, without anybody being asked', async () => {
+  it('is refused at once when it cannot run, and no one is asked', async () => {
     const pool = new Pool();
     pool.question = new AppError('invalid_workflow');
 

@@ -25,7 +25,7 @@ describe('names of tools of other servers', () => {
     expect(new Set(named([long, `${long.slice(0, 60)}yyyy`])).size).toBe(2);
   });
 
-  it('that are others than the servers say stand in the log', () => {
+  it('that differ from those of the servers are logged', () => {
     const lines: [object, string][] = [];
     const log = { warn: (details: object, message: string) => lines.push([details, message]) };
     withNamesOfTheirOwn([tool('git_log'), tool('write_todos')], { taken, log });
@@ -33,7 +33,7 @@ describe('names of tools of other servers', () => {
     expect(lines).toEqual([
       [
         { server: 'git', tool: 'write_todos', name: 'mcp_write_todos' },
-        'A tool of an MCP server has the name of one of the gateway; agents know it by another',
+        'A tool of an MCP server has the name of a gateway tool; agents see it under another name',
       ],
     ]);
   });

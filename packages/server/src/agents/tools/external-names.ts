@@ -21,7 +21,7 @@ export function withNamesOfTheirOwn(
     const details = { server: tool.server, tool: tool.name, name };
     log.warn(
       details,
-      'A tool of an MCP server has the name of one of the gateway; agents know it by another',
+      'A tool of an MCP server has the name of a gateway tool; agents see it under another name',
     );
     return { ...tool, name };
   });

@@ -4,7 +4,7 @@ import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { externalTools } from './external-tools.ts';
 import { toolErrors } from './tool-errors.ts';
 
-it('tells a model which argument of a tool of others does not fit, and calls nobody', async () => {
+it('tells a model which argument of another server’s tool is invalid, and does not call the server', async () => {
   const called: unknown[] = [];
   const tools = externalTools([
     {

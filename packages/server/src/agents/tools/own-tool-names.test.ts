@@ -33,7 +33,7 @@ describe('the names of the gateway’s own tools', () => {
     log: { warn: () => undefined },
   };
 
-  it('are all that a model is ever offered, but for workflows and other servers', async () => {
+  it('are all that a model is ever offered, except those of workflows and other servers', async () => {
     const handle = { runId: 'r', threadId: 't', userId: 'u', beforeActing: async () => {}, tell: () => {} };
     await createLeadAgent(options).invoke(
       { messages: [{ role: 'user', content: 'hello' }] },
@@ -48,7 +48,7 @@ describe('the names of the gateway’s own tools', () => {
     expect([...model.offered].filter((name) => !ownToolNames(options).has(name))).toEqual([]);
   });
 
-  it('never look like those of workflows', () => {
+  it('never look like names of workflows', () => {
     expect([...ownToolNames(options)].filter(isWorkflowTool)).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ const halfWay: WorkflowUpdate = { type: 'progress', progress: 50, node: 'Grow', 
 const done: WorkflowUpdate = { type: 'completed', files: [file], texts: ['seen'] };
 
 describe('the tool run_workflow', () => {
-  it('submits for the owner of the thread, under a key that names run and call', async () => {
+  it('submits for the owner of the thread, under a key made of run and call', async () => {
     const pool = new Pool([done]);
     await pool.run({ args: { workflow: { '1': {} }, params: { '1.x': 2 }, name: 'mine' } });
 
@@ -71,7 +71,7 @@ describe('the tool run_workflow', () => {
     expect(pool.orders).toHaveLength(0);
   });
 
-  it('tells progress and the files, and answers with them', async () => {
+  it('reports progress and files, and returns the files', async () => {
     const pool = new Pool([{ ...halfWay, progress: 0 }, halfWay, halfWay, done]);
     const { message, events } = await pool.run();
 
@@ -102,7 +102,7 @@ describe('the tool run_workflow', () => {
     });
   });
 
-  it('gives a file of the thread to the pool and puts what comes back among its artifacts', async () => {
+  it('gives a file of the thread to the pool and adds the results to the artifacts', async () => {
     const home = await mkdtemp(join(tmpdir(), 'switchyard-bridge-'));
     const workspace = threadWorkspace(home);
     const whose = { userId: 'user-1', threadId: 'thread-1' };
@@ -123,7 +123,7 @@ describe('the tool run_workflow', () => {
     await rm(home, { recursive: true });
   });
 
-  it('tells why a task failed, and fails', async () => {
+  it('reports why a task failed, and fails', async () => {
     const pool = new Pool([halfWay, { type: 'failed', code: 'out_of_memory', message: 'Too large.' }]);
     const events: unknown[] = [];
 
@@ -144,7 +144,7 @@ describe('the tool run_workflow', () => {
     await expect(pool.run()).rejects.toBe(pool.refusal);
   });
 
-  it('watches again when it was sent away for being slow', async () => {
+  it('watches again when it was disconnected for being slow', async () => {
     const pool = new Pool([halfWay], [halfWay, done]);
     const { message } = await pool.run();
 

@@ -38,7 +38,7 @@ export function runWorkflowTool(pool: PoolTools) {
     {
       name: runWorkflowName,
       description:
-        'Runs a workflow on the pool of workers and waits for it. Answers with the files and texts that it made; files are put into /mnt/user-data/outputs.',
+        'Runs a workflow on the pool of workers and waits for it. Returns the files and texts that it made; files are put into /mnt/user-data/outputs.',
       schema: arguments_,
     },
   );

@@ -10,7 +10,7 @@ const servers = serversOf([
 const has = (groups: readonly string[] | null, name: string) => hasTool(groups, name, servers);
 
 describe('tool groups', () => {
-  it('are no limit where there are none', () => {
+  it('set no limit when there are none', () => {
     expect(['ls', 'task', 'a_b_list', 'workflow_x', 'unheard_of'].every((name) => has(null, name))).toBe(
       true,
     );
@@ -31,20 +31,20 @@ describe('tool groups', () => {
     expect([has([group], one), has([group], other)]).toEqual([true, false]);
   });
 
-  it('tell the tools of one server from those of another that is called alike', () => {
+  it('distinguish tools of different servers that have the same name', () => {
     expect([has(['mcp:a'], 'a_b_list'), has(['mcp:a'], 'a_b_list_2')]).toEqual([true, false]);
     expect([has(['mcp:a_b'], 'a_b_list'), has(['mcp:a_b'], 'a_b_list_2')]).toEqual([false, true]);
     expect(has(['mcp'], 'a_b_list')).toBe(true);
   });
 
-  it('of a server go before what its tools are called', () => {
+  it('of a server take precedence over the names of its tools', () => {
     expect([has(['workflows'], 'workflow_like'), has(['mcp:workflow'], 'workflow_like')]).toEqual([
       false,
       true,
     ]);
   });
 
-  it('together have no tool that nobody knows', () => {
+  it('together contain only known tools', () => {
     expect(has([...toolGroups], 'unheard_of')).toBe(false);
   });
 });

@@ -34,7 +34,7 @@ describe('a path of the thread', () => {
     expect([...pool.kept]).toEqual([['f1', { userId: 'ada', filename: 'cat.png', text: 'a cat' }]]);
   });
 
-  it('may be written as a reference to a file is', async () => {
+  it('may be written in the form of a reference to a file', async () => {
     const given = { a: { $file: cat }, b: { $file: 'an-id' }, c: ['1', 0], d: null };
 
     expect(await withFiles(given, files)).toEqual({ ...given, a: { $file: 'f1' } });
@@ -61,7 +61,7 @@ describe('a path of the thread', () => {
     expect(pool.kept.size).toBe(1);
   });
 
-  it('that leads to no file is told with those that are there', async () => {
+  it('that leads to no file gets an error with the files that exist', async () => {
     await workspace.write(whose, '/mnt/user-data/uploads/dog.png', Buffer.from('a dog'));
 
     await expect(withFiles({ a: '/mnt/user-data/uploads/cow.png' }, files)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe('a path of the thread', () => {
     );
   });
 
-  it('never leads to what another user or thread has', async () => {
+  it('never leads to files of another user or thread', async () => {
     for (const other of [
       { ...whose, userId: 'bob' },
       { ...whose, threadId: 't2' },
@@ -88,14 +88,14 @@ describe('a path of the thread', () => {
     expect(pool.kept.size).toBe(0);
   });
 
-  it('is taken in no more once the run was stopped', async () => {
+  it('is no longer taken in once the run was stopped', async () => {
     const signal = AbortSignal.abort(new Error('stopped'));
 
     await expect(withFiles({ a: cat }, { ...files, signal })).rejects.toThrow('stopped');
     expect(pool.kept.size).toBe(0);
   });
 
-  it('is refused where there are too many, before any is taken in', async () => {
+  it('is refused when there are too many, before any is taken in', async () => {
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`p${at}`, `${cat}${at}`]));
 
     await expect(withFiles(many, files)).rejects.toMatchObject({ code: 'too_many_files' });

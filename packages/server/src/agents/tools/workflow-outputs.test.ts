@@ -23,8 +23,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(home, { recursive: true }));
 
-describe('what a task has made', () => {
-  it('stands among the outputs of the thread, once for each file, however often it is put there', async () => {
+describe('a file that a task has made', () => {
+  it('is put among the outputs of the thread once, however often this is tried', async () => {
     const target = folder();
     const files = [await made('cat_00001_.png', 'one'), await made('cat_00002_.png', 'two')];
     const first = await putIntoThread({ taskId, files }, target);
@@ -41,7 +41,7 @@ describe('what a task has made', () => {
     });
   });
 
-  it('never takes the place of what another task has made', async () => {
+  it('never replaces the file of another task', async () => {
     const target = folder();
     await putIntoThread({ taskId, files: [await made('a.png', 'one')] }, target);
     await putIntoThread({ taskId: `${taskId}c`, files: [await made('a.png', 'two')] }, target);
@@ -49,7 +49,7 @@ describe('what a task has made', () => {
     expect(Object.values(await contents(target)).sort()).toEqual(['one', 'two']);
   });
 
-  it('is told where it is too large, and the rest is put there', async () => {
+  it('is reported when it is too large, and the others are put there', async () => {
     const target = folder({ limits: { files: 2, fileBytes: 5 } });
     const lying = { ...(await made('lying.png', 'larger than that')), sizeBytes: 1 };
     const files = [await made('large.png', '123456'), await made('fits.png', '12345')];
@@ -65,7 +65,7 @@ describe('what a task has made', () => {
     expect(Object.values(await contents(target))).toEqual(['12345']);
   });
 
-  it('is told where the disk is full or the pool has it no more', async () => {
+  it('is reported when the disk is full or the pool no longer has it', async () => {
     const full = folder({}, { ...nodeDisk, freeBytes: async () => 0 });
     expect(await told([await made('a.png', 'one')], full)).toEqual(['The gateway has no disk space left.']);
     expect(await told([{ ...(await made('a.png', 'one')), fileId: 'gone' }], folder())).toEqual([
@@ -73,14 +73,14 @@ describe('what a task has made', () => {
     ]);
   });
 
-  it('is left in the pool where threads have no files', async () => {
+  it('stays in the pool when threads have no files', async () => {
     const files = [await made('a.png', 'one')];
     expect(await putIntoThread({ taskId, files }, { ...folder(), workspace: null })).toEqual([
       { ...files[0], virtualPath: null, problem: null },
     ]);
   });
 
-  it('stops in the middle of a file when the run is stopped, and leaves no part of it', async () => {
+  it('is not left in part when the run is stopped in the middle of it', async () => {
     const abort = new AbortController();
     const target = folder({ signal: abort.signal });
     pool.open = async () => {

@@ -18,7 +18,7 @@ describe('names of tools', () => {
     expect(toolNamesOf(saved)).toEqual(expected);
   });
 
-  it('are never too long and differ all the same', () => {
+  it('are never too long and still unique', () => {
     const names = toolNamesOf([1, 2, 3].map((id) => ({ id: String(id), name: 'x'.repeat(100) })));
 
     expect(new Set(names).size).toBe(3);

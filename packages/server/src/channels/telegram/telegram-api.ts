@@ -9,13 +9,13 @@ interface TelegramApiOptions {
   baseUrl: string;
 }
 
-/** How long Telegram holds a question for messages when there are none. */
+/** How long Telegram holds a poll when there are no messages. */
 const pollSeconds = 25;
 const callMs = 15_000;
 const uploadMs = 120_000;
 const downloadMs = 60_000;
 const maxUpdates = 100;
-/** Answers are small; anything larger is not Telegram's. */
+/** Answers of Telegram are small; a larger one is not from Telegram. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 interface ApiAnswer {
@@ -27,8 +27,8 @@ interface ApiAnswer {
 }
 
 /**
- * Telegram's Bot API over HTTP. The token stands in each address, so no error of the network passes through here as it is:
- * every failure becomes a `DeliveryError` in words of our own.
+ * Telegram's Bot API over HTTP. The token is part of each address, so network errors are never passed on unchanged: every failure
+ * becomes a `DeliveryError` with our own words.
  */
 export class TelegramApi {
   readonly #token: string;
@@ -50,7 +50,7 @@ export class TelegramApi {
     return Array.isArray(result) ? (result as TelegramUpdate[]) : [];
   }
 
-  /** Answers the id of the new message. */
+  /** Returns the id of the new message. */
   async sendMessage(chat: TelegramChat, text: string, signal: AbortSignal): Promise<string> {
     const body = { ...chat, text, link_preview_options: { is_disabled: true } };
     return idOf(await this.#call('sendMessage', body, { signal }));
@@ -70,7 +70,7 @@ export class TelegramApi {
     try {
       await this.#call('editMessageText', body, { signal });
     } catch (error) {
-      // The message is as it should be: an attempt before this one has come through.
+      // The message already has this text, because an earlier attempt succeeded.
       if (error instanceof DeliveryError && /message is not modified/.test(error.message)) return;
       throw error;
     }
@@ -88,11 +88,11 @@ export class TelegramApi {
     return idOf(await this.#call(method, form, { signal, deadlineMs: uploadMs }));
   }
 
-  /** A path for `download`. */
+  /** Returns a path for `download`. */
   async filePath(fileId: string, signal: AbortSignal): Promise<string> {
     const file = (await this.#call('getFile', { file_id: fileId }, { signal })) as { file_path?: unknown };
     const path = file?.file_path;
-    // Part of an address: nothing that leads elsewhere.
+    // The path becomes part of an address, so it must not lead elsewhere.
     if (typeof path === 'string' && /^[\w./ -]{1,512}$/.test(path) && !path.includes('..')) return path;
     throw new DeliveryError('Telegram named no file.', { isFinal: true });
   }
@@ -120,7 +120,7 @@ export class TelegramApi {
       body instanceof FormData
         ? { body }
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    // A poll's signal lives as long as the gateway, so that each call lets go of it.
+    // A poll's signal lives as long as the gateway, so each call must remove its listener from it.
     const linked = linkedAbort(signal);
     const cancel = systemTimer(() => linked.abort(new DOMException('', 'TimeoutError')), deadlineMs);
     try {
@@ -148,7 +148,7 @@ export class TelegramApi {
   }
 }
 
-/** Where a message goes; a topic of a group is part of it. */
+/** The chat of a message, and the topic of a group. */
 export interface TelegramChat {
   chat_id: string;
   message_thread_id?: number;
@@ -183,7 +183,7 @@ function failureOf(method: string, status: number, answer: ApiAnswer | null): De
   if (code === 409) {
     return new DeliveryError('Another program fetches the messages of this bot, or a webhook is set for it.');
   }
-  // The chat is gone, the bot was blocked, the message cannot be: no further attempt changes that.
+  // The chat is gone, the bot was blocked, or the message is impossible: another attempt would not help.
   const isFinal = code === 400 || code === 403;
   return new DeliveryError(
     `Telegram answered ${code} to ${method}${description ? `: ${description}` : ''}.`,
@@ -191,7 +191,7 @@ function failureOf(method: string, status: number, answer: ApiAnswer | null): De
   );
 }
 
-/** Never the message of an error: it may hold the address, and with it the token. */
+/** Never returns the message of an error: it may contain the address, and with it the token. */
 function reasonOf(error: unknown): string {
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError') return 'Telegram did not answer in time.';

@@ -17,23 +17,23 @@ import { messagesOf } from './telegram-update.ts';
 
 const second = 1_000;
 const maxPauseMs = 60 * second;
-/** A short wait is done here; for a longer one the job comes back. */
+/** A shorter wait happens here; for a longer one the job comes back. */
 const maxWaitMs = 30 * second;
 const photoTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const maxPhotoBytes = 10 * 1024 * 1024;
 
-/** Pictures of an album come one by one, within a moment. */
+/** Pictures of an album arrive one by one within a moment. */
 const albumMs = 700;
 
 interface Position {
   offset: number | null;
-  /** The album that was left to grow. */
+  /** The album that may still grow. */
   album: string | null;
 }
 
 type Handlers = { accept: Accept; report: (error: string | null) => void };
 
-/** A bot of Telegram's. */
+/** A bot on Telegram. */
 export class TelegramChannel implements Channel {
   readonly name: string;
   readonly maxFileBytes: number;
@@ -71,7 +71,7 @@ export class TelegramChannel implements Channel {
     }
   };
 
-  /** What was asked for with a higher offset is stored here, and Telegram forgets it then. */
+  /** Asking for a higher offset makes Telegram forget what is below it, so that is stored first. */
   async #fetch(position: Position, accept: Accept, signal: AbortSignal): Promise<void> {
     const received = messagesOf(await this.#api.updates(position.offset, signal), this.#config);
     const last = received.at(-1);
@@ -81,7 +81,7 @@ export class TelegramChannel implements Channel {
       position.offset = lastUpdateId + 1;
     }
     position.album = growing;
-    // Not confirmed, so it comes again, with what belongs to it.
+    // The album was not confirmed, so it comes again together with its other pictures.
     if (growing !== null) await this.#pause(albumMs, signal);
   }
 
@@ -124,7 +124,7 @@ export class TelegramChannel implements Channel {
     return sentId;
   }
 
-  /** Answers the message that has the text now: a new one, where somebody has deleted the old one. */
+  /** Replaces the text of a message and returns the message that has it: a new one when the old one was deleted. */
   async #replace(
     chat: TelegramChat,
     { messageId, text }: { messageId: string; text: string },
@@ -152,13 +152,13 @@ export class TelegramChannel implements Channel {
     try {
       return await this.#api.sendFile(chat, { ...whole, kind: 'photo' }, signal);
     } catch (error) {
-      // Too wide, too tall, or no picture to Telegram: as a document it takes anything.
+      // Telegram did not accept it as a picture, for example because of its size. It accepts any file as a document.
       if (!(error instanceof DeliveryError) || !error.isFinal) throw error;
       return this.#api.sendFile(chat, { ...whole, kind: 'document' }, signal);
     }
   }
 
-  /** Once more after the time that Telegram has asked for, where it is short. */
+  /** Tries again once after the delay that Telegram asked for, when it is short. */
   async #patiently<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Value> {
     try {
       return await call();
@@ -175,7 +175,7 @@ export class TelegramChannel implements Channel {
   }
 }
 
-/** `-100123:7` is the topic 7 of a group. */
+/** `-100123:7` means topic 7 of a group. */
 function chatOf(chatId: string): TelegramChat {
   const [chat = '', topic] = chatId.split(':');
   return { chat_id: chat, ...(topic !== undefined && { message_thread_id: Number(topic) }) };

@@ -16,14 +16,14 @@ describe('a text for Telegram', () => {
     expect(splitText(text, 12)).toEqual(parts);
   });
 
-  it('is cut anywhere without a border, but never within a character', () => {
+  it('is cut anywhere when it has no border, but never within a character', () => {
     expect(splitText('a'.repeat(25), 10)).toEqual(['a'.repeat(10), 'a'.repeat(10), 'a'.repeat(5)]);
     const parts = splitText('😀'.repeat(11), 5);
     expect(parts.join('')).toBe('😀'.repeat(11));
     for (const part of parts) expect(part.length % 2).toBe(0);
   });
 
-  it('does not begin with a stub because of an early border', () => {
+  it('does not begin with a short piece because of an early border', () => {
     expect(splitText(`hi ${'b'.repeat(20)}`, 12)[0]).toBe(`hi ${'b'.repeat(9)}`);
   });
 

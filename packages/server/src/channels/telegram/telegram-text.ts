@@ -1,9 +1,9 @@
-/** What Telegram takes in one message, in UTF-16 units. */
+/** The limit of a message on Telegram, in UTF-16 units. */
 const maxMessageLength = 4_096;
 
 /**
- * Cuts a text into messages: between paragraphs, else lines, sentences or words, and only a text without any of them
- * anywhere; never within a character.
+ * Cuts a text into messages, between paragraphs, else between lines, sentences or words. A text without any of them is cut
+ * anywhere, but never within a character.
  */
 export function splitText(text: string, max: number = maxMessageLength): string[] {
   const parts: string[] = [];
@@ -22,7 +22,7 @@ function cutOf(text: string, max: number): number {
   const head = text.slice(0, max);
   for (const border of borders) {
     const at = head.lastIndexOf(border);
-    // A first part of a few words is worse than a cut in a worse place.
+    // A first part of only a few words is worse than a cut at a weaker border.
     if (at >= max / 3) return at + border.length;
   }
   const last = head.charCodeAt(max - 1);

@@ -12,18 +12,18 @@ describe('an update of Telegram', () => {
 
   it.each([
     ['another bot', { from: { id: 5, is_bot: true } }],
-    ['nobody', { from: undefined }],
+    ['no sender', { from: undefined }],
     ['a group', { chat: { id: -5, type: 'group' } }],
     ['a channel', { chat: { id: -5, type: 'channel' } }],
   ])('is nothing when it is of %s', (_what, changes) => {
     expect(read(changes)).toBeNull();
   });
 
-  it('is nothing when it is no message', () => {
+  it('is ignored when it is no message', () => {
     expect(inboundOf({ update_id: 1 }, { groups: true })).toBeNull();
   });
 
-  it('of a group counts where the channel is for groups, news of the group do not; topics are chats', () => {
+  it('of a group counts when the channel is for groups; news of the group do not; topics are chats', () => {
     const chat = { id: -5, type: 'supergroup' };
     expect(read({ chat }, true)).toMatchObject({ chatId: '-5', sender: '11' });
     expect(read({ chat, is_topic_message: true, message_thread_id: 3 }, true)).toMatchObject({
@@ -32,7 +32,7 @@ describe('an update of Telegram', () => {
     expect(read({ chat, text: undefined }, true)).toBeNull();
   });
 
-  it('brings the largest picture and every other file, with the words below them', () => {
+  it('has the largest picture and every other file, with their caption', () => {
     const photo = [{ file_id: 'small' }, { file_id: 'large' }];
     expect(read({ text: undefined, caption: 'see', photo })).toMatchObject({
       text: 'see',
@@ -59,7 +59,7 @@ describe('an album', () => {
     },
   });
 
-  it('is one message with the words of whichever picture has them', () => {
+  it('is one message with the words of the picture that has them', () => {
     const updates = [
       picture(1, 'a'),
       picture(2, 'a', 'both'),
@@ -78,7 +78,7 @@ describe('an album', () => {
     ]);
   });
 
-  it('is only confirmed when nobody said it to us', () => {
+  it('is only confirmed when no person sent it', () => {
     const updates = [{ update_id: 9, message: { ...message, from: { id: 5, is_bot: true } } }];
     expect(messagesOf(updates, { groups: false })).toEqual([{ message: null, album: null, lastUpdateId: 9 }]);
   });

@@ -1,6 +1,6 @@
 import type { InboundFile, InboundMessage } from '../channel.ts';
 
-/** What is read of Telegram's updates; everything may be missing. */
+/** The fields of Telegram's updates that are read; each may be missing. */
 export interface TelegramUpdate {
   update_id: number;
   message?: TelegramMessage;
@@ -9,7 +9,7 @@ export interface TelegramUpdate {
 interface TelegramMessage {
   message_id?: number;
   message_thread_id?: number;
-  /** Of an album: each of its pictures is a message, the words stand with one of them. */
+  /** Set for an album: each of its pictures is a message, and one of them has the words. */
   media_group_id?: string;
   is_topic_message?: boolean;
   from?: { id?: number; is_bot?: boolean };
@@ -31,13 +31,16 @@ interface TelegramFile {
 }
 
 export interface ReceivedMessage {
-  /** Null for what is only confirmed. */
+  /** Null when the update is only confirmed. */
   message: InboundMessage | null;
   album: string | null;
   lastUpdateId: number;
 }
 
-/** What came in, an album as one message. Its id is that of its first picture, also when it comes again. */
+/**
+ * Returns the messages in these updates, with an album as one message. Its id is that of its first picture, so that a repetition
+ * has the same id.
+ */
 export function messagesOf(
   updates: readonly TelegramUpdate[],
   options: { groups: boolean },
@@ -56,7 +59,10 @@ export function messagesOf(
   return received;
 }
 
-/** Null for what nobody said to us: another bot, a group where the channel keeps out, news about the chat itself. */
+/**
+ * Returns null when no person wrote to the bot: for another bot, for a group in a channel without groups, and for news about the
+ * chat.
+ */
 export function inboundOf(
   { message }: TelegramUpdate,
   { groups }: { groups: boolean },
@@ -67,7 +73,7 @@ export function inboundOf(
   if (chat.type !== 'private' && !groups) return null;
   const text = message.text ?? message.caption ?? '';
   const files = filesOf(message, id);
-  // In a group, people joining and titles changing come as messages too.
+  // In a group, joining people and changed titles come as messages too.
   if (text === '' && files.length === 0 && chat.type !== 'private') return null;
   const topic = message.is_topic_message ? message.message_thread_id : undefined;
   return {
@@ -86,7 +92,7 @@ function filesOf(message: TelegramMessage, id: number): InboundFile[] {
     { file: audio, extension: 'mp3' },
     { file: video, extension: 'mp4' },
     { file: voice, extension: 'ogg' },
-    // An animation comes as a document once more.
+    // Telegram sends an animation as a document as well.
     { file: document ? undefined : animation, extension: 'mp4' },
   ];
   return [

@@ -25,12 +25,12 @@ describe('a file', () => {
     expect(await use('read_file', { path })).toBe('The file is empty.');
   });
 
-  it('is made by adding to it', async () => {
+  it('is created by adding to it', async () => {
     await use('write_file', { path: '/mnt/user-data/outputs/a.txt', content: 'x', append: true });
     expect(await readFile(disk('outputs/a.txt'), 'utf8')).toBe('x');
   });
 
-  it('is changed in one place, or in all', async () => {
+  it('is changed in one place, or in all places', async () => {
     const path = await put('workspace/a.txt', 'a b a $& é');
     expect(await use('str_replace', { path, old_str: 'b', new_str: '$& $1' })).toBe(
       `Replaced it in ${path}.`,
@@ -54,7 +54,7 @@ describe('a file', () => {
     expect(await readFile(disk('workspace/a.txt'), 'utf8')).toBe('a b a');
   });
 
-  it('that is no text is neither shown nor changed in part', async () => {
+  it('that is not text is neither shown nor changed in part', async () => {
     const picture = await put('workspace/a.png', Buffer.from([0x89, 0x50, 0, 1]));
     const latin = await put('workspace/latin.txt', Buffer.from('caf\xe9 x', 'latin1'));
     await expect(use('read_file', { path: picture })).rejects.toMatchObject({ code: 'not_text' });
@@ -66,7 +66,7 @@ describe('a file', () => {
     expect(await use('read_file', { path: latin })).toBe('caf\ufffd x');
   });
 
-  it('keeps all of what is added to it at once', async () => {
+  it('keeps everything that is added to it at the same time', async () => {
     const path = '/mnt/user-data/workspace/log.txt';
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
     await Promise.all(lines.map((content) => use('write_file', { path, content, append: true })));
@@ -104,7 +104,7 @@ describe('a large file', () => {
     expect(await use('read_file', { path, start_line: 2 })).toBe('second');
   });
 
-  it('is read up to a limit, which is told', async () => {
+  it('is read up to a limit, which the answer names', async () => {
     const path = await put('uploads/a.log', 'short\n'.repeat(1_500_000));
     expect(await use('read_file', { path, start_line: 1_398_100 })).toContain('Only the first 8388608 bytes');
     await expect(
@@ -112,7 +112,7 @@ describe('a large file', () => {
     ).rejects.toMatchObject({ code: 'file_too_large' });
   });
 
-  it('is not added to without end', async () => {
+  it('cannot grow without limit', async () => {
     const path = await put('workspace/a.log', 'x');
     await truncate(disk('workspace/a.log'), 8 * 1024 * 1024);
     await expect(use('write_file', { path, content: 'x', append: true })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('files are found', () => {
     await put('workspace/notes.md', 'nothing');
   });
 
-  it('by looking at two levels', async () => {
+  it('at two levels in a list', async () => {
     const listed = await use('ls', { path: '/mnt/user-data/workspace/' });
     const times = [...listed.matchAll(/, changed (\S+Z)\)/g)].map(([, time = '']) => Date.parse(time));
     expect(times.map((time) => Math.abs(Date.now() - time) < 3_600_000)).toEqual([true, true]);
@@ -148,7 +148,7 @@ describe('files are found', () => {
     expect(await use('ls', { path: '/mnt/user-data/outputs' })).toBe('The folder is empty.');
   });
 
-  it('by their names', async () => {
+  it('by name', async () => {
     expect(await use('glob', { path: '/mnt/user-data', pattern: '*.{md,ts}' })).toBe(
       [
         '/mnt/user-data/workspace/notes.md (7 bytes)',
@@ -165,7 +165,7 @@ describe('files are found', () => {
     );
   });
 
-  it('by what stands in them', async () => {
+  it('by content', async () => {
     const found =
       '/mnt/user-data/workspace/src/b.md:1: # Cat\n/mnt/user-data/workspace/src/deep/a.ts:1: const cat = 1;';
     expect(await use('grep', { path: '/mnt/user-data', pattern: '\\bcat\\b' })).toBe(found);
@@ -200,7 +200,7 @@ describe('files are found', () => {
     );
   });
 
-  it('never beyond the bounds of an answer', async () => {
+  it('only up to the limits of an answer', async () => {
     for (let index = 0; index < 60; index += 1)
       await put(`workspace/many/${String(index).padStart(200, 'n')}.txt`, 'x'.repeat(1_000));
     for (const [tool, args] of [
@@ -216,7 +216,7 @@ describe('files are found', () => {
     );
   });
 
-  it('also where they are mounted, only to be read', async () => {
+  it('in mounted trees as well, which can only be read', async () => {
     expect(await use('ls', { path: '/mnt/skills' })).toMatch(/^\/mnt\/skills\/a\.md \(5 bytes, changed /);
     expect(await use('read_file', { path: '/mnt/skills/a.md' })).toBe('skill');
     expect(await use('grep', { path: '/mnt/skills', pattern: 'skill' })).toBe('/mnt/skills/a.md:1: skill');
@@ -240,7 +240,7 @@ describe('files are found', () => {
 });
 
 describe('files are presented', () => {
-  it('when they are there, below outputs', async () => {
+  it('when they exist and are below outputs', async () => {
     const path = await put('outputs/a.txt', 'x');
     const answer: unknown = await use('present_files', { filepaths: [path] });
     expect(answer).toMatchObject({

@@ -43,7 +43,7 @@ export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
     {
       name: 'grep',
       description:
-        'Finds lines in text files below a folder, or in one file, by a regular expression of JavaScript. Answers path:line: text.',
+        'Finds lines in text files below a folder, or in one file, by a regular expression of JavaScript. Returns path:line: text.',
       schema: z.object({
         description,
         pattern: z.string().min(1),

@@ -51,7 +51,7 @@ describe('a hostile model', () => {
     '/users/bob/threads/t1/user-data/outputs/secret.txt',
   ];
 
-  it('is told that a name is too long, and not to look for a file of that name', async () => {
+  it('is told that a name is too long, and no such file is looked for', async () => {
     const path = `/mnt/user-data/workspace/${'x'.repeat(256)}`;
     await expect(use('write_file', { path, content: 'x' })).rejects.toMatchObject({
       code: 'path_denied',
@@ -87,7 +87,7 @@ describe('a hostile model', () => {
     expect((await readdir(tools.home)).sort()).toEqual(['secret.txt', 'users']);
   });
 
-  it('finds nothing of others by searching', async () => {
+  it('finds no files of others by searching', async () => {
     for (const [name, args] of [
       ['ls', {}],
       ['glob', { pattern: '**' }],
@@ -111,7 +111,7 @@ describe('a hostile model', () => {
     },
   );
 
-  it('leaves the uploads of the user as they are', async () => {
+  it('cannot change the uploads of the user', async () => {
     const path = await put('uploads/a.txt', 'hers');
     for (const [name, args] of [
       ['write_file', { content: '' }],
@@ -126,7 +126,7 @@ describe('a hostile model', () => {
     expect(await readFile(disk('uploads/a.txt'), 'utf8')).toBe('hers');
   });
 
-  it('is told of a pattern that would take for ever', async () => {
+  it('is told that a pattern would take for ever', async () => {
     await expect(use('glob', { path: '/mnt/user-data', pattern: 'x'.repeat(300) })).rejects.toMatchObject({
       code: 'pattern_invalid',
     });

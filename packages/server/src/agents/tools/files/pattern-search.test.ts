@@ -23,15 +23,15 @@ describe('a search for a pattern', () => {
     ]);
   });
 
-  it('minds upper and lower case when it is asked to', async () => {
+  it('respects upper and lower case when it is asked to', async () => {
     expect(await find('b', 'B\nb', { isCaseSensitive: true })).toEqual([{ line: 2, text: 'b' }]);
   });
 
-  it('stops at the number of lines that is wanted', async () => {
+  it('stops at the requested number of lines', async () => {
     expect(await find('x', 'x\n'.repeat(50), { max: 3 })).toHaveLength(3);
   });
 
-  it('shows of a long line what is around the match', async () => {
+  it('shows the part of a long line around the match', async () => {
     const [found] = await find('needle', `${'🎨'.repeat(5_000)}needle${'y'.repeat(5_000)}`);
     expect(found?.text).toContain('needle');
     expect(found?.text).toMatch(/^….*…$/su);
@@ -39,12 +39,12 @@ describe('a search for a pattern', () => {
     expect(found?.text).not.toMatch(/\p{Surrogate}/u);
   });
 
-  it('takes a literal text as it is', async () => {
+  it('searches a literal text unchanged', async () => {
     const text = 'a.b*(c)[d]{2}\\^$|+?/-';
     expect(await find(literalPattern(text), `axb\n${text}`)).toEqual([{ line: 2, text }]);
   });
 
-  it('ends when a pattern would go on for ever, while others go on', async () => {
+  it('ends when a pattern would run for ever, while others continue', async () => {
     search = new PatternSearch({ pattern: '^(a+)+$', isCaseSensitive: true });
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 1);
@@ -69,7 +69,7 @@ describe('a search for a pattern', () => {
     );
   });
 
-  it('says that a pattern needs too much memory, and takes nobody along', async () => {
+  it('reports that a pattern needs too much memory, and other searches continue', async () => {
     await expect(find('^(?:(a)|(b))*c', 'ab'.repeat(4_000_000))).rejects.toMatchObject({
       code: 'pattern_too_slow',
     });

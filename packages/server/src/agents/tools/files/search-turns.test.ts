@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { newDeferred } from '../../../lib/async/deferred.ts';
 import { SearchTurns } from './search-turns.ts';
 
-it('searches begin one for each user and a few for all, in their order', async () => {
+it('one search runs for each user and a few for all, in the order of their requests', async () => {
   const turns = new SearchTurns({ atOnce: 2, waitingPerUser: 2 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
