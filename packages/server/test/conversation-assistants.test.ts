@@ -192,13 +192,19 @@ describe('an assistant of a user', () => {
     for (const name of ['c', 'a', 'b']) {
       await user.ok('POST', '/assistants', { graph_id: 'chat', name, metadata: { many: true } });
     }
-    const wish = { metadata: { many: true }, sort_by: 'name', sort_order: 'asc', select: ['name'], limit: 2 };
-    const first = await user.post('/assistants/search', wish);
+    const requested = {
+      metadata: { many: true },
+      sort_by: 'name',
+      sort_order: 'asc',
+      select: ['name'],
+      limit: 2,
+    };
+    const first = await user.post('/assistants/search', requested);
 
     expect(first.body).toEqual([{ name: 'a' }, { name: 'b' }]);
     expect(first.headers.get('x-pagination-total')).toBe('3');
     expect(first.headers.get('x-pagination-next')).toBe('2');
-    expect(await user.ok('POST', '/assistants/search', { ...wish, offset: 2 })).toEqual([{ name: 'c' }]);
+    expect(await user.ok('POST', '/assistants/search', { ...requested, offset: 2 })).toEqual([{ name: 'c' }]);
   });
 
   it.each([

@@ -11,7 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const steps = (name: string, wish: object = {}) => ({ assistant_id: 'steps', input: { name }, ...wish });
+const steps = (name: string, requested: object = {}) => ({
+  assistant_id: 'steps',
+  input: { name },
+  ...requested,
+});
 const cancelOf = (caller: ConversationCaller, threadId: string, runId: string, query = '') =>
   caller.call('POST', `/threads/${threadId}/runs/${runId}/cancel${query}`);
 const cancel = (threadId: string, runId: string, query = '') => cancelOf(ada, threadId, runId, query);

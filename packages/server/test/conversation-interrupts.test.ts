@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const approval = (wish: object = {}) => ({ assistant_id: 'approval', ...wish });
+const approval = (requested: object = {}) => ({ assistant_id: 'approval', ...requested });
 
 /** A thread that waits for an answer. */
 async function askingThread(plan: string): Promise<string> {
@@ -78,7 +78,7 @@ describe('a graph that asks a human', () => {
 
   it('that is answered one question at a time asks only what is left', async () => {
     const threadId = await ada.thread();
-    const ask = (wish: object) => ada.wait(threadId, { assistant_id: 'two-questions', ...wish });
+    const ask = (requested: object) => ada.wait(threadId, { assistant_id: 'two-questions', ...requested });
     const values = await ask({ input: {} });
     const questions: { id: string; value: { question: string } }[] = values.__interrupt__;
     expect(questions.map(({ value }) => value.question).sort()).toEqual(['left', 'right']);
@@ -126,9 +126,9 @@ describe('a run that is to stop at a node', () => {
     ['after one', { interrupt_after: ['prepare'] }, ['prepared stop'], ['approve']],
     ['before any', { interrupt_before: '*' }, [], ['prepare']],
     ['after any', { interrupt_after: '*' }, ['prepared stop'], ['approve']],
-  ])('%s stops there, and goes on from there', async (_, wish, log, next) => {
+  ])('%s stops there, and goes on from there', async (_, requested, log, next) => {
     const threadId = await ada.thread();
-    const stream = await ada.stream(threadId, approval({ input: { plan: 'stop' }, ...wish }));
+    const stream = await ada.stream(threadId, approval({ input: { plan: 'stop' }, ...requested }));
     expect((await stream.rest()).at(-1)).toMatchObject({ event: 'values', data: { __interrupt__: [] } });
     const state = await ada.ok('GET', `/threads/${threadId}/state`);
     expect(state).toMatchObject({ next });
@@ -150,13 +150,13 @@ describe('going back', () => {
     await ada.wait(threadId, { assistant_id: 'chat', input: says('two') });
     const before = await historyOf(threadId);
     const { checkpoint } = afterOne;
-    for (const wish of [
+    for (const requested of [
       { checkpoint: { checkpoint_id: checkpoint.checkpoint_id, checkpoint_ns: '' } },
       { checkpoint },
       { checkpoint_id: checkpoint.checkpoint_id },
       { config: { configurable: { checkpoint_id: checkpoint.checkpoint_id } } },
     ]) {
-      const forked = await ada.wait(threadId, { assistant_id: 'chat', input: says('other'), ...wish });
+      const forked = await ada.wait(threadId, { assistant_id: 'chat', input: says('other'), ...requested });
       expect(forked.messages.slice(0, 2)).toEqual(first.messages);
       expect(forked.messages.slice(2)).toMatchObject([{ content: 'other' }, { content: 'You said: other' }]);
     }
@@ -243,7 +243,8 @@ describe('changing the state by hand', () => {
 describe('a value that a reducer of the graph does not take', () => {
   const good = { name: 'good' };
   const bad = { steps: 5 };
-  const run = (threadId: string, wish: object) => ada.wait(threadId, { assistant_id: 'steps', ...wish });
+  const run = (threadId: string, requested: object) =>
+    ada.wait(threadId, { assistant_id: 'steps', ...requested });
   const failed = { __error__: { error: 'TypeError', message: expect.stringContaining('not iterable') } };
   const done = (name: string) => ['first', 'second', 'third'].map((step) => `${name}:${step}`);
 
@@ -252,10 +253,10 @@ describe('a value that a reducer of the graph does not take', () => {
     ['with a command', { command: { update: bad } }],
     ['with a command that goes elsewhere', { command: { update: bad, goto: 'third' } }],
     ['with a command, nothing being stored before the end', { command: { update: bad }, durability: 'exit' }],
-  ])('%s fails the run, and the thread can be read and goes on', async (_, wish) => {
+  ])('%s fails the run, and the thread can be read and goes on', async (_, requested) => {
     const threadId = await ada.thread();
     await run(threadId, { input: good });
-    expect(await run(threadId, wish)).toMatchObject({ ...failed, steps: done('good') });
+    expect(await run(threadId, requested)).toMatchObject({ ...failed, steps: done('good') });
 
     const path = `/threads/${threadId}`;
     expect(await ada.ok('GET', path)).toMatchObject({ status: 'error' });

@@ -306,13 +306,13 @@ describe('a shared record, of nobody', () => {
 
   it('is made by no request', async () => {
     const tries = [{ user_id: null }, { metadata: { user_id: null, owner_id: null } }];
-    for (const wish of tries) {
-      const thread = await ada.thread(wish);
-      await ada.ok('PATCH', `/threads/${thread}`, { ...wish, metadata: { user_id: null } });
+    for (const requested of tries) {
+      const thread = await ada.thread(requested);
+      await ada.ok('PATCH', `/threads/${thread}`, { ...requested, metadata: { user_id: null } });
       await ada.wait(thread, {
         assistant_id: 'chat',
         input: says('x'),
-        ...wish,
+        ...requested,
         metadata: { user_id: null },
       });
       expect((await bob.get(`/threads/${thread}`)).status).toBe(404);

@@ -28,7 +28,7 @@ let ada: ConversationCaller;
 let threadId: string;
 /** How often each kind of call was made, by the model that was asked. */
 const asked: Record<Kind, number> = { lead: 0, subagent: 0, title: 0, summarize: 0 };
-let longestRequest = 0;
+let maxRequestLength = 0;
 const runIds: string[] = [];
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('a long conversation', () => {
 
     expect(messages.length).toBeLessThan(trigger);
     // With the prompt of the system before them.
-    expect(longestRequest).toBeLessThanOrEqual(trigger);
+    expect(maxRequestLength).toBeLessThanOrEqual(trigger);
     expect(messages[0]).toMatchObject({ type: 'human', name: 'summary' });
     expect(messages.filter(({ name }: { name: string }) => name === 'summary')).toHaveLength(1);
     expect(messages.at(-1).content).toBe(`A${turns}`);
@@ -213,7 +213,7 @@ function answer(request: FakeRequest): FakeReply {
     case 'subagent':
       return { text: 'Counted.', usage };
     case 'lead':
-      longestRequest = Math.max(longestRequest, request.messages.length);
+      maxRequestLength = Math.max(maxRequestLength, request.messages.length);
       return { ...leadAnswer(request), usage };
   }
 }

@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** A run of three steps, each noted as `<name>:<step>`. */
-const steps = (name: string, wish: object = {}) => ({ assistant_id: 'steps', input: { name }, ...wish });
+const steps = (name: string, requested: object = {}) => ({
+  assistant_id: 'steps',
+  input: { name },
+  ...requested,
+});
 
 /** A thread with a run that is held in its second step. */
 async function heldThread(name: string) {
@@ -48,11 +52,12 @@ describe('a second run while one is at work', () => {
 
   it.each([{}, { multitask_strategy: 'enqueue' }])(
     'waits its turn with %j, in the order of asking',
-    async (wish) => {
-      const name = `enqueue${Object.keys(wish).length}`;
+    async (requested) => {
+      const name = `enqueue${Object.keys(requested).length}`;
       const { threadId, heldId, gate } = await heldThread(name);
       const others: string[] = [];
-      for (const word of ['b', 'c', 'd']) others.push((await ada.run(threadId, steps(word, wish))).run_id);
+      for (const word of ['b', 'c', 'd'])
+        others.push((await ada.run(threadId, steps(word, requested))).run_id);
       expect(await Promise.all(others.map((id) => statusOf(threadId, id)))).toEqual(
         others.map(() => 'pending'),
       );

@@ -182,8 +182,8 @@ describe('a run on a thread without a record', () => {
       for (const end of ['', '/stream', '/wait']) {
         const threadId = `${caller === ada ? 'gone' : 'lost'}${end.replace('/', '-')}`;
         const path = `/threads/${threadId}/runs${end}`;
-        for (const wish of [{}, { if_not_exists: 'reject' }, { if_not_exists: null }]) {
-          const answer = await caller.post(path, { assistant_id: 'chat', input: says('x'), ...wish });
+        for (const requested of [{}, { if_not_exists: 'reject' }, { if_not_exists: null }]) {
+          const answer = await caller.post(path, { assistant_id: 'chat', input: says('x'), ...requested });
           expect(answer).toMatchObject({ status: 404, body: { detail: `Thread ${threadId} not found` } });
         }
         const made = await caller.post(path, {
@@ -289,12 +289,12 @@ describe('what a run is asked', () => {
     ['metadata', { metadata: [] }],
     ['assistant_id', { assistant_id: '' }],
   ];
-  it.each(refused)('and not offered is refused by name: %s', async (field, wish) => {
+  it.each(refused)('and not offered is refused by name: %s', async (field, requested) => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs`, {
       assistant_id: 'chat',
       input: says('x'),
-      ...wish,
+      ...requested,
     });
     expect(answer.status, answer.text).toBe(422);
     for (const { loc } of answer.body.detail) expect(loc.slice(0, 2)).toEqual(['body', field]);
@@ -400,8 +400,12 @@ describe('what an agent is told', () => {
 
 describe('a run without a thread', () => {
   it('gets one, which is kept under /api and goes under /api/langgraph, unless it says otherwise', async () => {
-    const threadOf = async (caller: ConversationCaller, wish: object) => {
-      const answer = await caller.post('/runs/wait', { assistant_id: 'chat', input: says('x'), ...wish });
+    const threadOf = async (caller: ConversationCaller, requested: object) => {
+      const answer = await caller.post('/runs/wait', {
+        assistant_id: 'chat',
+        input: says('x'),
+        ...requested,
+      });
       expect(answer.body.messages, answer.text).toHaveLength(2);
       const place = answer.headers.get('content-location') ?? '';
       const [, threadId] = /\/threads\/([^/]+)\//.exec(place) ?? [];

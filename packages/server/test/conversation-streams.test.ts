@@ -49,8 +49,8 @@ describe('the stream of a run', () => {
   });
 
   it('is of values where it does not say', async () => {
-    for (const wish of [{}, { stream_mode: [] }, { stream_mode: null }, { stream_mode: 'values' }]) {
-      const frames = await framesOf({ input: says('x'), ...wish });
+    for (const requested of [{}, { stream_mode: [] }, { stream_mode: null }, { stream_mode: 'values' }]) {
+      const frames = await framesOf({ input: says('x'), ...requested });
       expect(namesOf(frames)).toEqual(['metadata', 'values', 'values']);
       expect(frames.at(-1)?.data.messages).toMatchObject([{ type: 'human' }, { type: 'ai' }]);
     }

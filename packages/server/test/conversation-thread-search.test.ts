@@ -107,8 +107,8 @@ describe('a search after a run', () => {
   });
 
   it('shows LangGraph clients the whole state', async () => {
-    const wish = { metadata: { graph_id: 'lead_agent' } };
-    const [thread] = await ada.at('/api/langgraph').ok('POST', '/threads/search', wish);
+    const requested = { metadata: { graph_id: 'lead_agent' } };
+    const [thread] = await ada.at('/api/langgraph').ok('POST', '/threads/search', requested);
     expect(thread.values.messages[0]).toMatchObject({ type: 'human', content: 'hi' });
     expect(thread.interrupts).toEqual({});
   });
@@ -120,8 +120,8 @@ describe('a search after a run', () => {
       no: 'values.x[9].y',
     };
     for (const mount of ['/api', '/api/langgraph'] as const) {
-      const wish = { ids: [threadId], extract, select: ['thread_id'] };
-      expect(await ada.at(mount).ok('POST', '/threads/search', wish)).toEqual([
+      const requested = { ids: [threadId], extract, select: ['thread_id'] };
+      expect(await ada.at(mount).ok('POST', '/threads/search', requested)).toEqual([
         { thread_id: threadId, extracted: { first: 'hi', last: 'ai', no: null } },
       ]);
     }

@@ -42,8 +42,9 @@ describe('making a thread', () => {
       [langgraph, 409],
     ] as const) {
       const threadId = await caller.thread({ metadata: { first: true } });
-      const again = async (wish: object) =>
-        (await caller.post('/threads', { thread_id: threadId, metadata: { second: true }, ...wish })).status;
+      const again = async (requested: object) =>
+        (await caller.post('/threads', { thread_id: threadId, metadata: { second: true }, ...requested }))
+          .status;
       expect(await again({})).toBe(standard);
       expect(await again({ if_exists: 'raise' })).toBe(409);
       expect(await again({ if_exists: 'do_nothing' })).toBe(200);

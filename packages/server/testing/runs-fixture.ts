@@ -85,7 +85,7 @@ const standard: RunsConfiguration = {
   slots: 10,
   timeLimitMs: 60_000,
   onRecovery: 'resume',
-  limits: { waiting: 1_000, waitingPerUser: 100, recursion: { standard: 100, most: 1_000 } },
+  limits: { waiting: 1_000, waitingPerUser: 100, recursion: { standard: 100, max: 1_000 } },
 };
 
 /** Runs over a database in memory with an agent that does what the test says. */

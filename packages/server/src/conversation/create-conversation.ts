@@ -85,12 +85,12 @@ interface ConversationDependencies {
   removals: Removals;
   features: Features;
   runtime: AgentRuntime;
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
-  /** What the users' runs have taken of the pool; null where there is none. */
+  /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
   webhookCaller: WebhookCaller;
-  /** The gateway's version, as clients are told. */
+  /** The gateway's version, as clients see it. */
   version: string;
   clock: Clock;
   log: Logger;
@@ -100,21 +100,21 @@ interface ConversationDependencies {
 export interface ConversationArea {
   runs: Runs;
   threads: Threads;
-  /** What follows the end of a run. */
+  /** The work that follows the end of a run. */
   followers: RunFollowers;
   routes: Routes[];
-  /** Threads that have saved states and no record: how they are found and get one. */
+  /** Threads that have saved states and no record: finds them and gives them one. */
   orphans: {
     threadIdsAfter: (after: string, limit: number) => Promise<string[]>;
     unknownAmong: (threadIds: readonly string[]) => Promise<string[]>;
     adopt: (thread: { threadId: string; userId: string; at: string }) => Promise<void>;
   };
-  /** Begins to work on runs: those that wait, and those that a process left behind. */
+  /** Starts the work on runs: those that wait, and those that a process left behind. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Threads, runs and their record, put together. */
+/** Creates threads, runs and their record. */
 export function createConversation(dependencies: ConversationDependencies): ConversationArea {
   const { database, threadStore, removals, features, runtime, streamLog, clock, log, options } = dependencies;
   const { agents, states, checkpoints } = runtime;
@@ -187,7 +187,7 @@ interface Parts {
   graphFor: GraphFor;
 }
 
-/** What goes with a thread or an account, beside what features and runs have registered. */
+/** What is deleted with a thread or an account, besides the parts that features and runs have registered. */
 function registerRemovals({ removals, runtime, options }: ConversationDependencies, journal: Journal): void {
   const files = new ThreadFiles(options.home);
   removals.register({

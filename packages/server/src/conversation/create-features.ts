@@ -41,7 +41,7 @@ import { WorkspaceFiles } from './workspace/workspace-files.ts';
 export interface FeaturesConfiguration {
   /** The data home. */
   home: string;
-  /** Where relative paths of models begin. */
+  /** The folder in which relative paths of models begin. */
   cwd: string;
   models: readonly ModelConfig[];
   uploads: UploadLimits;
@@ -50,7 +50,7 @@ export interface FeaturesConfiguration {
   memory: MemoryConfiguration;
   /** Whether users manage agents and profiles over HTTP. */
   agentsApi: { enabled: boolean };
-  /** Space that is left free on the disk. */
+  /** Disk space that is left free. */
   diskReserveBytes: number;
 }
 
@@ -60,7 +60,7 @@ interface FeaturesDependencies {
   jobs: Jobs;
   access: ThreadAccess;
   removals: Removals;
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflows: Equipment['workflows'];
   mcpNetwork: McpNetwork;
   /** Returns false once the account is deleted. */
@@ -71,7 +71,7 @@ interface FeaturesDependencies {
   options: FeaturesConfiguration;
 }
 
-/** What agents and pages use beside threads and runs. */
+/** The features that agents and pages use besides threads and runs. */
 export interface Features {
   uploads: Uploads;
   artifacts: Artifacts;
@@ -84,7 +84,7 @@ export interface Features {
   close(): Promise<void>;
 }
 
-/** Everything that agents and pages use beside threads and runs, put together. */
+/** Creates everything that agents and pages use besides threads and runs. */
 export function createFeatures(dependencies: FeaturesDependencies): Features {
   const { access, removals, workflows, clock, log, options } = dependencies;
   const models = { configured: options.models, cwd: options.cwd };
@@ -152,7 +152,9 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
       userAgents: {
         working: new WorkingAgents((userId, name) => customAgents.find({ user: userId }, name)),
         profileOf: (userId) => profiles.read({ user: userId }),
-        ...(options.agentsApi.enabled && { setUp: (agent, wish) => customAgents.setUp(agent, wish) }),
+        ...(options.agentsApi.enabled && {
+          setUp: (agent, requested) => customAgents.setUp(agent, requested),
+        }),
       },
     },
     routes: [

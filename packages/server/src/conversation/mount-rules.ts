@@ -1,15 +1,15 @@
 import type { Mount } from '@switchyard/contract/conversation/mounts';
 
-/** Where the two mounts differ, because both contracts cannot be true at once. Everything else is the same. */
+/** The differences between the two mounts, whose contracts contradict each other. Everything else is the same. */
 export interface MountRules {
-  /** Which entries of a history carry the messages; and whether their metadata is the runtime's own. */
+  /** Which entries of a history carry the messages, and whether their metadata is the runtime's own. */
   historyMessages: 'newest' | 'every';
   historyMetadata: 'public' | 'full';
-  /** What creating a thread answers when the caller has it already and does not say `if_exists`. */
+  /** The answer to creating a thread that the caller already has, when the request has no `if_exists`. */
   existingThread: 'return' | 'conflict';
   searchValues: 'title' | 'snapshot';
   searchLimit: number;
-  /** What becomes of the thread of a stateless run that does not say `on_completion`. */
+  /** What happens to the thread of a stateless run, when the request has no `on_completion`. */
   statelessThread: 'keep' | 'delete';
 }
 

@@ -3,9 +3,9 @@ import type { ThreadRow } from './tables.ts';
 
 export type RemovedThread = Pick<ThreadRow, 'thread_id' | 'user_id'>;
 
-/** What one feature removes when a thread or an account goes. */
+/** What one feature removes when a thread or an account is deleted. */
 export interface RemovalPart<Tables = unknown> {
-  /** Cancels what is open in the thread and waits for its end, for a while. */
+  /** Cancels open work in the thread and waits for its end, up to a limit. */
   stopWork?: (threadId: string) => Promise<'stopped' | 'still_running'>;
   /** Deletes rows of the thread in the unit that deletes the thread. Throws `thread_busy` to keep the thread. */
   forgetThread?: (trx: WriteTransaction<Tables>, threadId: string) => Promise<void>;
@@ -15,11 +15,11 @@ export interface RemovalPart<Tables = unknown> {
   forgetUser?: (trx: WriteTransaction<Tables>, userId: string) => Promise<void>;
 }
 
-/** The one list of what goes with a thread or an account. Each feature registers its part when it is made. */
+/** The one list of what is deleted with a thread or an account. Each feature registers its part when it is made. */
 export class Removals {
   readonly #parts: RemovalPart[] = [];
 
-  /** A part sees its own tables alone, as its area does. */
+  /** A part sees only its own tables, as its area does. */
   register<Tables>(part: RemovalPart<Tables>): void {
     this.#parts.push(part as unknown as RemovalPart);
   }

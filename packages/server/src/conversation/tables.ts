@@ -37,9 +37,9 @@ export interface ThreadMetadataTable {
   thread_id: string;
   user_id: string | null;
   key: string;
-  /** The value as JSON text, so that `1`, `"1"`, `true` and `null` stay apart. */
+  /** The value as JSON text, so that `1`, `"1"`, `true` and `null` stay different. */
   value: string;
-  /** As the thread's, so that a filtered page is read from the index in order. */
+  /** The same as the thread's, so that a filtered page is read from the index in order. */
   updated_at: string;
 }
 
@@ -55,7 +55,7 @@ export interface ThreadSnapshotTable {
   updated_at: string;
 }
 
-/** Counters of a thread, also of one without a record. They only ever ascend. */
+/** The counters of a thread, with or without a record. They only ever ascend. */
 export interface ThreadSequenceTable {
   thread_id: string;
   event_seq: number;
@@ -67,7 +67,7 @@ export interface DeletedThreadTable {
   thread_id: string;
   user_id: string | null;
   deleted_at: string;
-  /** 1 until its files are removed too, which is after the commit; tried again at the next start. */
+  /** 1 until its files are removed as well. That happens after the commit and is tried again at the next start. */
   files_left: number;
 }
 
@@ -79,22 +79,27 @@ export interface RunTable {
   assistant_id: string;
   graph_id: string;
   status: 'pending' | 'running' | 'success' | 'error' | 'timeout' | 'interrupted';
-  /** First in, first out within a thread. */
+  /** Runs of a thread are worked on in this order. */
   admission: number;
   multitask_strategy: 'reject' | 'enqueue' | 'interrupt' | 'rollback';
   metadata: string;
-  /** Not before this time; `after_seconds`. */
+  /** The run starts no earlier than this (`after_seconds`). */
   run_at: string | null;
   cancel_action: 'interrupt' | 'rollback' | null;
   cancel_requested_at: string | null;
   /** Raised by each claim: 1 while a run has never been recovered. */
   attempt: number;
-  /** The process that has the run, by the name of its lease; together with the attempt it fences every write. Null: anybody may claim it. */
+  /**
+   * The process that owns the run, by the name of its lease. Every write checks it together with the attempt. Null: any process
+   * may claim the run.
+   */
   worker_id: string | null;
-  /** The thread goes with the run, as those of stateless runs do. 1: with its end; 2: once its webhook has been called. */
+  /**
+   * The thread is deleted with the run, like those of stateless runs. 1: when the run ends; 2: once its webhook has been called.
+   */
   delete_thread: number;
   webhook: string | null;
-  /** The state with which it ended. */
+  /** The state at the end of the run. */
   checkpoint_id: string | null;
   follow_up_to_run_id: string | null;
   model_name: string | null;
@@ -120,7 +125,7 @@ export interface RunTable {
   ended_at: string | null;
 }
 
-/** Apart from `runs` so that lists never touch a page that holds messages. */
+/** Separate from `runs`, so that lists never read a page that holds messages. */
 export interface RunInputTable {
   run_id: string;
   /** The checked create request: what an executor needs to start the run, or to start it again. */
@@ -128,23 +133,23 @@ export interface RunInputTable {
 }
 
 /**
- * What runs that have ended used, a row for each model, and one without a model for a run that asked none. It stays when the
- * run or its thread is deleted: numbers, and nothing that was said.
+ * What finished runs used: a row for each model, and one without a model for a run that called none. Rows stay when the run or
+ * its thread is deleted: they hold numbers and nothing that was said.
  */
 export interface RunUsageTable {
   run_id: string;
-  /** The effective one; empty for a run that asked none. */
+  /** The name of the model that was used; empty for a run that called none. */
   model: string;
   user_id: string;
-  /** Milliseconds since 1970, so that both databases find the day of any time zone by a division. */
+  /** Milliseconds since 1970, so that both databases find the day in any time zone by a division. */
   ended_ms: number;
-  /** 1 for one of the rows of a run, so that runs are counted by a sum. */
+  /** 1 in exactly one row of each run, so that a sum counts the runs. */
   first_of_run: number;
   calls: number;
   tokens: number;
   input_tokens: number;
   output_tokens: number;
-  /** Of the input. */
+  /** A part of the input tokens. */
   cache_read_tokens: number;
 }
 
@@ -157,7 +162,10 @@ export interface RunEventTable {
   category: string;
   content: string;
   metadata: string;
-  /** Where in the graph it was made; tells after a crash whether the checkpoint covers it. Null: it stays in any case. */
+  /**
+   * The place in the graph where the event was made; it tells after a crash whether the checkpoint covers it. Null: the event
+   * stays in any case.
+   */
   origin: string | null;
   created_at: string;
 }

@@ -1,8 +1,8 @@
 import { type Owner, requireOwner } from '../lib/owner.ts';
 
 /**
- * Whose rows the stores of this area show: those of one user, administrators included. Null, which is every row, is for
- * internal callers that say their reason.
+ * The user whose rows the stores of this area show; administrators see only their own too. Null shows every row and is reserved
+ * for internal callers that give a reason.
  */
 export function userScope(owner: Owner): string | null {
   const checked = requireOwner(owner);

@@ -121,7 +121,7 @@ export function conversationOptions(
       limits: {
         waiting: maxWaitingRuns,
         waitingPerUser: conversation.max_waiting_runs_per_user,
-        recursion: { standard: conversation.recursion_limit, most: conversation.max_recursion_limit },
+        recursion: { standard: conversation.recursion_limit, max: conversation.max_recursion_limit },
       },
     },
     events: {

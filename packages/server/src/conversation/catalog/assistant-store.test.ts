@@ -12,7 +12,7 @@ const ada = { user: 'ada' };
 const bob = { user: 'bob' };
 const at = '2030-01-01T00:00:00.000Z';
 const later = '2030-01-02T00:00:00.000Z';
-const few = { most: 3 };
+const few = { max: 3 };
 
 describe('assistants in memory', () => assistantsBehave(async () => ({ backend: 'memory' })));
 
@@ -37,21 +37,21 @@ function assistantsBehave(where: () => Promise<DatabaseOptions>): void {
     }
   });
 
-  it('are made once, however many make one at once', async () => {
+  it('are created once when several requests create the same one at the same time', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => store.insert(ada, row('a'), few)));
 
     expect(made.filter((present) => present === undefined)).toHaveLength(1);
     expect(await store.versions(ada, 'a')).toHaveLength(1);
   });
 
-  it('are no more than a user may have', async () => {
+  it('are limited in number for each user', async () => {
     for (const id of ['a', 'b', 'c']) await store.insert(ada, row(id), few);
 
     await expect(store.insert(ada, row('d'), few)).rejects.toMatchObject({ code: 'assistant_limit' });
     expect(await store.insert(bob, row('d'), few)).toBeUndefined();
   });
 
-  it('belong to one user, also under an id that another has', async () => {
+  it('belong to one user, even when another user has one with the same id', async () => {
     await store.insert(ada, row('a', 'of ada'), few);
     await store.insert(bob, row('a', 'of bob'), few);
     await store.change(bob, 'a', { at: later, change: (present) => ({ ...present, name: 'changed' }) });
@@ -62,7 +62,7 @@ function assistantsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.delete(bob, 'a')).toBe(false);
   });
 
-  it('count on from the newest version, also after going back', async () => {
+  it('number a new version after the highest one, even when an older version is in use', async () => {
     await store.insert(ada, row('a', 'one'), few);
     await rename('two');
     expect(await store.useVersion(ada, 'a', { version: 1, at: later })).toMatchObject({
@@ -78,14 +78,14 @@ function assistantsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.useVersion(bob, 'a', { version: 1, at: later })).toBeUndefined();
   });
 
-  it('each get a number of their own when they are changed at once', async () => {
+  it('get different version numbers when they are changed at the same time', async () => {
     await store.insert(ada, row('a'), few);
     const changed = await Promise.all(['x', 'y', 'z'].map(rename));
 
     expect(changed.map((each) => each?.version).sort()).toEqual([2, 3, 4]);
   });
 
-  it('keep the newest hundred of their versions', async () => {
+  it('keep the newest hundred versions', async () => {
     await store.insert(ada, row('a'), few);
     for (let count = 0; count < 102; count += 1) await rename(`name ${count}`);
     const versions = (await store.versions(ada, 'a')).map(({ version }) => version);

@@ -12,10 +12,10 @@ export type AssistantContent = Pick<
   'graph_id' | 'name' | 'description' | 'config' | 'context' | 'metadata'
 >;
 
-/** Versions of one assistant that are kept; the oldest go first, but never the one in use. */
+/** How many versions of one assistant are kept. The oldest are removed first, but never the one in use. */
 const versionsKept = 100;
 
-/** Assistants that users have made, each user's apart, with their versions. */
+/** The assistants that users have made, with their versions. Each user's are kept apart. */
 export class AssistantStore {
   readonly #database: Database<ConversationTables>;
 
@@ -37,11 +37,11 @@ export class AssistantStore {
     return find(this.#database.read, owner, assistantId);
   }
 
-  /** Answers the one that is there already, if there is one. */
+  /** Returns the existing assistant when there is one. */
   async insert(
     owner: Owner,
     row: Omit<Insertable<AssistantTable>, 'user_id'>,
-    { most }: { most: number },
+    { max }: { max: number },
   ): Promise<AssistantRow | undefined> {
     const user_id = userOf(owner);
     return this.#oneByOne(owner, async (trx) => {
@@ -52,7 +52,7 @@ export class AssistantStore {
         .where('user_id', '=', user_id)
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (Number(count) >= most) throw new AppError('assistant_limit');
+      if (Number(count) >= max) throw new AppError('assistant_limit');
       const { updated_at: _at, ...version } = row;
       await trx
         .insertInto('assistants')
@@ -66,7 +66,7 @@ export class AssistantStore {
     });
   }
 
-  /** Makes the next version of what `change` makes of the present one. */
+  /** Makes the next version from what `change` makes of the current one. */
   async change(
     owner: Owner,
     assistantId: string,
@@ -121,7 +121,7 @@ export class AssistantStore {
     });
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async versions(owner: Owner, assistantId: string): Promise<AssistantVersionRow[]> {
     return this.#database.read
       .selectFrom('assistant_versions')
@@ -148,7 +148,7 @@ export class AssistantStore {
     });
   }
 
-  /** Changes of one user's assistants follow upon each other: numbers of versions are counted on. */
+  /** Changes of one user's assistants happen one after the other, because version numbers are counted upwards. */
   #oneByOne<Result>(owner: Owner, unit: (trx: Trx) => Promise<Result>): Promise<Result> {
     const { dialect } = this.#database;
     return this.#database.write(async (trx) => {
@@ -171,7 +171,7 @@ async function find(
     .executeTakeFirst();
 }
 
-/** Part of the unit that removes what a user had. */
+/** Part of the unit that removes a user's data. */
 export async function forgetAssistantsOfUser(trx: Trx, userId: string): Promise<void> {
   await trx.deleteFrom('assistant_versions').where('user_id', '=', userId).execute();
   await trx.deleteFrom('assistants').where('user_id', '=', userId).execute();

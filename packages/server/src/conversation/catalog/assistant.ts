@@ -6,7 +6,7 @@ import { toIso } from '../../lib/clock.ts';
 import type { StoredAgent } from '../custom-agents/custom-agent.ts';
 import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 
-/** A graph's own assistant, which the gateway made. */
+/** The assistant that the gateway makes for a graph. */
 export function systemAssistant(
   { graphId, assistantId, description }: Omit<AgentDescription, 'fault' | 'from'>,
   madeAt: string,
@@ -25,7 +25,7 @@ export function systemAssistant(
   };
 }
 
-/** A custom agent as clients of the Platform see it. Its settings are read by each run, so there is none to show here. */
+/** A custom agent as clients of the Platform see it. Each run reads its settings, so none are shown here. */
 export function agentAssistant({ name, description, changedMs }: StoredAgent): Assistant {
   const at = toIso(changedMs);
   return {
@@ -51,7 +51,7 @@ export function storedAssistant({ user_id: _user, ...row }: AssistantRow): Assis
   };
 }
 
-/** A version was never changed: it is as old as it was when it was made. */
+/** A version never changes, so its time of change is its time of creation. */
 export function versionOf(row: AssistantVersionRow): Assistant {
   return storedAssistant({ ...row, updated_at: row.created_at });
 }
@@ -76,7 +76,7 @@ export function hasAll(
   );
 }
 
-/** As they stand where nothing is asked for. */
+/** The order when the caller asks for none. */
 export function inOrder(
   assistants: Assistant[],
   { sort_by: field, sort_order: order }: AssistantSearch,

@@ -39,12 +39,12 @@ export interface AssistantsOptions {
   clock: Clock;
 }
 
-/** A user's own; a hundred would be many. */
-const mostPerUser = 200;
+/** How many assistants one user may have; a hundred would already be many. */
+const maxPerUser = 200;
 
 /**
- * What clients see of agents: one assistant for each graph, one for each custom agent of the user, and those that users make
- * with settings of their own.
+ * Agents as clients see them: one assistant for each graph, one for each custom agent of the user, and those that users make with
+ * settings of their own.
  */
 export class Assistants {
   readonly #options: AssistantsOptions;
@@ -55,10 +55,10 @@ export class Assistants {
     this.#startedAt = toIso(options.clock());
   }
 
-  /** Graphs that cannot be loaded are left out; asked for by name, they say why. */
-  async search(owner: Owner, wish: AssistantSearch): Promise<{ page: FoundAssistant[]; total: number }> {
-    const { limit = 10, offset = 0, select } = wish;
-    const found = inOrder(await this.#fitting(owner, wish), wish);
+  /** Leaves out graphs that cannot be loaded. Asked for by name, such a graph says why. */
+  async search(owner: Owner, requested: AssistantSearch): Promise<{ page: FoundAssistant[]; total: number }> {
+    const { limit = 10, offset = 0, select } = requested;
+    const found = inOrder(await this.#fitting(owner, requested), requested);
     const page = found.slice(offset, offset + limit).map((assistant) => selected(assistant, select));
     return { page, total: found.length };
   }
@@ -76,45 +76,45 @@ export class Assistants {
     return systemAssistant(described, this.#startedAt);
   }
 
-  async create(owner: Owner, wish: NewAssistant): Promise<Assistant> {
+  async create(owner: Owner, requested: NewAssistant): Promise<Assistant> {
     const { agents, store, clock } = this.#options;
-    this.#requireGraph(wish.graph_id);
+    this.#requireGraph(requested.graph_id);
     const at = toIso(clock());
-    const assistantId = wish.assistant_id ?? newId();
+    const assistantId = requested.assistant_id ?? newId();
     if (agents.graphOf(assistantId) !== undefined) {
-      if (wish.if_exists === 'do_nothing') return this.get(owner, assistantId);
+      if (requested.if_exists === 'do_nothing') return this.get(owner, assistantId);
       throw new AppError('assistant_exists');
     }
     const row = {
       assistant_id: assistantId,
-      graph_id: wish.graph_id,
-      name: wish.name ?? 'Untitled',
-      description: wish.description ?? null,
-      config: JSON.stringify(wish.config ?? {}),
-      context: JSON.stringify(wish.context ?? {}),
-      metadata: JSON.stringify(wish.metadata ?? {}),
+      graph_id: requested.graph_id,
+      name: requested.name ?? 'Untitled',
+      description: requested.description ?? null,
+      config: JSON.stringify(requested.config ?? {}),
+      context: JSON.stringify(requested.context ?? {}),
+      metadata: JSON.stringify(requested.metadata ?? {}),
       version: 1,
       created_at: at,
       updated_at: at,
     };
-    const present = await store.insert(owner, row, { most: mostPerUser });
-    if (present && wish.if_exists !== 'do_nothing') throw new AppError('assistant_exists');
+    const present = await store.insert(owner, row, { max: maxPerUser });
+    if (present && requested.if_exists !== 'do_nothing') throw new AppError('assistant_exists');
     return present ? storedAssistant(present) : storedAssistant({ ...row, user_id: '' });
   }
 
-  async patch(owner: Owner, named: string, wish: AssistantChange): Promise<Assistant> {
+  async patch(owner: Owner, named: string, requested: AssistantChange): Promise<Assistant> {
     const { store, clock } = this.#options;
     await this.#requireOwn(owner, named);
-    if (wish.graph_id) this.#requireGraph(wish.graph_id);
+    if (requested.graph_id) this.#requireGraph(requested.graph_id);
     const changed = await store.change(owner, named, {
       at: toIso(clock()),
       change: (present) => ({
-        graph_id: wish.graph_id ?? present.graph_id,
-        name: wish.name ?? present.name,
-        description: wish.description === undefined ? present.description : wish.description,
-        config: wish.config ? JSON.stringify(wish.config) : present.config,
-        context: wish.context ? JSON.stringify(wish.context) : present.context,
-        metadata: merged(present.metadata, wish.metadata),
+        graph_id: requested.graph_id ?? present.graph_id,
+        name: requested.name ?? present.name,
+        description: requested.description === undefined ? present.description : requested.description,
+        config: requested.config ? JSON.stringify(requested.config) : present.config,
+        context: requested.context ? JSON.stringify(requested.context) : present.context,
+        metadata: merged(present.metadata, requested.metadata),
       }),
     });
     if (!changed) throw notFound(named);
@@ -161,10 +161,10 @@ export class Assistants {
   async subgraphs(
     owner: Owner,
     named: string,
-    wish: { namespace?: string; recurse: boolean },
+    requested: { namespace?: string; recurse: boolean },
   ): Promise<Record<string, AssistantSchemas>> {
     const { graph, graphId } = await this.#graph(owner, named);
-    return this.#options.shapes.subgraphs(graph, { graphId, ...wish });
+    return this.#options.shapes.subgraphs(graph, { graphId, ...requested });
   }
 
   async #graph(owner: Owner, named: string): Promise<{ graph: AgentGraph; graphId: string }> {
@@ -202,7 +202,7 @@ export class Assistants {
     return agentAssistant(agent);
   }
 
-  /** Refuses what is changed elsewhere or not at all. */
+  /** Refuses fields that are changed elsewhere or cannot change. */
   async #requireOwn(owner: Owner, named: string): Promise<void> {
     const { agents, store, customAgents } = this.#options;
     if (agents.graphOf(named) !== undefined) throw new AppError('assistant_built_in');

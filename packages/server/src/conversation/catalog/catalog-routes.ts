@@ -17,7 +17,7 @@ interface CatalogRoutesOptions {
   models: readonly ModelConfig[];
 }
 
-/** What there is besides threads and runs: assistants, the store, models, and what the server is. */
+/** The routes besides threads and runs: assistants, the store, models, and what the server is. */
 export function catalogRoutes({
   assistants,
   storeItems,

@@ -3,7 +3,7 @@ import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
 
-/** While no model is configured this one stands in, and says so wherever it appears. */
+/** Stands in while no model is configured, and says so wherever it appears. */
 const demoModel: Model = {
   name: demoModelName,
   model: demoModelName,
@@ -18,7 +18,7 @@ const demoModel: Model = {
   simulated: true,
 };
 
-/** What callers are told of the configured models: neither keys nor addresses nor options. */
+/** The configured models as callers see them: without keys, addresses and options. */
 export function listModels(configured: readonly ModelConfig[]): Model[] {
   return configured.length === 0 ? [demoModel] : configured.map(present);
 }

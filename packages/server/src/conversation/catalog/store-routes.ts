@@ -26,7 +26,7 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
       handler: async (request, reply) => {
         const { namespace = '', key, refresh_ttl: refreshTtl = mayChange(request) } = request.query;
         const item = await items.get(ownerOf(request), namespace.split('.'), { key, refreshTtl });
-        // Nothing is `null` on the wire, where the framework would send no body at all.
+        // "Nothing" is `null` on the wire; the framework would send no body at all.
         return item ?? reply.type('application/json').serializer(String).send(null);
       },
     });

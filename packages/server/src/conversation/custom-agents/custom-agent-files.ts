@@ -13,11 +13,11 @@ import {
 
 const settingsFile = 'config.yaml';
 const soulFile = 'SOUL.md';
-const largestFileBytes = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 
 /**
- * Agents as files: `users/<user>/agents/<agent>/config.yaml` and `SOUL.md`. An agent is there when its settings are: a
- * folder may also hold a memory alone.
+ * Agents as files: `users/<user>/agents/<agent>/config.yaml` and `SOUL.md`. An agent exists when its settings exist: a folder may
+ * also hold only a memory.
  */
 export class CustomAgentFiles {
   readonly #home: string;
@@ -26,7 +26,7 @@ export class CustomAgentFiles {
     this.#home = resolve(home);
   }
 
-  /** Of all folders, those with a memory alone included. */
+  /** The names of all folders, including those that hold only a memory. */
   async names(userId: string): Promise<string[]> {
     try {
       const entries = await readdir(this.#agentsOf(userId), { withFileTypes: true });
@@ -47,7 +47,7 @@ export class CustomAgentFiles {
     }
   }
 
-  /** Null where there is none. Throws `agent_corrupted`. */
+  /** Returns null when there is no such agent. Throws `agent_corrupted`. */
   async read(key: CustomAgentKey): Promise<StoredAgent | null> {
     const file = await readFile(this.#pathOf(key, settingsFile));
     if (file === null) return null;
@@ -55,14 +55,14 @@ export class CustomAgentFiles {
     return { ...settingsIn(key.name, file.text), soul, changedMs: file.modifiedMs };
   }
 
-  /** The settings last: with them a new agent is there, whole. */
+  /** Writes the settings last: once they exist, a new agent exists and is complete. */
   async write(key: CustomAgentKey, { soul, ...settings }: CustomAgent): Promise<void> {
     const before = await readFile(this.#pathOf(key, settingsFile));
     await writeTextFile(this.#pathOf(key, soulFile), soul);
     await writeTextFile(this.#pathOf(key, settingsFile), settingsText(settings, before?.text ?? null));
   }
 
-  /** With its memory. The settings go last, so that what was interrupted can be asked for again. */
+  /** Removes the agent and its memory. The settings go last, so that an interrupted removal can be requested again. */
   async remove(key: CustomAgentKey): Promise<void> {
     const folder = this.#folderOf(key);
     const others = (await readdir(folder)).filter((name) => name !== settingsFile);
@@ -84,6 +84,6 @@ export class CustomAgentFiles {
 }
 
 async function readFile(path: string): Promise<{ text: string; modifiedMs: number } | null> {
-  const file = await readTextFile(path, { maxBytes: largestFileBytes });
+  const file = await readTextFile(path, { maxBytes: maxFileBytes });
   return file === 'unchanged' ? null : file;
 }

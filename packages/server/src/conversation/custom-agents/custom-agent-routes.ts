@@ -16,7 +16,7 @@ import type { CustomAgents } from './custom-agents.ts';
 interface CustomAgentRoutesOptions {
   agents: CustomAgents;
   profiles: Profiles;
-  /** Switched off, agents and profiles are used as they are and can be neither read nor changed from outside. */
+  /** When this is off, agents and profiles are used as they are, and can be neither read nor changed from outside. */
   isEnabled: boolean;
 }
 

@@ -20,24 +20,24 @@ describe('the settings of an agent', () => {
     `${'long words '.repeat(150)}`,
     '*alias &anchor !tag |\n>',
   ];
-  it.each(hard)('come back from their file as they were: %j', (description) => {
+  it.each(hard)('are read from their file as they were written: %j', (description) => {
     expect(settingsIn('a', settingsText(settingsOf(description), null))).toEqual(settingsOf(description));
   });
 
-  it('have defaults for what the file leaves out, and nothing else from it', () => {
+  it('have defaults for what the file leaves out, and ignore what it adds', () => {
     expect(settingsIn('a', 'name: other\nsoul: stolen\nskills: [x]\n')).toEqual({
       ...settingsOf(''),
       skills: ['x'],
     });
   });
 
-  it('leave keys alone that nobody here knows, and not their own', () => {
+  it('keep unknown keys, and overwrite their own', () => {
     const text = settingsText(settingsOf('new'), 'description: old\nmodel_settings: { temperature: 1 }\n');
     expect(settingsIn('a', text).description).toBe('new');
     expect(text).toContain('temperature: 1');
   });
 
-  it('do not change the prototypes of anything', () => {
+  it('do not change the prototype of any object', () => {
     const text = settingsText(settingsOf('x'), '__proto__: { polluted: true }\n');
     expect(settingsIn('a', text).description).toBe('x');
     expect(Object.keys({})).toEqual([]);

@@ -6,13 +6,13 @@ import { parse, stringify } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 
-/** Whose, and which: the name in lower case. */
+/** The user and the agent's name in lower case. */
 export interface CustomAgentKey {
   userId: string;
   name: string;
 }
 
-/** What stands in its `config.yaml`; its soul has a file of its own. */
+/** The content of its `config.yaml`; its soul has a separate file. */
 export interface AgentSettings extends Omit<Agent, 'soul'> {}
 
 export interface CustomAgent extends AgentSettings {
@@ -31,7 +31,7 @@ export function isKeptName(name: string): boolean {
   return keptName.test(name);
 }
 
-/** As clients may write the name where they run an agent: `Image_Maker` is `image-maker`. Null for what is no name. */
+/** The name in the form in which clients may run an agent: `Image_Maker` is `image-maker`. Null for an invalid name. */
 export function agentNameIn(written: string): string | null {
   const name = written.trim().toLowerCase().replaceAll('_', '-');
   return isKeptName(name) ? name : null;
@@ -46,12 +46,12 @@ export function changed(agent: CustomAgent, change: AgentChange): CustomAgent {
   return { name: agent.name, description, model, tool_groups, skills, soul };
 }
 
-/** Keys of the file that nobody here knows are kept, comments are not. */
+/** Keeps unknown keys of the file, but not its comments. */
 export function settingsText(settings: AgentSettings, before: string | null): string {
   return stringify({ ...recordIn(before), ...settings });
 }
 
-/** Throws `agent_corrupted` for a file that says something else than settings. */
+/** Throws `agent_corrupted` for a file that does not contain settings. */
 export function settingsIn(name: string, text: string): AgentSettings {
   const record = recordIn(text);
   if (!record || !Value.Check(settingsSchema, record)) throw new AppError('agent_corrupted');
@@ -59,11 +59,11 @@ export function settingsIn(name: string, text: string): AgentSettings {
   return { name, description, model, tool_groups, skills };
 }
 
-/** Null for what is no record: what is changed over it begins anew. */
+/** Returns null when it is not a record; a change then starts with an empty one. */
 function recordIn(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   try {
-    // What is written here refers to nothing, so a file full of references is refused.
+    // The gateway writes no references, so a file full of them is refused.
     const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error', stringKeys: true });
     return isRecord(value) ? { ...value } : null;
   } catch {

@@ -15,9 +15,9 @@ import type { CustomAgentFiles } from './custom-agent-files.ts';
 
 interface CustomAgentsOptions {
   files: CustomAgentFiles;
-  /** Of the models that the lead agent can use. */
+  /** The models that the lead agent can use. */
   modelNames: readonly string[];
-  /** Lets an agent be removed while nothing is written to its memory. */
+  /** Removes an agent while nothing is written to its memory. */
   withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
   log: { warn(details: object, message: string): void };
 }
@@ -26,17 +26,17 @@ interface GraphNames {
   ids(): readonly string[];
 }
 
-/** A user's own; a hundred would be many. */
-const mostPerUser = 100;
-/** Runs may name anything. */
-const longestEcho = 100;
-/** `GET /api/agents/check` is another question. */
+/** How many agents one user may have; a hundred would already be many. */
+const maxPerUser = 100;
+/** Limits the name that an error repeats, because runs may name anything. */
+const maxEchoLength = 100;
+/** A name that the API uses itself: `GET /api/agents/check`. */
 const reserved: ReadonlySet<string> = new Set(['check']);
 
-/** The agents that users have made, each user's for themselves. */
+/** The agents that users have made. Each user sees only their own. */
 export class CustomAgents {
   readonly #options: CustomAgentsOptions;
-  /** By user: what is counted is counted in turn. */
+  /** By user: creations are counted one after the other. */
   readonly #lock = new KeyLock();
   #graphs: GraphNames = { ids: () => [] };
 
@@ -44,12 +44,12 @@ export class CustomAgents {
     this.#options = options;
   }
 
-  /** Keeps the names of graphs free: wherever an agent is run they mean the graph. */
+  /** Refuses the names of graphs, because such a name always means the graph. */
   keepFree(graphs: GraphNames): void {
     this.#graphs = graphs;
   }
 
-  /** By name. One whose file is broken is left out; asked for by its name, it says so. */
+  /** By name. Leaves out an agent whose file is broken; asked for by its name, that agent reports the fault. */
   async list(owner: Owner): Promise<StoredAgent[]> {
     const { files, log } = this.#options;
     const userId = userOf(owner);
@@ -71,13 +71,13 @@ export class CustomAgents {
     return agent;
   }
 
-  /** Null where the user has none of this name, also for what is no name. */
+  /** Returns null when the user has no agent of this name, or it is not a valid name. */
   async find(owner: Owner, written: string): Promise<StoredAgent | null> {
     const name = agentNameIn(written);
     return name === null ? null : this.#options.files.read({ userId: userOf(owner), name });
   }
 
-  /** For a run, which may also be there to set up an agent that is not there yet. */
+  /** For a run, which may also be there to set up an agent that does not exist yet. */
   async forRun(
     owner: Owner,
     written: string,
@@ -90,17 +90,17 @@ export class CustomAgents {
     return { name, model: null };
   }
 
-  /** Makes an agent, or changes the one that is there: asked for twice, it is the same. */
+  /** Makes an agent or changes the existing one, so repeating the call has the same result. */
   async setUp(
     { userId, name }: CustomAgentKey,
-    wish: Pick<CustomAgent, 'description' | 'soul'>,
+    requested: Pick<CustomAgent, 'description' | 'soul'>,
   ): Promise<void> {
     const owner = { user: userId };
-    if (await this.has({ userId, name })) await this.change(owner, name, wish);
-    else await this.create(owner, { name, ...wish });
+    if (await this.has({ userId, name })) await this.change(owner, name, requested);
+    else await this.create(owner, { name, ...requested });
   }
 
-  /** The name of the user's agent that is meant; null where there is none. */
+  /** The name of the user's agent; null when there is none. */
   async nameOf(owner: Owner, written: string): Promise<string | null> {
     const name = agentNameIn(written);
     const isThere = name !== null && (await this.#options.files.exists({ userId: userOf(owner), name }));
@@ -115,10 +115,10 @@ export class CustomAgents {
     return !this.#isReserved(name) && !(await this.#options.files.exists({ userId: userOf(owner), name }));
   }
 
-  async create(owner: Owner, { name: written, ...wish }: NewAgent): Promise<CustomAgent> {
+  async create(owner: Owner, { name: written, ...requested }: NewAgent): Promise<CustomAgent> {
     const { files } = this.#options;
     const name = written.toLowerCase();
-    this.#requireModel(wish);
+    this.#requireModel(requested);
     if (this.#isReserved(name)) {
       throw new AppError('agent_exists', {
         message: `'${name}' means something else here. Choose another name.`,
@@ -128,7 +128,7 @@ export class CustomAgents {
       if (await files.exists(key))
         throw new AppError('agent_exists', { message: `Agent '${name}' already exists` });
       await this.#requireRoom(key.userId);
-      const agent = changed(newCustomAgent(name), wish);
+      const agent = changed(newCustomAgent(name), requested);
       await files.write(key, agent);
       return agent;
     });
@@ -146,7 +146,7 @@ export class CustomAgents {
     });
   }
 
-  /** Also one whose file is broken. */
+  /** Works for an agent whose file is broken too. */
   async delete(owner: Owner, written: string): Promise<void> {
     const { files } = this.#options;
     await this.#inTurn({ userId: userOf(owner), name: written.toLowerCase() }, async (key) => {
@@ -161,7 +161,7 @@ export class CustomAgents {
     for (const name of await files.names(userId)) {
       if (await files.exists({ userId, name })) count += 1;
     }
-    if (count >= mostPerUser) throw new AppError('agent_limit');
+    if (count >= maxPerUser) throw new AppError('agent_limit');
   }
 
   #requireModel({ model }: AgentChange): void {
@@ -189,5 +189,5 @@ function userOf(owner: Owner): string {
 }
 
 function notFound(name: string): AppError {
-  return new AppError('agent_not_found', { message: `Agent '${name.slice(0, longestEcho)}' not found` });
+  return new AppError('agent_not_found', { message: `Agent '${name.slice(0, maxEchoLength)}' not found` });
 }

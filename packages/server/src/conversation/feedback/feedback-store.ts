@@ -16,12 +16,12 @@ export class FeedbackStore {
     this.#database = database;
   }
 
-  /** The thread of a run of the owner. */
+  /** The thread of one of the owner's runs. */
   async threadOf(owner: Owner, runId: string): Promise<string | undefined> {
     return (await findRun(this.#database.read, owner, runId))?.thread_id;
   }
 
-  /** In place of what the user said before, which keeps its id. A run that is gone meanwhile is not found. */
+  /** Replaces the user's earlier feedback and keeps its id. Throws when the run was deleted meanwhile. */
   async upsert(owner: Owner, row: Insertable<FeedbackTable>): Promise<FeedbackRow> {
     const { message_id = null, rating, comment = null, created_at } = row;
     return this.#database.write(async (trx) => {
@@ -40,7 +40,7 @@ export class FeedbackStore {
     });
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async ofRun(owner: Owner, runId: string): Promise<FeedbackRow[]> {
     const userId = userScope(owner);
     return this.#database.read
@@ -53,7 +53,7 @@ export class FeedbackStore {
       .execute();
   }
 
-  /** The owner's feedback on runs of a thread, by run: what lists of messages show beside them. */
+  /** The owner's feedback on runs of a thread, by run. Lists of messages show it. */
   async ofRuns(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, FeedbackRow>> {
     const userId = userScope(owner);
     const rows = await this.#database.read
@@ -66,7 +66,7 @@ export class FeedbackStore {
     return new Map(rows.map((row) => [row.run_id, row]));
   }
 
-  /** False when there was none of the owner's. Without an id whatever the owner said of the run. */
+  /** Returns false when the owner had given none. Without an id it deletes the owner's feedback on the run. */
   async delete(
     owner: Owner,
     { threadId, runId, feedbackId }: { threadId: string; runId: string; feedbackId: string | null },
@@ -93,7 +93,7 @@ export async function forgetFeedback(
   await trx.deleteFrom('feedback').where('thread_id', '=', threadId).execute();
 }
 
-/** Part of the unit that removes what a user had. */
+/** Part of the unit that removes a user's data. */
 export async function forgetFeedbackOfUser(
   trx: WriteTransaction<ConversationTables>,
   userId: string,

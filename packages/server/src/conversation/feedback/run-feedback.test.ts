@@ -65,20 +65,20 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
     });
   }
 
-  test('what is said again replaces what was said, under the same id', async () => {
+  test('new feedback replaces the earlier feedback and keeps its id', async () => {
     const first = await feedback.set(anna, run, { rating: 1, comment: 'good', message_id: 'm1' });
     const second = await feedback.set(anna, run, { rating: -1 });
     expect(second).toEqual({ ...first, rating: -1, comment: null, message_id: null });
     expect(await feedback.list(anna, run)).toEqual([second]);
   });
 
-  test('of many at once one stays', async () => {
+  test('when feedback is sent many times at once, one remains', async () => {
     const saying = Array.from({ length: 8 }, () => feedback.set(anna, run, { rating: 1 }));
     expect(new Set((await Promise.all(saying)).map(({ feedback_id }) => feedback_id)).size).toBe(1);
     expect(await feedback.list(anna, run)).toHaveLength(1);
   });
 
-  test('stats count and add up', async () => {
+  test('the statistics count and add up', async () => {
     const none = { run_id: 'run', total: 0, positive: 0, negative: 0, rating_sum: 0 };
     expect(await feedback.stats(anna, run)).toEqual(none);
     await feedback.set(anna, run, { rating: -1 });
@@ -106,7 +106,7 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'run_not_found' });
   });
 
-  test('a thread of somebody else is not found by any call', async () => {
+  test('every call answers "not found" for a thread of another user', async () => {
     const calls = [
       () => feedback.set(bert, run, { rating: 1 }),
       () => feedback.list(bert, run),
@@ -117,7 +117,7 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
     await expect(feedback.listOfRun(bert, 'run')).rejects.toMatchObject({ code: 'run_not_found' });
   });
 
-  test('in a shared thread each sees their own', async () => {
+  test('in a shared thread each user sees only their own feedback', async () => {
     const ofBert = { threadId: 'shared', runId: 'of-bert' };
     await feedback.set(bert, ofBert, { rating: 1 });
     expect(await feedback.listOfRun(bert, 'of-bert')).toHaveLength(1);
@@ -138,13 +138,13 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await feedback.list(anna, run)).toEqual([]);
   });
 
-  test('it goes with its thread', async () => {
+  test('it is deleted with its thread', async () => {
     await feedback.set(anna, run, { rating: 1 });
     await database.write((trx) => forgetFeedback(trx, 'thread'));
     expect(await feedback.list(anna, run)).toEqual([]);
   });
 
-  test('without a database every call says that it is not available', async () => {
+  test('without a database every call says that feedback is not available', async () => {
     const without = withBackend(false);
     const calls = [
       () => without.set(anna, run, { rating: 7 }),

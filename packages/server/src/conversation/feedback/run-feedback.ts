@@ -9,7 +9,7 @@ import type { FeedbackStore } from './feedback-store.ts';
 export interface RunFeedbackOptions {
   store: FeedbackStore;
   access: ThreadAccess;
-  /** Without a database that lasts there is no feedback. */
+  /** Feedback needs a database that lasts. */
   isAvailable: boolean;
   clock: Clock;
   newId: () => string;
@@ -58,7 +58,7 @@ export class RunFeedback {
     return this.#options.store.ofRun(owner, run.runId);
   }
 
-  /** Without the thread: whose the run is decides. */
+  /** Needs no thread: the owner of the run decides. */
   async listOfRun(owner: Owner, runId: string): Promise<Feedback[]> {
     this.#requireAvailable();
     if ((await this.#options.store.threadOf(owner, runId)) === undefined) throw runNotFound(runId);
@@ -76,7 +76,7 @@ export class RunFeedback {
     };
   }
 
-  /** Without an id whatever the caller said of the run. */
+  /** Without an id it deletes the caller's feedback on the run. */
   async delete(owner: Owner, run: RunName, feedbackId: string | null): Promise<void> {
     await this.#requireRun(owner, run, { mustExist: true });
     if (await this.#options.store.delete(owner, { ...run, feedbackId })) return;

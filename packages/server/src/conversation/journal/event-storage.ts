@@ -7,14 +7,14 @@ import type { ConversationTables } from '../tables.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** The run whose events are written. Its user owns them; without one they are nobody's. */
+/** The run whose events are written. They belong to its user; without a user they belong to no one. */
 export interface RunKey {
   threadId: string;
   runId: string;
   userId: string | null;
 }
 
-/** Part of a listing: the oldest rows after `afterSeq`, the newest otherwise. Ascending in any case. */
+/** A part of a listing: the oldest rows after `afterSeq`, or the newest rows. Always in ascending order. */
 export interface PageBounds {
   limit: number;
   beforeSeq?: number | undefined;
@@ -30,17 +30,17 @@ export interface EventFilter extends PageBounds {
   taskId?: string | undefined;
 }
 
-/** Types of the messages of the assistant. */
+/** The types of the assistant's messages. */
 export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
 
 /**
- * Where run events are kept: `db`, `jsonl` or `memory`. `seq` is unique and ascends within a thread, whoever writes.
+ * Where run events are stored: `db`, `jsonl` or `memory`. `seq` is unique and ascends within a thread, whichever run writes.
  * Readers see what belongs to their user; `{ system }` sees everything.
  */
 export interface EventStorage {
   /**
-   * Commits what the outbox holds, and perhaps what comes meanwhile, with the unit of these steps or before it; answers what
-   * they have answered. Where that fails the unit does not happen and the events wait on. A deleted thread takes no events.
+   * Commits what the outbox holds, and perhaps what comes meanwhile, with the unit of these steps or before it. Returns the
+   * result of the steps. When it fails, the unit does not happen and the events keep waiting. A deleted thread accepts no events.
    */
   write<const Steps extends readonly Step[]>(
     run: RunKey,
@@ -50,16 +50,16 @@ export interface EventStorage {
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;
   /** For each run the highest `seq` among the messages of the assistant. */
   lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>>;
-  /** Forgets events of a run that its checkpoints do not cover, and that it has ended. Answers how many. */
+  /** Forgets those events of a run that its checkpoints do not cover, and the event that it has ended. Returns how many. */
   dropUncovered(run: RunKey, coverage: Coverage): Promise<number>;
-  /** Part of the unit that deletes; `clearThread` or `clearRun` follow its commit, for what no unit can remove. */
+  /** Part of the unit that deletes. `clearThread` or `clearRun` follow its commit, and remove what a unit cannot remove. */
   deleteThread(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void>;
   deleteRun(trx: WriteTransaction<ConversationTables>, run: RunKey): Promise<void>;
   clearThread(threadId: string): Promise<void>;
   clearRun(run: RunKey): Promise<void>;
 }
 
-/** A run that goes on has not ended, and does again what is not covered. */
+/** A run that continues has not ended, and repeats what no checkpoint covers. */
 export function isKept(event: Pick<StoredEvent, 'event_type' | 'origin'>, coverage: Coverage): boolean {
   if (event.event_type === 'run_end' || event.event_type === 'run_error') return false;
   return isCovered(readOrigin(event.origin), coverage);

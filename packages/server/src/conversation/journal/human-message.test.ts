@@ -61,7 +61,7 @@ describe('ids of the messages of an input', () => {
     };
   };
 
-  it('are given to those that have none, whatever their form', () => {
+  it('are given to those that have none, in every form of message', () => {
     const messages = ['text', { role: 'user', content: 'a' }, { role: 'user', content: 'b', id: 'own' }, 7];
     expect(withMessageIds({ topic: 'x', messages }, newIds())).toEqual({
       topic: 'x',
@@ -77,7 +77,7 @@ describe('ids of the messages of an input', () => {
     });
   });
 
-  it('leave other inputs as they are', () => {
+  it('leave other inputs unchanged', () => {
     for (const input of [null, 'text', [1], { topic: 'x' }])
       expect(withMessageIds(input, newIds())).toEqual(input);
   });

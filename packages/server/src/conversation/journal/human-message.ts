@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const humanRoles = new Set(['human', 'user']);
 
-/** The last message of the user's in the input of a run, as messages are stored. Undefined when there is none to show. */
+/** The last message of the user in the input of a run, in the stored form. Undefined when there is none to show. */
 export function humanMessageIn(input: unknown): Json | undefined {
   const messages = isRecord(input) ? input.messages : undefined;
   const list = Array.isArray(messages) ? messages : [messages];
@@ -15,8 +15,8 @@ export function humanMessageIn(input: unknown): Json | undefined {
 }
 
 /**
- * The input with an id for each message that has none, so that journal, state and stream know a message by the same id,
- * also when the run begins once more.
+ * Returns the input with an id for each message that has none. Journal, state and stream then know a message by the same id, even
+ * when the run is started again.
  */
 export function withMessageIds(input: unknown, newId: () => string): unknown {
   if (!isRecord(input)) return input;

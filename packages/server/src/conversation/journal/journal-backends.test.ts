@@ -59,7 +59,7 @@ describe('on SQLite', () => {
   });
 });
 
-/** Somebody comes along with each unit, so that the thread writes it. */
+/** Another writer joins each unit, so that the thread writes it. */
 function crowded(database: Database<ConversationTables>): Database<ConversationTables> {
   const perform: typeof database.perform = async (steps, options) => {
     const other = database.perform([]);

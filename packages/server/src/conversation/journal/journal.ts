@@ -12,7 +12,7 @@ export interface JournalOptions {
   storage: EventStorage;
   /** Trace content longer than this is cut. */
   maxTraceBytes: number;
-  /** When false no tokens are counted; events and message counts are written all the same. */
+  /** When false no tokens are counted; events and message counts are still written. */
   trackTokens: boolean;
   now: Clock;
   onFlushFailed: (error: unknown) => void;
@@ -24,11 +24,11 @@ export interface RecordedRun {
   userId: string;
   attempt: number;
   followUpTo: string | null;
-  /** Part of each of the run's units: throws when this process may not write for it any more, as `lease.confirm` does. */
+  /** Part of each of the run's units: throws when this process may no longer write for it, as `lease.confirm` does. */
   confirm?: Step;
 }
 
-/** As many events are read at once where a run is counted anew. */
+/** How many events are read at once when the totals of a run are counted again. */
 const recountPage = 500;
 
 /** The durable record of what happened in runs: complete for each message, in the order of `seq`. */
@@ -53,17 +53,17 @@ export class Journal {
     });
   }
 
-  /** In pages: the oldest after a cursor, the newest otherwise; ascending. */
+  /** In pages: the oldest after a cursor, or else the newest; always ascending. */
   async events(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
     return this.#options.storage.list(owner, filter);
   }
 
-  /** What a run has come to by its stored events; for one that has not ended. */
+  /** The totals of a run that has not ended, counted from its stored events. */
   async totalsSoFar(run: RunKey): Promise<RunTotals> {
     return totalsOf(await this.#recount(run));
   }
 
-  /** Part of the unit that deletes a thread; `clearThread` follows when it is committed. */
+  /** Part of the unit that deletes a thread; call `clearThread` after the commit. */
   async deleteThread(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void> {
     await this.#options.storage.deleteThread(trx, threadId);
   }
@@ -72,7 +72,7 @@ export class Journal {
     await this.#options.storage.clearThread(threadId);
   }
 
-  /** Part of the unit that deletes a run; `clearRun` follows when it is committed. */
+  /** Part of the unit that deletes a run; call `clearRun` after the commit. */
   async deleteRun(trx: WriteTransaction<ConversationTables>, run: RunKey): Promise<void> {
     await this.#options.storage.deleteRun(trx, run);
   }

@@ -24,7 +24,7 @@ describe('events in files', () => {
     folder.remove();
   });
 
-  /** As after a start of the gateway: nothing is remembered. */
+  /** Like a restart of the gateway: nothing is remembered. */
   const started = (): {
     storage: EventStorage;
     write(runId: string, texts: string[], ids?: object): Promise<void>;
@@ -59,21 +59,21 @@ describe('events in files', () => {
   };
   const file = (runId: string): string => join(folder.path, 'users/alice/threads/t/runs', `${runId}.jsonl`);
 
-  it('lie below their user and thread, one file a run, closed to others', async () => {
+  it('lie below their user and thread, one file for each run, unreadable for others', async () => {
     await started().write('r', ['a', 'b']);
     expect(readFileSync(file('r'), 'utf8').trimEnd().split('\n')).toHaveLength(2);
     expect(statSync(file('r')).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder.path, 'users/alice/threads/t/runs')).mode & 0o777).toBe(0o700);
   });
 
-  it('of nobody lie in the old place, and nobody sees them', async () => {
+  it('without an owner lie in the old place, and no user sees them', async () => {
     await started().write('r', ['a'], { userId: null });
     expect(existsSync(join(folder.path, 'threads/t/runs/r.jsonl'))).toBe(true);
     expect(await stored()).toEqual([]);
     expect(await stored(system)).toEqual([[1, 'a']]);
   });
 
-  it('are numbered on from the highest of all runs and users after a start', async () => {
+  it('continue after a restart with the highest number of all runs and users', async () => {
     await started().write('r1', ['a', 'b']);
     await started().write('r2', ['c'], { userId: 'bob' });
     await started().write('r1', ['d']);
@@ -85,7 +85,7 @@ describe('events in files', () => {
     ]);
   });
 
-  it('go on behind a line that a crash has torn, which is skipped', async () => {
+  it('continue after a line that a crash has torn, which is skipped', async () => {
     await started().write('r', ['a', 'b']);
     truncateSync(file('r'), statSync(file('r')).size - 5);
     await started().write('r', ['c']);
@@ -95,7 +95,7 @@ describe('events in files', () => {
     ]);
   });
 
-  it('are read past lines that are none', async () => {
+  it('are read past lines that are not events', async () => {
     await started().write('r', ['a']);
     appendFileSync(file('r'), '{"seq":"x"}\nnull\nnonsense\n\n');
     await started().write('r', ['b']);
@@ -123,7 +123,7 @@ describe('events in files', () => {
     expect(existsSync(elsewhere)).toBe(false);
   });
 
-  it('of one user stay unseen to another who names that user’s file', async () => {
+  it('of one user stay hidden from another who names that user’s file', async () => {
     await started().write('r', ['a']);
     const own = join(folder.path, 'users/bob/threads/t/runs');
     await started().write('s', ['of bob'], { userId: 'bob' });

@@ -10,8 +10,8 @@ const suffix = '.jsonl';
 const newline = 0x0a;
 
 /**
- * One file for each run, a line for each event: `<home>/users/<user>/threads/<thread>/runs/<run>.jsonl`, and without a
- * user `<home>/threads/<thread>/runs/<run>.jsonl`. A line that a crash has torn is skipped when it is read.
+ * One file for each run, with a line for each event: `<home>/users/<user>/threads/<thread>/runs/<run>.jsonl`, and
+ * `<home>/threads/<thread>/runs/<run>.jsonl` without a user. A line that a crash has torn is skipped when it is read.
  */
 export class JsonlEventLog implements EventLog {
   readonly #home: string;
@@ -42,7 +42,7 @@ export class JsonlEventLog implements EventLog {
       const names = runId === undefined ? await runFiles(folder) : [`${checked('run', runId)}${suffix}`];
       for (const name of names) {
         for await (const event of readEvents(join(folder, name))) {
-          // Names may mean the same file where the disk does not tell upper from lower case; events tell for themselves.
+          // Two names can mean the same file on a disk that ignores upper and lower case, so the ids in the events decide.
           if (event.thread_id === threadId && event.user_id === user) yield event;
         }
       }
@@ -74,7 +74,7 @@ export class JsonlEventLog implements EventLog {
     }
   }
 
-  /** Null is where events lie that are nobody's. */
+  /** Null stands for the events that belong to no user. */
   async #everyUser(): Promise<(string | null)[]> {
     const names = await namesIn(join(this.#home, 'users'));
     return [null, ...names.filter((name) => safeName.test(name))];
@@ -95,12 +95,12 @@ async function appendLines(
     await file.appendFile(separator + linesOf(events));
     await file.datasync();
   } catch (error) {
-    await file.truncate(size).catch(() => undefined); // whoever hears of the error writes the same events again
+    await file.truncate(size).catch(() => undefined); // the caller that gets the error writes the same events again
     throw error;
   }
 }
 
-/** False after a crash in mid line: the next line must not be part of it. */
+/** False after a crash in the middle of a line: the next line must not become part of it. */
 async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -160,7 +160,7 @@ async function makeDirectories(folder: string): Promise<boolean> {
   return (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
 }
 
-/** A new file is there after a power cut only when the names of it and of its folders are on the disk as well. */
+/** After a power cut a new file exists only when its name and those of its folders were written to the disk as well. */
 async function syncUpTo(folder: string, home: string): Promise<void> {
   for (let current = folder; current.length >= home.length; current = dirname(current)) {
     await nodeDisk.syncDirectory(current);

@@ -18,12 +18,12 @@ interface LoggedEventsOptions {
   isDeleted: (threadId: string) => Promise<boolean>;
 }
 
-/** Threads whose last number is remembered; another one is looked up in the log. */
+/** How many threads have their last number remembered; for other threads it is looked up in the log. */
 const rememberedThreads = 10_000;
 
 /**
- * Run events in a log of their own (`jsonl`, `memory`), for one process. A batch is in the log before the unit is
- * committed that covers it, so a unit that fails leaves events which the next attempt of the run drops.
+ * Run events in a log of their own (`jsonl`, `memory`), for one process. A batch is in the log before the unit that covers it is
+ * committed. When the unit fails, its events stay in the log, and the next attempt of the run drops them.
  */
 export class LoggedEvents implements EventStorage {
   readonly #options: LoggedEventsOptions;
@@ -39,7 +39,7 @@ export class LoggedEvents implements EventStorage {
     outbox: Outbox,
     steps: Steps,
   ): Promise<Results<Steps>> {
-    // In turn also when nothing waits: what an earlier write has taken is in the log before this unit may cover it.
+    // Takes its turn even when nothing waits: what an earlier write took must be in the log before this unit may cover it.
     await outbox.inTurn(() => this.#append(run, outbox));
     return this.#options.database.perform(steps);
   }
@@ -51,7 +51,7 @@ export class LoggedEvents implements EventStorage {
     for await (const event of this.#options.log.scan(range)) {
       if (!matches(event, filter)) continue;
       found.push(event);
-      // Bounds what a long thread takes of memory to two pages.
+      // Keeps at most two pages of a long thread in memory.
       if (found.length >= 2 * limit) found = page(found, { limit, afterSeq });
     }
     return page(found, { limit, afterSeq }).map(presentEvent);
@@ -83,11 +83,11 @@ export class LoggedEvents implements EventStorage {
   }
 
   async deleteThread(): Promise<void> {
-    // A log is no part of a unit: `clearThread` removes it when the unit is committed.
+    // A log is not part of a unit: `clearThread` removes the events when the unit is committed.
   }
 
   async deleteRun(): Promise<void> {
-    // A log is no part of a unit: `clearRun` removes it when the unit is committed.
+    // A log is not part of a unit: `clearRun` removes the events when the unit is committed.
   }
 
   async clearThread(threadId: string): Promise<void> {
@@ -102,7 +102,7 @@ export class LoggedEvents implements EventStorage {
     if (outbox.size > 0) await this.#turns.take(run.threadId, () => this.#appendAlone(run, outbox));
   }
 
-  /** A thread that is deleted while we append is cleared in the turn after ours. */
+  /** A thread that is deleted while this appends is cleared in the turn that follows. */
   async #appendAlone(run: RunKey, outbox: Outbox): Promise<void> {
     const { log, isDeleted } = this.#options;
     const { threadId, runId, userId } = run;
@@ -118,7 +118,7 @@ export class LoggedEvents implements EventStorage {
       seq: last + index + 1,
       ...event,
     }));
-    // Kept also where the write fails: a part of it may have reached the log.
+    // Kept even when the write fails: a part of it may have reached the log.
     this.#remember(threadId, last + rows.length);
     try {
       await log.append(run, rows);
@@ -134,7 +134,7 @@ export class LoggedEvents implements EventStorage {
     return last;
   }
 
-  /** The thread that was written to longest ago goes first. */
+  /** Removes the thread that was written to longest ago first. */
   #remember(threadId: string, seq: number): void {
     this.#lastSeqs.delete(threadId);
     this.#lastSeqs.set(threadId, seq);

@@ -17,7 +17,7 @@ function event(thread_id: string, seq: number): LoggedEvent {
   };
 }
 
-it('forgets the thread that was written to longest ago when it holds too much, and never the one at hand', async () => {
+it('drops the thread that was written to longest ago when it holds too much, and never the current one', async () => {
   const log = new MemoryEventLog({ limit: 3 });
   const append = (threadId: string, ...seqs: number[]): Promise<void> =>
     log.append(

@@ -1,27 +1,30 @@
 import type { EventLog, LoggedEvent, ScanRange } from './event-log.ts';
 import type { RunKey } from './event-storage.ts';
 
-/** The events that memory holds, of all threads; the thread that was written to longest ago is forgotten first. */
-const mostEvents = 200_000;
+/**
+ * How many events memory holds, counted over all threads. The events of the thread that was written to longest ago are dropped
+ * first.
+ */
+const maxEvents = 200_000;
 
-/** Gone at exit, and bounded. */
+/** Events in memory: limited in number, and gone when the process exits. */
 export class MemoryEventLog implements EventLog {
   readonly #threads = new Map<string, LoggedEvent[]>();
-  readonly #mostEvents: number;
+  readonly #maxEvents: number;
   #size = 0;
 
-  constructor({ limit = mostEvents }: { limit?: number } = {}) {
-    this.#mostEvents = limit;
+  constructor({ limit = maxEvents }: { limit?: number } = {}) {
+    this.#maxEvents = limit;
   }
 
   async append({ threadId }: RunKey, events: readonly LoggedEvent[]): Promise<void> {
     const all = this.#threads.get(threadId) ?? [];
-    this.#threads.delete(threadId); // to the end of the order
+    this.#threads.delete(threadId); // moves the thread to the end of the order
     this.#threads.set(threadId, all);
     all.push(...events);
     this.#size += events.length;
     for (const oldest of this.#threads.keys()) {
-      if (this.#size <= this.#mostEvents || oldest === threadId) return;
+      if (this.#size <= this.#maxEvents || oldest === threadId) return;
       this.#put(oldest, []);
     }
   }

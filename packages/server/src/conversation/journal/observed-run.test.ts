@@ -55,10 +55,10 @@ const broken = tool(
   { name: 'broken', description: 'Fails.', schema: z.object({}) },
 );
 
-/** Its type knows the models of one provider's packages only. */
+/** Its type covers only the models of one provider's packages. */
 const summarize = summarizationMiddleware as (options: object) => ReturnType<typeof summarizationMiddleware>;
 
-/** Calls the tools that are named, then says `done`. */
+/** Calls the named tools, then says `done`. */
 function callThen(...calls: NonNullable<ScriptedTurn['calls']>): (messages: BaseMessage[]) => ScriptedTurn {
   return (messages) =>
     messages.at(-1)?.getType() === 'tool'
@@ -116,7 +116,7 @@ describe('the observer of a run', () => {
     (await events()).filter(({ event_type }) => event_type === type);
   const contents = async (type: string): Promise<Record<string, unknown>[]> =>
     (await ofType(type)).map(({ content }) => content as Record<string, unknown>);
-  /** The journal and the state tell the same conversation, with the same ids. */
+  /** The journal and the state contain the same conversation, with the same ids. */
   const expectSameConversation = async (state: BaseMessage[]): Promise<void> => {
     const stored = (await events()).filter(({ category }) => category === 'message');
     const told = state.filter((message) => message.getType() !== 'human');
@@ -236,7 +236,7 @@ describe('the observer of a run', () => {
       });
     });
 
-    it('that answers with an update of the state, unwrapped', async () => {
+    it('that returns an update of the state, and unwraps its message', async () => {
       const state = await run(agentWith(callThen({ name: 'remember', args: {}, id: 'call_2' })));
       expect(await contents('tool_result')).toMatchObject([
         { type: 'tool', tool_call_id: 'call_2', name: 'remember', status: 'success', content: 'remembered' },
@@ -244,7 +244,7 @@ describe('the observer of a run', () => {
       await expectSameConversation(state);
     });
 
-    it('that fails, once, as the agent is told of it', async () => {
+    it('that fails, once, with the error that the agent is told', async () => {
       const forgiving = createMiddleware({
         name: 'Forgiving',
         wrapToolCall: async (request, handler) => {
@@ -283,7 +283,7 @@ describe('the observer of a run', () => {
       await expectSameConversation(state);
     });
 
-    it('that fails and takes the run along', async () => {
+    it('that fails and ends the run', async () => {
       const graph = new StateGraph(MessagesAnnotation)
         .addNode('work', async () => {
           await broken.invoke({ type: 'tool_call', name: 'broken', args: {}, id: 'call_4' });
@@ -297,7 +297,7 @@ describe('the observer of a run', () => {
       ]);
     });
 
-    it('that passes on the state of an agent, as text and not as the messages in it', async () => {
+    it('that returns the state of an agent, as text and not as the messages in it', async () => {
       const pass = tool(
         async () => ({ messages: [new ToolMessage({ content: 'inner', tool_call_id: 'x' })] }),
         {
@@ -395,7 +395,7 @@ describe('the observer of a run', () => {
     const say = (text: string, usage: [number, number] = [3, 2]) =>
       new ScriptedModel(text, () => ({ text, usage }));
 
-    it('of the root graph to the lead agent, of tags to whom they name', async () => {
+    it('of the root graph to the lead agent, and tagged calls to the caller in the tag', async () => {
       const graph = new StateGraph(MessagesAnnotation)
         .addNode('plain', asking(say('plain')))
         .addNode('tagged', async () => {
@@ -425,7 +425,7 @@ describe('the observer of a run', () => {
       await expectSameConversation(state);
     });
 
-    it('of an agent that runs as a node to nobody known, and records what it adds to the conversation', async () => {
+    it('of an agent that runs as a node to an unknown caller, and records what it adds to the conversation', async () => {
       const inner = createAgent({
         model: new ScriptedModel(
           'inner',
@@ -449,7 +449,7 @@ describe('the observer of a run', () => {
       await expectSameConversation(state);
     });
 
-    it('of an agent within a tool to that sub-agent, whose words are not the conversation', async () => {
+    it('of an agent within a tool to that sub-agent, and keeps its words out of the conversation', async () => {
       const helper = createAgent({ name: 'helper', model: say('secret thoughts'), tools: [] });
       const ask = tool(
         async () => {
@@ -471,7 +471,7 @@ describe('the observer of a run', () => {
     });
   });
 
-  it('records messages that a node makes without a model, and none that were there before', async () => {
+  it('records messages that a node makes without a model, but not those that were there before', async () => {
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('echo', async (state) => ({
         messages: [
@@ -495,7 +495,7 @@ describe('the observer of a run', () => {
     await expectSameConversation(state.filter(({ id }) => id !== 'earlier'));
   });
 
-  it('leaves a state alone that holds records of its own, and tells what is new in it', async () => {
+  it('does not change a state that holds records of its own, and finds what is new in it', async () => {
     const Talk = Annotation.Root({ messages: Annotation<{ role: string; content: string }[]>() });
     const add = (content: string) => async (state: typeof Talk.State) => ({
       messages: [...state.messages, { role: 'assistant', content }],
@@ -581,7 +581,7 @@ describe('the observer of a run', () => {
     });
   });
 
-  it('records events of the agent’s own by their name', async () => {
+  it('records custom events of the agent under their name', async () => {
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('work', async () => {
         await dispatchCustomEvent('progress', { done: 3 });
@@ -604,7 +604,7 @@ describe('the observer of a run', () => {
     ]);
   });
 
-  it('takes a tool that waits for a human neither for failed nor for done', async () => {
+  it('records a tool that waits for a human neither as failed nor as done', async () => {
     const approve = tool(async () => `approved: ${interrupt('ok?')}`, {
       name: 'approve',
       description: 'Asks a human.',
@@ -622,7 +622,7 @@ describe('the observer of a run', () => {
     expect(await contents('ai_message')).toHaveLength(1);
   });
 
-  it('does not stumble over what has no JSON form', async () => {
+  it('works with values that have no JSON form', async () => {
     const odd: Record<string, unknown> = { big: 10n, when: new Date(0), nothing: undefined };
     odd.self = odd;
     const graph = new StateGraph(MessagesAnnotation)

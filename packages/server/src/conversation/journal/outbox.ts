@@ -11,20 +11,20 @@ export interface Batch {
   putBack(): void;
 }
 
-/** A batch of whose commit nobody has heard: it may be written, or not. */
+/** A batch whose commit was not confirmed: it may or may not have been written. */
 export interface DoubtfulBatch {
   batch: Batch;
   firstSeq: number;
 }
 
-/** Events of one run that are not written yet, in the order in which they happened. */
+/** The events of one run that are not written yet, in the order in which they happened. */
 export class Outbox {
   #waiting: Waiting[] = [];
   #recorded = 0;
   #doubtful: DoubtfulBatch[] = [];
   #lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** Events that wait, and those of which it is not known whether they are written. */
+  /** Counts events that wait, and events that may or may not be written. */
   get size(): number {
     return this.#doubtful.reduce((sum, { batch }) => sum + batch.events.length, this.#waiting.length);
   }
@@ -34,7 +34,7 @@ export class Outbox {
     this.#recorded += 1;
   }
 
-  /** Everything that waits. Whoever takes it has it written, or puts it back. */
+  /** Takes everything that waits. The caller writes it or puts it back. */
   take(): Batch {
     const taken = this.#waiting;
     this.#waiting = [];
@@ -55,12 +55,12 @@ export class Outbox {
     this.#doubtful.push(doubtful);
   }
 
-  /** Whoever takes them finds out what became of them. */
+  /** Takes the doubtful batches. The caller finds out whether they were written. */
   takeDoubtful(): DoubtfulBatch[] {
     return this.#doubtful.splice(0);
   }
 
-  /** After whatever was asked for before has ended, well or not. */
+  /** Does the work after all earlier work has ended, whether that succeeded or failed. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#lastTurn.then(work, work);
     this.#lastTurn = turn.catch(() => undefined);

@@ -26,7 +26,7 @@ export class RecordedRunStore {
     this.#database = database;
   }
 
-  /** Only these runs carry the mark; the others of a long thread are passed over without a look at their metadata. */
+  /** Only these runs carry the mark; the metadata of the other runs of a long thread is not read. */
   async replays(owner: Owner, threadId: string): Promise<Replay[]> {
     const rows = await this.#runs(owner)
       .select(['run_id', 'status', 'metadata'])
@@ -41,7 +41,7 @@ export class RecordedRunStore {
     });
   }
 
-  /** How long they took, for those that have ended. */
+  /** How long the finished runs took. */
   async durationsMs(owner: Owner, runIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.#runs(owner)
       .select(['run_id', 'started_at', 'ended_at'])
@@ -54,7 +54,7 @@ export class RecordedRunStore {
     );
   }
 
-  /** The runs of a thread that have ended, with what was counted at their end. */
+  /** The finished runs of a thread, with the totals that were counted at their end. */
   async endedTokens(owner: Owner, threadId: string): Promise<RunTokens[]> {
     return this.#runs(owner)
       .select(tokenColumns)

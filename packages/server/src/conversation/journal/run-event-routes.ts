@@ -22,7 +22,7 @@ interface RunEventRoutesOptions {
   tokens: ThreadTokens;
   /** Throws `thread_not_found` for a thread that the caller may not read. */
   requireThread: (owner: Owner, threadId: string) => Promise<unknown>;
-  /** The thread of a run of the caller's; undefined where there is none. */
+  /** The thread of one of the caller's runs; undefined when there is no such run. */
   threadOfRun: (owner: Owner, runId: string) => Promise<string | undefined>;
 }
 
@@ -99,7 +99,7 @@ interface Run {
   runId: string;
 }
 
-/** A run of this thread, which the caller may read. */
+/** A run of this thread that the caller may read. */
 async function requireRun(
   options: RunEventRoutesOptions,
   owner: Owner,
@@ -111,7 +111,7 @@ async function requireRun(
   return run;
 }
 
-/** Whose run it is decides alone: its thread may be anybody's that the caller could use. */
+/** Only the owner of the run decides: the thread may belong to someone else who shares it. */
 async function findRun({ threadOfRun }: RunEventRoutesOptions, owner: Owner, runId: string): Promise<Run> {
   const threadId = await threadOfRun(owner, runId);
   if (threadId === undefined) throw runNotFound(runId);
@@ -140,7 +140,7 @@ function refuseForward(afterSeq: number | undefined): void {
   });
 }
 
-/** Undefined where nothing is named. */
+/** Undefined when the query names nothing. */
 function listOf(text = ''): string[] | undefined {
   const names = text.split(',').map((name) => name.trim());
   const given = names.filter((name) => name !== '');

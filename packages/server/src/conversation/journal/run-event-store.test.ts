@@ -7,10 +7,10 @@ import { Journal } from './journal.ts';
 import { RunEventStore } from './run-event-store.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** What becomes of the next commit: it happens, and its answer is lost; or it does not happen. */
+/** What happens to the next commit: it succeeds but its answer is lost, or it does not happen. */
 type Fate = 'answer lost' | 'commit lost';
 
-describe('events of which no commit was heard', () => {
+describe('events whose commit was not confirmed', () => {
   let database: Database<ConversationTables>;
   let fates: Fate[];
   let run: RunRecorder;
@@ -65,7 +65,7 @@ describe('events of which no commit was heard', () => {
     expect(await stored()).toEqual([...numbers, 'last']);
   });
 
-  it('are looked for also where nothing new is to be written', async () => {
+  it('are looked for even when there is nothing new to write', async () => {
     fates.push('commit lost');
     record('1');
     await expect(run.flush()).rejects.toThrow('connection lost');
@@ -73,7 +73,7 @@ describe('events of which no commit was heard', () => {
     expect(await stored()).toEqual(['1']);
   });
 
-  it('count once where somebody else has taken their number', async () => {
+  it('count once when another writer has taken their number', async () => {
     fates.push('commit lost');
     record('1');
     await expect(run.flush()).rejects.toThrow('connection lost');

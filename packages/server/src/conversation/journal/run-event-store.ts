@@ -16,7 +16,7 @@ import { presentEvent, type StoredEvent } from './stored-event.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-/** Keeps a statement well below the number of parameters that a database takes. */
+/** Keeps a statement well below the number of parameters that a database accepts. */
 const rowsAtOnce = 100;
 
 const columns = [
@@ -103,7 +103,7 @@ export class RunEventStore implements EventStorage {
     });
   }
 
-  /** Whoever adds to the thread later finds it deleted. */
+  /** A later attempt to add to the thread finds it deleted. */
   async deleteThread(trx: Trx, threadId: string): Promise<void> {
     await lockThread(trx, threadId);
     await trx.deleteFrom('run_events').where('thread_id', '=', threadId).execute();
@@ -129,7 +129,7 @@ export class RunEventStore implements EventStorage {
     return hasJsonEntry(this.#database.dialect, { column: 'metadata', key: 'task_id', value: taskId });
   }
 
-  /** The thread's numbers come last: whoever admits a run takes them after the thread's row, as the end of a run does. */
+  /** Takes the thread's numbers last: admitting and ending a run both lock the thread's row before its numbers. */
   async #write<const Steps extends readonly Step[]>(
     run: RunKey,
     outbox: Outbox,
@@ -155,7 +155,7 @@ export class RunEventStore implements EventStorage {
   }
 }
 
-/** A commit whose answer was lost may have happened. The thread's row is free again when that is decided. */
+/** A commit whose answer was lost may have happened. Once the thread's row is free, that is decided. */
 async function settleDoubts(trx: Trx, run: RunKey, outbox: Outbox): Promise<void> {
   const doubtful = outbox.takeDoubtful();
   if (doubtful.length === 0) return;
@@ -176,7 +176,7 @@ async function settleDoubts(trx: Trx, run: RunKey, outbox: Outbox): Promise<void
   }
 }
 
-/** Waits for whoever is adding to the thread. */
+/** Waits for a unit that is adding to the thread. */
 async function lockThread(trx: Trx, threadId: string): Promise<void> {
   await trx
     .updateTable('thread_sequences')
@@ -185,7 +185,7 @@ async function lockThread(trx: Trx, threadId: string): Promise<void> {
     .execute();
 }
 
-/** Answers the number of the first one. */
+/** Returns the number of the first event. */
 async function insertEvents(trx: Trx, { run, events }: EventBatch): Promise<number> {
   const { threadId, runId, userId } = run;
   const last = await takeSeqs(trx, threadId, events.length);
@@ -211,14 +211,17 @@ interface EventBatch {
 
 export const addEvents = new Procedure('run-events.add', insertEvents);
 
-/** Answers the last of as many numbers. The thread's row is ours until the unit has ended, so nobody else takes one meanwhile. */
+/**
+ * Takes this many numbers and returns the last one. The thread's row stays locked until the unit ends, so no other writer takes a
+ * number meanwhile.
+ */
 async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<number> {
   const taken = await nextSeqs.first(trx, { threadId, howMany });
   if (!taken) throw new Error(`The numbers of thread ${threadId} could not be taken.`);
   return taken.event_seq;
 }
 
-/** Asked when the numbers are taken: a deletion before us has been committed by then, one after us removes our rows. */
+/** Called after the numbers are taken: an earlier deletion is committed by then, and a later one removes these rows. */
 async function requireThread(trx: Trx, threadId: string): Promise<void> {
   if (await isThreadDeleted(trx, threadId)) {
     throw new AppError('thread_not_found', { message: `Thread ${threadId} not found` });

@@ -64,7 +64,7 @@ describe('the recorder of a run', () => {
       expect(metadata.input_preview).toHaveLength(500);
     });
 
-    it('again with no second message of the user', async () => {
+    it('again without repeating the message of the user', async () => {
       const first = await fixture.recorder('r');
       first.recordStart(input);
       await first.flush();
@@ -81,7 +81,7 @@ describe('the recorder of a run', () => {
       expect(second.totals()).toMatchObject({ message_count: 1, first_human_message: 'hello' });
     });
 
-    it('again with the message, where nothing was stored of the first time', async () => {
+    it('again with the message, when nothing was stored the first time', async () => {
       const second = await fixture.recorder('r', { attempt: 2 });
       second.recordStart(input);
       await second.flush();
@@ -105,7 +105,7 @@ describe('the recorder of a run', () => {
     expect(await parts()).toEqual([expected]);
   });
 
-  it('records nothing after the end, and counts nothing', async () => {
+  it('records nothing and counts nothing after the end', async () => {
     const run = await fixture.recorder('r');
     run.recordEnd({ status: 'interrupted' });
     run.record({ event_type: 'ai_message', category: 'message', content: { content: 'late' } });
@@ -115,7 +115,7 @@ describe('the recorder of a run', () => {
   });
 
   describe('counts', () => {
-    it('tokens by caller and by model, once a call', async () => {
+    it('tokens by caller and by model, once for each call', async () => {
       const run = await fixture.recorder('r');
       run.record(response('lead_agent', { input_tokens: 1, output_tokens: 2, total_tokens: 3 }));
       run.record(response('subagent:x', { input_tokens: 10, output_tokens: 20 }, 'm2'));
@@ -143,7 +143,7 @@ describe('the recorder of a run', () => {
       });
     });
 
-    it('input that the provider had read before, by model', async () => {
+    it('input that the provider took from its cache, by model', async () => {
       const run = await fixture.recorder('r');
       const cached = (cache_read: number) => ({ input_token_details: { cache_read } });
       run.record(response('lead_agent', { input_tokens: 10, output_tokens: 1, ...cached(7) }));
@@ -173,7 +173,7 @@ describe('the recorder of a run', () => {
       });
     });
 
-    it('no tokens where that is switched off, but messages', async () => {
+    it('messages but no tokens when counting tokens is switched off', async () => {
       await fixture.close();
       fixture = await openJournalFixture({ trackTokens: false });
       const run = await fixture.recorder('r');
@@ -190,7 +190,7 @@ describe('the recorder of a run', () => {
     });
   });
 
-  it('says so when more waits than it may hold', async () => {
+  it('throws when more events wait than it may hold', async () => {
     const run = await fixture.recorder('r');
     await fixture.close();
     const event: NewRunEvent = { event_type: 'x', category: 'trace', content: '' };

@@ -11,25 +11,25 @@ import { wellFormed } from './well-formed.ts';
 
 export type { RunTotals } from './run-totals.ts';
 
-/** As many events make a batch; every unit that the run commits takes along what there is. */
+/** The number of events in a batch. Every unit that the run commits takes along all that wait. */
 const flushAt = 20;
-/** The database has taken none of them, so whoever records more is told. */
-const mostWaiting = 10_000;
-const longestPreview = 500;
+/** The limit of waiting events. It is reached when the database accepts none of them; recording more throws. */
+const maxWaiting = 10_000;
+const maxPreviewLength = 500;
 
 export interface RecorderOptions {
   run: RunKey;
-  /** Counts from one; above it events say in which attempt they happened. */
+  /** Counts from one. Events of later attempts carry it. */
   attempt: number;
   followUpTo: string | null;
   storage: EventStorage;
   maxTraceBytes: number;
   trackTokens: boolean;
   now: Clock;
-  /** What is stored of the run, counted. */
+  /** Totals of what is stored of the run. */
   recount: () => Promise<Tally>;
   tally: Tally;
-  /** Part of each unit: throws when this process may not write for the run any more. */
+  /** Part of each unit: throws when this process may no longer write for the run. */
   confirm: Step | undefined;
   onFlushFailed: (error: unknown) => void;
 }
@@ -40,8 +40,8 @@ export interface RunEnding {
 }
 
 /**
- * Takes the events of one run and writes them in batches. They are committed with the next `write`, with or before what
- * it writes; the checkpoints and the end of the run go through it, so that journal, checkpoints and run agree.
+ * Takes the events of one run and writes them in batches. They are committed by the next `write`, together with what it writes or
+ * before it. The checkpoints and the end of the run are written through it, so that journal, checkpoints and run agree.
  */
 export class RunRecorder implements RunRecord {
   readonly #options: RecorderOptions;
@@ -59,12 +59,12 @@ export class RunRecorder implements RunRecord {
     return this.#options.run;
   }
 
-  /** What a graph that was broken off still does after the end is not recorded. */
+  /** Nothing is recorded after the end, so an interrupted graph that still works adds nothing. */
   record(event: NewRunEvent): void {
     if (this.#hasEnded) return;
-    if (this.#outbox.size >= mostWaiting) {
+    if (this.#outbox.size >= maxWaiting) {
       throw new Error(
-        `The journal of run ${this.run.runId} is full: none of ${mostWaiting} events could be written.`,
+        `The journal of run ${this.run.runId} is full: none of ${maxWaiting} events could be written.`,
       );
     }
     const { attempt, now, maxTraceBytes, trackTokens } = this.#options;
@@ -74,7 +74,7 @@ export class RunRecorder implements RunRecord {
     if (this.#outbox.size >= flushAt) this.#flushSoon();
   }
 
-  /** The first events of an attempt. The message is recorded once, however often the run begins. */
+  /** Records the first events of an attempt. The message is recorded once, however often the run begins. */
   recordStart(input: unknown): void {
     const message = humanMessageIn(input);
     if (message && this.#tally.firstHumanMessage === null && this.#tally.messages === 0) {
@@ -94,7 +94,7 @@ export class RunRecorder implements RunRecord {
     });
   }
 
-  /** The last event; the unit that ends the run commits it. */
+  /** Records the last event; the unit that ends the run commits it. */
   recordEnd(ending: RunEnding): void {
     this.record(endEvent(ending));
     this.#hasEnded = true;
@@ -106,24 +106,24 @@ export class RunRecorder implements RunRecord {
     return this.#tally.lastCallIndex;
   }
 
-  /** A unit of the run's: what is recorded is committed with it or before it. When it throws, the events wait on. */
+  /** Commits a unit of the run, with the recorded events in it or before it. When it throws, the events keep waiting. */
   async write(steps: readonly Step[]): Promise<void> {
     const { confirm } = this.#options;
     await this.writeClaimed(confirm ? [confirm, ...steps] : steps);
   }
 
-  /** As `write`, for a unit that finds out by itself whether this process still has the run; answers what its steps answer. */
+  /** Like `write`, for a unit that checks itself whether this process still owns the run. Returns the result of its steps. */
   writeClaimed<const Steps extends readonly Step[]>(steps: Steps): Promise<Results<Steps>> {
     return this.#options.storage.write(this.run, this.#outbox, steps);
   }
 
-  /** Writes what is recorded; resolves when nothing waits any more. */
+  /** Writes the recorded events; resolves when none waits any more. */
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#outbox.size > 0) await this.write([]);
   }
 
-  /** A run that goes on: forgets the events that will happen again, and counts what is left. */
+  /** For a run that continues: forgets the events that will happen again, and counts the rest. */
   async dropUncovered(coverage: Coverage): Promise<number> {
     const { storage, run, recount } = this.#options;
     await this.flush();
@@ -136,7 +136,7 @@ export class RunRecorder implements RunRecord {
     return totalsOf(this.#tally);
   }
 
-  /** One at a time. What could not be written waits for the next one. */
+  /** Writes one batch at a time. Events that could not be written wait for the next batch. */
   #flushSoon(): void {
     this.#flushing ??= this.write([])
       .catch((error: unknown) => this.#options.onFlushFailed(error))
@@ -160,5 +160,5 @@ function endEvent({ status, error }: RunEnding): NewRunEvent {
 
 function preview(input: unknown): string {
   const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
-  return wellFormed(text.slice(0, longestPreview));
+  return wellFormed(text.slice(0, maxPreviewLength));
 }

@@ -27,7 +27,7 @@ type Durability = AgentRunRequest['durability'];
 
 class Killed extends Error {}
 
-/** Flushes what is recorded at moments of a graph's own choosing, so that much is stored that no checkpoint covers. */
+/** Flushes the recorded events at moments that a graph chooses, so that many stored events are covered by no checkpoint. */
 interface Bench {
   recorder: RunRecorder | undefined;
 }
@@ -155,7 +155,7 @@ describe('a run that is killed', () => {
       },
     });
 
-    /** Answers how many units it has committed, and whether it has reached its end. */
+    /** Returns how many units it has committed, and whether it has reached its end. */
     const attempt = async (
       number: number,
       unitsToLive: number,
@@ -200,7 +200,7 @@ describe('a run that is killed', () => {
   };
   type Gateway = Awaited<ReturnType<typeof newGateway>>;
 
-  /** Every message of the state stands in the journal once, and nothing else does. */
+  /** Every message of the state is in the journal once, and the journal holds no other messages. */
   const expectWhole = async (gateway: Gateway, when: string): Promise<void> => {
     const events = await gateway.events();
     const stored = events
@@ -232,7 +232,7 @@ describe('a run that is killed', () => {
           const { units } = await whole.attempt(1, Number.POSITIVE_INFINITY);
           await expectWhole(whole, 'without a kill');
           expect(units).toBeGreaterThan(3);
-          // The default at each commit, the others at some, so that this stays quick.
+          // The default is tested at each commit, the others at some of them, so that this stays fast.
           const stride = durability === 'async' ? 1 : 3;
           for (let killAt = 0; killAt < units; killAt += stride) {
             const gateway = await newGateway(backend, makeGraph, durability);
@@ -245,7 +245,7 @@ describe('a run that is killed', () => {
         60_000,
       );
 
-      it('again and again, ends with each message once', async () => {
+      it('several times in a row still records each message once', async () => {
         for (const unitsToLive of [6, 8, 10]) {
           const gateway = await newGateway(backend, makeGraph, 'async');
           let attempts = 0;

@@ -25,15 +25,15 @@ export interface ModelUsage {
   tokens: number;
   input_tokens: number;
   output_tokens: number;
-  /** Of the input; absent where no call reports any. */
+  /** A part of the input tokens; absent when no call reports any. */
   cache_read_tokens?: number;
   calls: number;
 }
 
-/** Who asked a model: `lead_agent`, `subagent:<name>`, `middleware:<tag>`, `unknown`. */
+/** The caller of a model: `lead_agent`, `subagent:<name>`, `middleware:<tag>`, `unknown`. */
 export type CallerKind = 'lead_agent' | 'subagent' | 'middleware' | 'unknown';
 
-/** Totals while they grow. Everything in them can be told from the stored events, so a resumed run starts with the same. */
+/** Totals while they grow. They depend on stored events only, so a resumed run starts with the same totals. */
 export interface Tally {
   messages: number;
   firstHumanMessage: string | null;
@@ -45,11 +45,11 @@ export interface Tally {
   byCaller: Record<CallerKind, number>;
   byModel: Map<string, ModelUsage>;
   modelName: string | null;
-  /** Of the last model call; calls are numbered from one. */
+  /** The number of the last model call; calls are numbered from one. */
   lastCallIndex: number;
 }
 
-const longestText = 2_000;
+const maxTextLength = 2_000;
 const messageTypes = new Set(['human_message', 'ai_message', 'ai_tool_call', 'tool_result']);
 
 export function emptyTally(): Tally {
@@ -70,7 +70,7 @@ export function emptyTally(): Tally {
 
 type Counted = Pick<NewRunEvent, 'event_type' | 'content' | 'metadata'>;
 
-/** Each model call counts once, by its response; each message once, by its own event. */
+/** Each model call counts once, by its response; each message counts once, by its own event. */
 export function count(tally: Tally, event: Counted, { trackTokens }: { trackTokens: boolean }): void {
   const { event_type: type, content, metadata = {} } = event;
   if (messageTypes.has(type)) tally.messages += 1;
@@ -101,7 +101,7 @@ export function totalsOf(tally: Tally): RunTotals {
 function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens: boolean): void {
   const caller = callerKind(metadata.caller);
   const model = typeof metadata.model_name === 'string' ? metadata.model_name : null;
-  // The model that speaks for the run; another one only where the lead agent asks none.
+  // The lead agent's model stands for the run; another model only when the lead agent calls none.
   if (model !== null && (caller === 'lead_agent' || tally.modelName === null)) tally.modelName = model;
   const usage = (metadata.usage ?? {}) as ReportedUsage;
   const { input_tokens: input = 0, output_tokens: output = 0 } = usage;
@@ -138,8 +138,8 @@ function callIndexOf(metadata: Record<string, unknown>): number {
   return typeof metadata.llm_call_index === 'number' ? metadata.llm_call_index : 0;
 }
 
-/** Null when a message holds no text, as a picture alone does. */
+/** Null when a message holds no text, for example only a picture. */
 function excerpt(content: unknown): string | null {
   const text = textOf((content as { content?: MessageContent } | null)?.content);
-  return text === '' ? null : wellFormed(text.slice(0, longestText));
+  return text === '' ? null : wellFormed(text.slice(0, maxTextLength));
 }

@@ -5,7 +5,7 @@ import { toIso } from '../../lib/clock.ts';
 import type { RunEventRow } from '../tables.ts';
 import { wellFormed } from './well-formed.ts';
 
-/** An event as every backend keeps it, but for the run it belongs to and its `seq`. Names are those of the table. */
+/** An event as every backend stores it, without its run and its `seq`. Names are those of the table. */
 export interface StoredEvent {
   event_type: string;
   category: RunEventCategory;
@@ -22,7 +22,7 @@ interface StoreOptions {
 }
 
 /** The column holds 32 characters. */
-const longestType = 32;
+const maxTypeLength = 32;
 
 export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOptions): StoredEvent {
   const isText = typeof event.content === 'string';
@@ -32,7 +32,7 @@ export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOpti
     ? { content_truncated: true, original_byte_length: cut.originalBytes }
     : !isText && { content_is_dict: true };
   return {
-    event_type: wellFormed(event.event_type.slice(0, longestType)),
+    event_type: wellFormed(event.event_type.slice(0, maxTypeLength)),
     category: event.category,
     content: cut?.text ?? text,
     metadata: JSON.stringify({ ...event.metadata, ...flags }),
@@ -41,7 +41,7 @@ export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOpti
   };
 }
 
-/** An event as a reader gets it. Where it was made stays inside. */
+/** An event as a reader gets it. The place in the graph where it was made is not shown. */
 export function presentEvent(row: Omit<RunEventRow, 'origin'>): RunEvent {
   const { thread_id, run_id, user_id, event_type, category, seq, created_at } = row;
   const metadata = JSON.parse(row.metadata) as Record<string, unknown>;
@@ -58,7 +58,7 @@ export function presentEvent(row: Omit<RunEventRow, 'origin'>): RunEvent {
   };
 }
 
-/** What is flagged as JSON and is none is given as the text that it is. */
+/** Content that is flagged as JSON but cannot be parsed is returned as plain text. */
 function readContent(content: string, metadata: Record<string, unknown>): unknown {
   if (metadata.content_is_dict !== true) return content;
   try {
@@ -68,9 +68,9 @@ function readContent(content: string, metadata: Record<string, unknown>): unknow
   }
 }
 
-/** Undefined when nothing needs to be cut. Never ends within a character. */
+/** Returns undefined when nothing needs to be cut. Never cuts within a character. */
 function cutToBytes(text: string, maxBytes: number): { text: string; originalBytes: number } | undefined {
-  // No text takes more than three bytes for a code unit.
+  // A text takes at most three bytes for each code unit.
   if (text.length * 3 <= maxBytes) return undefined;
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return undefined;
@@ -83,7 +83,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-/** Postgres takes no U+0000 in text. In JSON it is written as an escape, so only bare text can hold it. */
+/** Postgres accepts no U+0000 in text. JSON writes it as an escape, so only plain text can contain it. */
 function withoutNul(text: string): string {
   return wellFormed(text.replaceAll('\0', '\ufffd'));
 }

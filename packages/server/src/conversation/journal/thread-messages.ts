@@ -9,7 +9,7 @@ import type { EventStorage, PageBounds } from './event-storage.ts';
 import { hiddenRuns, isAnswer, isShown } from './message-visibility.ts';
 import type { RecordedRunStore } from './recorded-run-store.ts';
 
-/** What the owner thinks of runs of a thread, by run. */
+/** The owner's feedback on the runs of a thread, by run. */
 export type FeedbackOfRuns = (
   owner: Owner,
   threadId: string,
@@ -22,7 +22,7 @@ interface ThreadMessagesOptions {
   feedbackOf: FeedbackOfRuns;
 }
 
-/** Rows that are looked at together while a page fills with those that are shown. */
+/** How many rows are read at once while a page fills with those that are shown. */
 const rowsAtOnce = 200;
 
 /** The conversation from its stored events: it stays complete when the agent's state is summarised. */
@@ -33,7 +33,7 @@ export class ThreadMessages {
     this.#options = options;
   }
 
-  /** Everything that is stored. */
+  /** All stored messages. */
   async ofThread(owner: Owner, threadId: string, bounds: PageBounds): Promise<ThreadMessage[]> {
     const rows = await this.#options.storage.list(owner, { threadId, category: 'message', ...bounds });
     return this.#decorate(owner, threadId, rows);
@@ -51,7 +51,7 @@ export class ThreadMessages {
     return { data, has_more: rows.length > limit };
   }
 
-  /** What a reader is shown, backwards from the end or from a cursor. */
+  /** The messages that are shown to a reader, backwards from the end or from a cursor. */
   async shown(
     owner: Owner,
     threadId: string,
@@ -71,7 +71,7 @@ export class ThreadMessages {
     return { data, has_more: hasMore, next_before_seq: hasMore ? (data[0]?.seq ?? null) : null };
   }
 
-  /** The last answer of each run carries what concerns the run: feedback, and how long it took. */
+  /** Adds what concerns the run to its last answer: feedback, and how long it took. */
   async #decorate(owner: Owner, threadId: string, rows: RunEvent[]): Promise<ThreadMessage[]> {
     const runIds = [...new Set(rows.filter(isAnswer).map((row) => row.run_id))];
     if (runIds.length === 0) return rows.map((row) => ({ ...row, feedback: null }));

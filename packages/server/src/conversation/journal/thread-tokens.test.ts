@@ -27,11 +27,11 @@ describe('tokens of a thread', () => {
     by_caller: { lead_agent: 0, subagent: 0, middleware: 0, unknown: 0 },
   };
 
-  it('are none where nothing has run', async () => {
+  it('are zero when nothing has run', async () => {
     expect(await tokens.usage(alice, 't', { includeActive: true })).toEqual(empty);
   });
 
-  it('are those of all the owner’s runs, however they ended', async () => {
+  it('include all runs of the owner, however they ended', async () => {
     await fixture.insertRun('r1', {
       total_tokens: 10,
       total_input_tokens: 9,
@@ -65,7 +65,7 @@ describe('tokens of a thread', () => {
     });
   });
 
-  it('are also those of a run that goes on, where they are asked for', async () => {
+  it('include runs that are under way when the caller asks for those', async () => {
     await fixture.insertRun('r1', { status: 'running', ended_at: null });
     const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
     await fixture.write('r1', [

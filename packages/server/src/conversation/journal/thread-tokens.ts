@@ -9,7 +9,7 @@ interface ThreadTokensOptions {
   journal: Pick<Journal, 'totalsSoFar'>;
 }
 
-/** What the owner's runs of a thread have cost, however they ended. */
+/** The tokens that the owner's runs of a thread have used, however the runs ended. */
 export class ThreadTokens {
   readonly #options: ThreadTokensOptions;
 
@@ -27,7 +27,10 @@ export class ThreadTokens {
     return sumOf(threadId, [...ended, ...open]);
   }
 
-  /** Counted from what they have stored: their rows are written at their end. One that ends meanwhile counts once. */
+  /**
+   * Counts the tokens of runs that are under way from their stored events, because their rows are written at the end. A run that
+   * ends meanwhile counts once.
+   */
   async #openTokens(owner: Owner, threadId: string, ended: RunTokens[]): Promise<RunTokens[]> {
     const open = await this.#options.runs.openRuns(owner, threadId);
     const counted = new Set(ended.map(({ run_id }) => run_id));

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
 
-/** What administrators set over the API: `<home>/extensions_config.json`. Keys that nobody here knows are kept. */
+/** What administrators set over the API: `<home>/extensions_config.json`. Unknown keys are kept. */
 export interface Extensions extends Record<string, unknown> {
   mcpServers?: unknown;
   skills?: unknown;
 }
 
-const largestFileBytes = 8 * 1024 * 1024;
+const maxFileBytes = 8 * 1024 * 1024;
 
 export class ExtensionsFile {
   readonly #path: string;
@@ -19,14 +19,14 @@ export class ExtensionsFile {
   }
 
   async read(): Promise<Extensions> {
-    const file = await readTextFile(this.#path, { maxBytes: largestFileBytes });
+    const file = await readTextFile(this.#path, { maxBytes: maxFileBytes });
     if (file === null || file === 'unchanged') return {};
     const parsed: unknown = JSON.parse(file.text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Extensions;
     throw new Error('extensions_config.json holds something else than an object. Correct or remove it.');
   }
 
-  /** Changes follow each other, so that none is lost. */
+  /** Changes happen one after the other, so that none is lost. */
   async change(change: (extensions: Extensions) => Extensions): Promise<void> {
     await this.#lock.run('', async () => {
       const changed = change(await this.read());

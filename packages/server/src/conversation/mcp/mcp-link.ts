@@ -10,20 +10,20 @@ export interface McpLinkOptions {
   server: McpServer;
   version: string;
   network: McpNetwork;
-  /** Never goes back. */
+  /** A clock that never goes back. */
   clock: Clock;
   onChange: () => void;
   log: { warn(details: object, message: string): void };
 }
 
-/** Between two attempts to reach a server that could not be reached. */
+/** The longest pause between two attempts to reach an unreachable server. */
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 const closedReason = 'its configuration has changed';
 
 /**
- * One server: connected when it is first wanted, and again when it is wanted after it was lost. What it was known to
- * offer stays offered meanwhile, so that runs neither wait nor see tools come and go.
+ * The connection to one server. It is opened when it is first needed, and again when it is needed after it was lost. Meanwhile
+ * the tools that were last known stay available, so runs neither wait nor see tools come and go.
  */
 export class McpLink {
   readonly name: string;
@@ -33,7 +33,7 @@ export class McpLink {
   #opening: Promise<McpSession> | null = null;
   #tools: readonly McpToolDescription[] = [];
   #isListing = false;
-  /** The tools have changed since the list was asked for. */
+  /** The tools have changed since the list was requested. */
   #isStale = false;
   #failures = 0;
   #pauseUntilMs = 0;
@@ -45,12 +45,12 @@ export class McpLink {
     this.#options = options;
   }
 
-  /** As they were last listed. */
+  /** The tools as they were last listed. */
   get tools(): readonly McpToolDescription[] {
     return this.#tools;
   }
 
-  /** Settles when the server is there or cannot be reached now; never throws. */
+  /** Settles when the server is connected or cannot be reached now; never throws. */
   async connect(): Promise<void> {
     await this.#open().catch(() => undefined);
   }
@@ -67,7 +67,7 @@ export class McpLink {
       return toolResultText(await session.client.callTool(params, undefined, options));
     } catch (error) {
       if (error instanceof ToolFailure || signal?.aborted) throw error;
-      // The server's own answer leaves the connection as it is; anything else may have ended it.
+      // An error that the server itself reports leaves the connection as it is; any other may have ended it.
       if (!isAnswerOfServer(error)) await this.#drop(session);
       throw this.#failure(error);
     }
@@ -118,14 +118,14 @@ export class McpLink {
       this.#take(session.tools);
       return session;
     } catch (error) {
-      this.#pauseUntilMs = clock() + Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs);
+      this.#pauseUntilMs = clock() + Math.min(firstPauseMs * 2 ** this.#failures, maxPauseMs);
       this.#failures += 1;
       log.warn({ server: name, reason: reasonOf(error) }, 'An MCP server cannot be reached');
       throw error;
     }
   }
 
-  /** One list at a time: a server that says again and again that it has changed is read once more, and not each time. */
+  /** Reads one list at a time: a server that reports changes again and again is read once more, and not for each report. */
   #refresh(): void {
     this.#isStale = true;
     if (this.#isListing) return;
@@ -171,13 +171,16 @@ export class McpLink {
 
 const connectionClosed = -32_000;
 
-/** JSON-RPC errors have codes below zero. The SDK's own for a lost connection is one of them; a call that takes too long leaves the connection standing. */
+/**
+ * JSON-RPC errors have codes below zero. One of them is the SDK's own for a lost connection; a call that takes too long leaves
+ * the connection open.
+ */
 function isAnswerOfServer(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return typeof code === 'number' && code < 0 && code !== connectionClosed;
 }
 
-/** Short, and without what a cause may say about addresses. */
+/** Short, and without the cause, which may contain addresses. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 500) : 'it stopped on an error of its own';
 }

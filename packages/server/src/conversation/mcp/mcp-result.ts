@@ -1,9 +1,9 @@
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 
-/** What a model reads of one result. */
-const longestResult = 100_000;
+/** How many characters of one result a model reads. */
+const maxResultLength = 100_000;
 
-/** The text of a result; what is no text is named. A result that is an error is thrown. */
+/** The text of a result; other content is only named. Throws when the result is an error. */
 export function toolResultText(result: Record<string, unknown>): string {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const text = cut(blocks.map(blockText).join('\n'));
@@ -20,6 +20,6 @@ function blockText(block: Record<string, unknown>): string {
 }
 
 function cut(text: string): string {
-  if (text.length <= longestResult) return text;
-  return `${text.slice(0, longestResult)}\n[cut: ${text.length - longestResult} more characters]`;
+  if (text.length <= maxResultLength) return text;
+  return `${text.slice(0, maxResultLength)}\n[cut: ${text.length - maxResultLength} more characters]`;
 }

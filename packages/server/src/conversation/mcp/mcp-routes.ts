@@ -29,7 +29,7 @@ export function mcpRoutes({ servers }: { servers: McpServers }): Routes {
       ...resetMcpCache,
       handler: async () => {
         await servers.reset();
-        return { success: true, message: 'The next run connects to the MCP servers anew.' };
+        return { success: true, message: 'The next run connects to the MCP servers again.' };
       },
     });
 

@@ -24,7 +24,7 @@ interface McpServersOptions {
   allowedCommands: readonly string[];
   version: string;
   network: McpNetwork;
-  /** Never goes back. */
+  /** A clock that never goes back. */
   clock: Clock;
   log: { warn(details: object, message: string): void };
 }
@@ -32,20 +32,20 @@ interface McpServersOptions {
 /** How long the first run after a start or a change waits for servers that do not answer. */
 const firstWaitMs = 2_000;
 
-/** The MCP servers of this gateway: how they are set up, and the tools that they have for agents. */
+/** The MCP servers of this gateway: their settings, and the tools that they provide for agents. */
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #lock = new KeyLock();
   #links: ReadonlyMap<string, McpLink> | null = null;
   #firstWait: Promise<void> = Promise.resolve();
-  /** Null when it has to be put together again. */
+  /** Null when it has to be built again. */
   #tools: readonly ExternalTool[] | null = null;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
   }
 
-  /** Secrets masked. */
+  /** With masked secrets. */
   async settings(): Promise<McpServerSettings> {
     return masked(await this.#stored());
   }
@@ -62,12 +62,12 @@ export class McpServers {
     });
   }
 
-  /** Connects anew with the next run. */
+  /** Makes the next run connect again. */
   async reset(): Promise<void> {
     await this.#lock.run('links', () => this.#closeLinks());
   }
 
-  /** With a connection of its own, whatever the one for runs is doing. */
+  /** Uses a separate connection, independent of the one for runs. */
   async test(name: string): Promise<McpTest> {
     const server = serverNamed(await this.#stored(), name);
     if (!server) throw notFound(name);
@@ -90,8 +90,8 @@ export class McpServers {
   }
 
   /**
-   * What is known now. Only the first call waits a moment for servers that have just been asked; whoever answers later is
-   * there for later runs. The list is the same one while nothing has changed.
+   * Returns the tools that are known now. Only the first call waits a moment for servers that were just connected; servers that
+   * answer later are available to later runs. The list stays the same object while nothing has changed.
    */
   async tools(): Promise<readonly ExternalTool[]> {
     try {

@@ -18,23 +18,23 @@ export interface McpSession {
 }
 
 interface SessionOptions {
-  /** Of the gateway, as servers are told. */
+  /** The gateway's name and version, as servers see them. */
   version: string;
   /** For servers over HTTP. */
   fetch: Fetch;
   /** Ends an attempt to connect. */
   signal?: AbortSignal;
-  /** The server has other tools now. */
+  /** Called when the server's tools have changed. */
   onToolsChanged: () => void;
-  /** The connection is gone, whoever ended it. */
+  /** Called when the connection is closed, by either side. */
   onClosed: () => void;
 }
 
-const mostTools = 200;
-/** A server that names ever another page has no more tools, but no end. */
-const mostPages = 20;
-/** Of one answer, which is read into memory; far beyond what a model is shown of it. */
-const largestAnswerBytes = 16 * 1024 * 1024;
+const maxTools = 200;
+/** A server could name further pages for ever; pages beyond this number are not read. */
+const maxPages = 20;
+/** The limit for one answer, which is read into memory; far more than a model is shown of it. */
+const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** Connects and lists the tools. The SDK is loaded with the first server that is used. */
 export async function openMcpSession(
@@ -46,7 +46,7 @@ export async function openMcpSession(
   const client = new McpClient({ name: 'switchyard', version });
   const transport = await transportTo(server, fetch);
   const timeout = server.session_init_timeout * 1_000;
-  // Also where a server says nothing at all: the time counts for connecting and listing together.
+  // The time limit covers connecting and listing together, and also applies to a server that sends nothing at all.
   const limit = AbortSignal.timeout(timeout);
   const signal = given ? AbortSignal.any([given, limit]) : limit;
   try {
@@ -79,8 +79,8 @@ export async function listTools(
       });
     }
     cursor = page.nextCursor;
-  } while (cursor !== undefined && tools.length < mostTools && pages < mostPages);
-  return tools.slice(0, mostTools);
+  } while (cursor !== undefined && tools.length < maxTools && pages < maxPages);
+  return tools.slice(0, maxTools);
 }
 
 async function transportTo(server: McpServer, fetch: Fetch): Promise<Transport> {
@@ -93,14 +93,14 @@ async function transportTo(server: McpServer, fetch: Fetch): Promise<Transport> 
     '@modelcontextprotocol/sdk/client/streamableHttp.js'
   );
   const { url, headers } = server;
-  // The SDK's class is written without exactOptionalPropertyTypes, which its own interface then does not fit.
+  // The SDK's class does not use exactOptionalPropertyTypes, so it does not fit its own interface.
   return new StreamableHTTPClientTransport(new URL(url ?? ''), {
     requestInit: { headers },
-    fetch: boundedFetch(fetch, { maxBytes: largestAnswerBytes }),
+    fetch: boundedFetch(fetch, { maxBytes: maxAnswerBytes }),
   }) as Transport;
 }
 
-/** Some steps of connecting do not look at their signal. */
+/** Some steps of connecting ignore their signal. */
 async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   const { promise: tooLate, reject } = newDeferred<never>();
   const abort = () => reject(signal.reason);

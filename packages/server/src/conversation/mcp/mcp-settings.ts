@@ -7,7 +7,7 @@ export type McpServerSettings = Record<string, McpServer>;
 
 const mask = '***';
 
-/** What was stored; a file that somebody edited by hand may leave things out. */
+/** The stored form. A file that was edited by hand may leave fields out. */
 export function storedServers(value: unknown): McpServerSettings {
   const servers = withDefaults((value ?? {}) as Record<string, McpServerInput>);
   for (const [name, server] of Object.entries(servers)) {
@@ -39,7 +39,7 @@ export function withDefaults(given: Record<string, McpServerInput>): McpServerSe
   );
 }
 
-/** Only what was set up: `constructor` is a name as any other. */
+/** Looks at own properties only, because `constructor` is a valid name for a server. */
 export function serverNamed(servers: McpServerSettings, name: string): McpServer | undefined {
   return Object.hasOwn(servers, name) ? servers[name] : undefined;
 }
@@ -53,7 +53,7 @@ export function masked(servers: McpServerSettings): McpServerSettings {
   );
 }
 
-/** Puts the stored secrets back where `***` was sent. */
+/** Puts the stored secrets back where the caller sent `***`. */
 export function unmasked(given: McpServerSettings, stored: McpServerSettings): McpServerSettings {
   return Object.fromEntries(
     Object.entries(given).map(([name, server]) => [
@@ -84,7 +84,7 @@ function maskedValues(values: Record<string, string>): Record<string, string> {
 }
 
 function withSecrets(name: string, given: McpServer, stored: McpServer | undefined): McpServer {
-  // A secret belongs to whom it was given for: another address or program does not get it unseen.
+  // A secret is for the address or program that it was set for. It is not passed on when that changes.
   const known = stored && receiverOf(stored) === receiverOf(given) ? stored : undefined;
   const restored = (part: 'env' | 'headers') =>
     Object.fromEntries(
@@ -102,10 +102,10 @@ function receiverOf({ type, command, args, url }: McpServer): string {
   return JSON.stringify(type === 'stdio' ? [command, args] : [url]);
 }
 
-/** Flags by which a program runs code from its command line instead of the server that was named. */
+/** Flags by which a program runs code from its command line instead of the named server. */
 const codeFlag =
   /^(-[cepr].*|--(eval|print|call|require|import|loader|experimental-loader|node-options|shell)(=.*)?)$/i;
-/** Variables by which another program than the named one runs. */
+/** Variables that make another program run instead of the named one. */
 const codeVariable =
   /^(node_options|node_path|path|env|bash_env|shell|ld_.*|dyld_.*|python(path|home|startup|inspect)|perl5(opt|lib)|ruby(opt|lib)|java_tool_options|npm_config_.*)$/i;
 
@@ -144,7 +144,7 @@ function requireHeaders(name: string, { headers }: McpServer): void {
     try {
       new Headers([[key, value]]);
     } catch {
-      // Its own sentence would show the value.
+      // The original message would reveal the value.
       throw refused(
         name,
         `headers.${key}`,

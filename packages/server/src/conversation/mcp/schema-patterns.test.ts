@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withoutPatterns } from './schema-patterns.ts';
 
-it('takes regular expressions out of a schema, wherever they are, and tells what they said', () => {
+it('removes regular expressions from every place of a schema, and quotes them in the description', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -22,7 +22,7 @@ it('takes regular expressions out of a schema, wherever they are, and tells what
   });
 });
 
-it('leaves arguments that are called so, and values', () => {
+it('keeps arguments whose names are keywords, and values', () => {
   const schema = {
     type: 'object',
     properties: { pattern: { type: 'string' }, patternProperties: { enum: [{ pattern: 'x' }] } },
@@ -32,7 +32,7 @@ it('leaves arguments that are called so, and values', () => {
   expect(withoutPatterns(schema)).toEqual(schema);
 });
 
-it('allows what only a pattern allowed', () => {
+it('allows the properties that only a pattern allowed', () => {
   const schema = { type: 'object', patternProperties: { '^x-': {} }, additionalProperties: false };
   expect(withoutPatterns(schema)).toEqual({ type: 'object' });
 });

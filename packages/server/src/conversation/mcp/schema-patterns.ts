@@ -1,8 +1,8 @@
 import { isRecord } from '../../lib/is-record.ts';
 
 /**
- * A schema without regular expressions. They would be run here, over texts that a model was talked into writing, and one
- * that takes for ever stops everybody. The server checks its arguments itself; the model still reads what is wanted.
+ * A schema without regular expressions. They would be run in this process over texts that a model was tricked into writing, and
+ * one slow expression would block every user. The server checks its arguments itself, and the model still reads what is expected.
  */
 export function withoutPatterns(schema: Record<string, unknown>): Record<string, unknown> {
   return withoutPatternsIn(schema) as Record<string, unknown>;
@@ -10,9 +10,9 @@ export function withoutPatterns(schema: Record<string, unknown>): Record<string,
 
 /** Words of JSON Schema below which keys are names that the server has chosen. */
 const named = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
-/** Words whose values are no schemas. */
+/** Words whose values are not schemas. */
 const plain = new Set(['enum', 'const', 'default', 'examples']);
-/** Says what else there may be beside names that match: nothing is left to match. */
+/** They restrict the properties that match no pattern. Without patterns that would be all, so they are dropped too. */
 const besideMatches = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 function withoutPatternsIn(value: unknown): unknown {

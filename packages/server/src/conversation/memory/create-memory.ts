@@ -16,12 +16,12 @@ export interface MemoryConfiguration {
   enabled: boolean;
   /** Whether agents are told what is remembered. */
   injection: boolean;
-  /** Whether conversations are searched for facts, where a model is configured. */
+  /** Whether conversations are searched for facts, when a model is configured. */
   extraction: boolean;
   maxFacts: number;
   maxInjectionTokens: number;
   debounceMs: number;
-  /** Null for the default. */
+  /** Null selects the default model. */
   model: string | null;
   minConfidence: number;
 }
@@ -30,7 +30,7 @@ interface MemoryDependencies {
   database: Database<ConversationTables>;
   ownership: Pick<Ownership, 'tryHold'>;
   jobs: Jobs;
-  /** False once the account or the custom agent is deleted. */
+  /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
   models: { configured: readonly ModelConfig[]; cwd: string };
   home: string;
@@ -39,7 +39,7 @@ interface MemoryDependencies {
   options: MemoryConfiguration;
 }
 
-/** Everything about memory, put together. */
+/** Creates everything about memory. */
 export function createMemory(dependencies: MemoryDependencies): {
   memories: Memories;
   learning: MemoryLearning;
@@ -49,7 +49,7 @@ export function createMemory(dependencies: MemoryDependencies): {
   const store = new LearningStore(database);
   const memories = new Memories({
     files: new MemoryFiles(home),
-    // SQLite is one process's alone.
+    // Only one process uses an SQLite database.
     lock: new MemoryLock(database.dialect === 'postgres' ? ownership : null),
     forgetWaiting: (key) => store.dropOf(key),
     clock,

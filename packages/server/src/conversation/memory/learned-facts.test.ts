@@ -23,8 +23,8 @@ const proposed = (content: string, more: object = {}) => ({
 });
 const learned = (answer: unknown, memory = memoryOf()) => learnedFrom(JSON.stringify(answer), memory, rules);
 
-describe('what a model has found', () => {
-  it('is taken over as facts of the thread', () => {
+describe('the answer of a model that has searched for facts', () => {
+  it('becomes facts of the thread', () => {
     const { facts, outdated } = learned({ facts: [proposed('Likes  green\n tea ')], outdated: [] });
     expect(facts).toEqual([
       {
@@ -39,7 +39,7 @@ describe('what a model has found', () => {
     expect(outdated).toEqual([]);
   });
 
-  it('is read through thoughts, fences and sentences around it', () => {
+  it('is read even when reasoning, fences and sentences surround it', () => {
     const json = JSON.stringify({ facts: [proposed('Likes tea')] });
     const answer = `<think>{"facts": "none"}</think>Here it is:\n\`\`\`json\n${json}\n\`\`\`\nAnything else?`;
     expect(learnedFrom(answer, memoryOf(), rules).facts).toHaveLength(1);
@@ -71,12 +71,12 @@ describe('what a model has found', () => {
     expect(facts.map(({ content }) => content)).toEqual(['good']);
   });
 
-  it('loses what only a model would see', () => {
+  it('loses characters that only a model would see', () => {
     const hidden = 'Likes\u202e tea\u0000\u{e0041}\u{e0042}\ud800';
     expect(learned({ facts: [proposed(hidden)] }).facts[0]?.content).toBe('Likes tea\ufffd');
   });
 
-  it('leaves out what is known already, and what it says twice', () => {
+  it('leaves out facts that are known already or repeated', () => {
     const { facts } = learned(
       { facts: [proposed('LIKES tea'), proposed('Bakes'), proposed('bakes ')] },
       memoryOf(fact('fact_1', { content: 'Likes tea' })),
@@ -93,7 +93,7 @@ describe('what a model has found', () => {
     expect(change.outdated).toHaveLength(10);
   });
 
-  it('removes what was learned, and nothing that the user wrote or that is not there', () => {
+  it('removes learned facts only, and none that the user wrote or that do not exist', () => {
     const memory = memoryOf(fact('fact_1'), fact('fact_2', { source: 'manual' }));
     const outdated = ['fact_1', 'fact_1', 'fact_2', 'fact_3', 7, null, '__proto__'];
     expect(learned({ outdated }, memory).outdated).toEqual(['fact_1']);
@@ -104,7 +104,7 @@ describe('a memory that has learned', () => {
   const change = { facts: [fact('fact_2')], outdated: ['fact_1'] };
   const limits = { maxFacts: 10, at };
 
-  it('has the new facts in the place of those that hold no longer', () => {
+  it('has the new facts in the place of the outdated ones', () => {
     const next = withLearned(memoryOf(fact('fact_1')), change, limits);
     expect(next.facts.map(({ id }) => id)).toEqual(['fact_2']);
     expect(next.lastUpdated).toBe(at);
@@ -115,7 +115,7 @@ describe('a memory that has learned', () => {
     expect(withLearned(once, change, { ...limits, at: 'later' })).toBe(once);
   });
 
-  it('gives up the least sure of what was learned when it is full, and nothing that the user wrote', () => {
+  it('drops the least certain learned facts when it is full, and none that the user wrote', () => {
     const memory = memoryOf(
       fact('by_hand', { source: 'manual', confidence: 0.1 }),
       fact('unsure', { confidence: 0.7 }),
@@ -125,7 +125,7 @@ describe('a memory that has learned', () => {
     expect(next.facts.map(({ id }) => id)).toEqual(['by_hand', 'sure', 'new']);
   });
 
-  it('learns nothing while it is full of what the user wrote', () => {
+  it('learns nothing while it is full of facts that the user wrote', () => {
     const memory = memoryOf(fact('one', { source: 'manual' }), fact('two', { source: 'manual' }));
     expect(withLearned(memory, change, { maxFacts: 2, at })).toBe(memory);
   });

@@ -5,17 +5,20 @@ import { Value } from 'typebox/value';
 import { wellFormed } from '../journal/well-formed.ts';
 import { isManual, newFactId, plain } from './memory-document.ts';
 
-/** What a conversation changes in a memory. It is kept until it is in the file, so its facts have their ids already. */
+/**
+ * The changes that a conversation makes to a memory. They are stored until they are in the file, so the facts have their ids
+ * already.
+ */
 export interface LearnedChange {
   facts: MemoryFact[];
-  /** Ids of facts that hold no longer. */
+  /** Ids of facts that are no longer true. */
   outdated: string[];
 }
 
 export interface LearningRules {
-  /** Facts of which the model is less sure are left out. */
+  /** Facts with a lower confidence are left out. */
   minConfidence: number;
-  /** Where it was learned. */
+  /** The thread in which it was learned. */
   threadId: string;
   at: string;
 }
@@ -28,11 +31,11 @@ export const factCategories = [
   'goal',
   'correction',
 ] as const;
-export const longestFact = 500;
-/** Of one answer: a model that is talked into more must not turn a memory over. */
-export const mostFacts = 10;
-const mostOutdated = 10;
-const longestAnswer = 64 * 1024;
+export const maxFactLength = 500;
+/** The limit for one answer: a model that was talked into more must not replace a whole memory. */
+export const maxFactsPerAnswer = 10;
+const maxOutdated = 10;
+const maxAnswerLength = 64 * 1024;
 
 const answerShape = Type.Object({
   facts: Type.Optional(Type.Array(Type.Unknown())),
@@ -46,8 +49,8 @@ const proposedFact = Type.Object({
 type ProposedFact = Static<typeof proposedFact>;
 
 /**
- * What a model's answer changes, once everything is left out that breaks a rule or is known already. Throws when the answer
- * is not the JSON that was asked for.
+ * Returns the changes in a model's answer, without facts that break a rule or are known already. Throws when the answer is not
+ * the requested JSON.
  */
 export function learnedFrom(
   answer: string,
@@ -61,10 +64,10 @@ export function learnedFrom(
     facts: [],
     outdated: [...new Set(outdated)]
       .filter((id) => removable.has(id as string))
-      .slice(0, mostOutdated) as string[],
+      .slice(0, maxOutdated) as string[],
   };
   for (const { content, category, confidence } of facts.flatMap(checkedFact)) {
-    if (confidence < minConfidence || known.has(plain(content)) || change.facts.length === mostFacts)
+    if (confidence < minConfidence || known.has(plain(content)) || change.facts.length === maxFactsPerAnswer)
       continue;
     known.add(plain(content));
     const id = newFactId([...memory.facts, ...change.facts]);
@@ -74,8 +77,8 @@ export function learnedFrom(
 }
 
 /**
- * The memory after the change; the same one when it has been made before. A full memory gives up what was learned with the
- * least confidence, and never what its user has written.
+ * Returns the memory after the change, or the same memory when the change was made before. A full memory drops the learned facts
+ * with the least confidence, and never facts that its user has written.
  */
 export function withLearned(
   memory: MemoryDocument,
@@ -100,9 +103,10 @@ function surest(facts: readonly MemoryFact[], maxFacts: number): MemoryFact[] {
 }
 
 function shapeOf(answer: string): Static<typeof answerShape> {
-  if (answer.length > longestAnswer) throw new Error('The model answered more than a list of facts can be.');
+  if (answer.length > maxAnswerLength)
+    throw new Error('The model answered more than a list of facts can be.');
   const spoken = answer.replace(/<think(ing)?>[\s\S]*?<\/think(ing)?>/g, '');
-  // Some models put fences or a sentence around it, whatever they are told.
+  // Some models put fences or a sentence around it, whatever the prompt says.
   const value = jsonIn(spoken.slice(spoken.indexOf('{'), spoken.lastIndexOf('}') + 1));
   if (!Value.Check(answerShape, value))
     throw new Error('The model did not answer with the JSON that was asked for.');
@@ -120,10 +124,10 @@ function jsonIn(text: string): unknown {
 function checkedFact(proposed: unknown): ProposedFact[] {
   if (!Value.Check(proposedFact, proposed)) return [];
   const content = readable(proposed.content);
-  return content === '' || content.length > longestFact ? [] : [{ ...proposed, content }];
+  return content === '' || content.length > maxFactLength ? [] : [{ ...proposed, content }];
 }
 
-/** One line, without what a reader does not see and a model does: control characters, tags, changes of direction. */
+/** One line, without text that a model sees and a reader does not: control characters, tags, changes of direction. */
 function readable(text: string): string {
   return wellFormed(text)
     .replace(/\s+/g, ' ')

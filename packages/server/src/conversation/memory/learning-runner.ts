@@ -9,8 +9,8 @@ import { spokenTurnIn } from './spoken-turn.ts';
 type Trx = WriteTransaction<ConversationTables>;
 
 /**
- * Keeps the turns of the lead agent, and of custom agents, to learn from. Whose turn it is comes from the run itself, and
- * it is there if and only if the run has ended well. Users' own graphs are left alone.
+ * Stores the turns of the lead agent and of custom agents, so that facts can be learned from them. The run itself names the owner
+ * of the turn, and the turn is stored exactly when the run has ended well. Turns of users' own graphs are not stored.
  */
 export class LearningRunner implements AgentRunner {
   readonly #inner: AgentRunner;

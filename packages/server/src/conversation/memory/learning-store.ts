@@ -6,7 +6,7 @@ import type { SpokenTurn } from './spoken-turn.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-/** What is learned from together: the turns that one user had with one agent in one thread. */
+/** The unit of learning: the turns that one user had with one agent in one thread. */
 export interface TurnKey extends MemoryKey {
   threadId: string;
 }
@@ -17,10 +17,10 @@ export interface KeptTurn {
   at: string;
 }
 
-/** Of a thread that nothing can be learned from for long, as while its model is away. */
-const mostTurns = 20;
+/** The limit for a thread that nothing can be learned from for a long time, for example while its model is down. */
+const maxTurns = 20;
 
-/** What waits to be learned, as rows. */
+/** The turns and changes that wait to be learned, as rows. */
 export class LearningStore {
   readonly #database: Database<ConversationTables>;
 
@@ -28,7 +28,7 @@ export class LearningStore {
     this.#database = database;
   }
 
-  /** Part of the unit that ends the run. Answers since when turns wait under the key. */
+  /** Part of the unit that ends the run. Returns the time since when turns wait under the key. */
   async add(trx: Trx, key: TurnKey, { runId, turn, at }: KeptTurn): Promise<string> {
     const row = { ...columnsOf(key), run_id: runId, turn: JSON.stringify(turn), created_at: at };
     await trx
@@ -46,14 +46,14 @@ export class LearningStore {
       .where((row) => row.and(columnsOf(key)))
       .orderBy('created_at', 'desc')
       .orderBy('run_id', 'desc')
-      .limit(mostTurns + 1)
+      .limit(maxTurns + 1)
       .execute();
-    const surplus = newest[mostTurns];
+    const surplus = newest[maxTurns];
     if (surplus) await deleteTurns(trx, key, [surplus.run_id]);
-    return newest[Math.min(newest.length, mostTurns) - 1]?.created_at ?? at;
+    return newest[Math.min(newest.length, maxTurns) - 1]?.created_at ?? at;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async turns(key: TurnKey): Promise<KeptTurn[]> {
     const rows = await this.#database.read
       .selectFrom('memory_turns')
@@ -69,7 +69,10 @@ export class LearningStore {
     }));
   }
 
-  /** Puts what was learned in the place of its turns. False where they are gone: then it was not to be learned. */
+  /**
+   * Replaces the turns by what was learned from them. Returns false when the turns are gone: then nothing may be learned from
+   * them.
+   */
   async replace(
     key: TurnKey,
     { turns, change, at }: { turns: readonly KeptTurn[]; change: LearnedChange; at: string },
@@ -108,7 +111,7 @@ export class LearningStore {
     );
   }
 
-  /** All that waits for one memory, of whichever thread. */
+  /** Everything that waits for one memory, from any thread. */
   async dropOf({ userId, agent }: MemoryKey): Promise<void> {
     const columns = { user_id: userId, agent: agent ?? '' };
     await this.#database.write(async (trx) => {
@@ -137,7 +140,7 @@ export async function forgetTurnsOfThread(trx: Trx, threadId: string): Promise<v
   await trx.deleteFrom('memory_changes').where('thread_id', '=', threadId).execute();
 }
 
-/** Part of the unit that removes what a user had. */
+/** Part of the unit that removes a user's data. */
 export async function forgetTurnsOfUser(trx: Trx, userId: string): Promise<void> {
   await trx.deleteFrom('memory_turns').where('user_id', '=', userId).execute();
   await trx.deleteFrom('memory_changes').where('user_id', '=', userId).execute();

@@ -18,23 +18,23 @@ export interface MemoryOptions {
   maxFacts: number;
   injection: boolean;
   maxInjectionTokens: number;
-  /** Whether conversations are searched for facts: it takes a configured model. */
+  /** Whether conversations are searched for facts; this requires a configured model. */
   learns: boolean;
   debounceMs: number;
-  /** Facts of which the model is less sure are left out. */
+  /** Facts with a lower confidence are left out. */
   minConfidence: number;
 }
 
 interface MemoriesOptions {
   files: MemoryFiles;
   lock: MemoryLock;
-  /** Drops what was said to an agent and waits to be learned. */
+  /** Drops the turns with an agent that wait to be learned. */
   forgetWaiting: (key: MemoryKey) => Promise<void>;
   clock: Clock;
   options: MemoryOptions;
 }
 
-/** What is remembered about users. Changes to one memory follow each other, so that none is lost. */
+/** What is remembered about users. Changes of one memory happen one after the other, so that none is lost. */
 export class Memories {
   readonly #files: MemoryFiles;
   readonly #forgetWaiting: MemoriesOptions['forgetWaiting'];
@@ -75,7 +75,7 @@ export class Memories {
     return this.#files.read(key);
   }
 
-  /** Works on a file that cannot be read, too. What waits to be learned is forgotten with it. */
+  /** Also works on a file that cannot be read. Turns that wait to be learned are dropped with it. */
   async clear(owner: Owner, agent: string | null): Promise<MemoryDocument> {
     const key = keyOf(owner, agent);
     return this.#replace(key, async () => {
@@ -110,7 +110,7 @@ export class Memories {
     return this.#change(keyOf(owner, agent), (memory) => withoutFact(memory, factId, this.#now()));
   }
 
-  /** For an agent that is deleted: what waits to be learned is dropped, and nothing is written while it goes. */
+  /** For an agent that is deleted: drops the turns that wait to be learned, and writes nothing while the agent is removed. */
   async remove(owner: Owner, agent: string, removeAgent: () => Promise<void>): Promise<void> {
     const key = keyOf(owner, agent);
     await this.#lock.run(key, async () => {
@@ -120,7 +120,7 @@ export class Memories {
     });
   }
 
-  /** Asks for the change when its turn has come: by then the memory may have been cleared, and the change dropped. */
+  /** Reads the change when it is its turn: by then the memory may have been cleared, and the change dropped. */
   async learn(
     owner: Owner,
     agent: string | null,
@@ -137,7 +137,7 @@ export class Memories {
     });
   }
 
-  /** What an agent is told about its user; empty when there is nothing, or when memory is switched off. */
+  /** What an agent is told about its user; empty when nothing is remembered or memory is switched off. */
   async promptFor(owner: Owner, agent: string | null): Promise<string> {
     const { enabled, injection, maxInjectionTokens } = this.#options;
     if (!enabled || !injection) return '';

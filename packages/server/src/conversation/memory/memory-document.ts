@@ -20,7 +20,7 @@ export function emptyMemory(): MemoryDocument {
   };
 }
 
-/** Nothing is pushed out by something new: a full memory says so. */
+/** New facts replace no old ones: a full memory refuses them. */
 export function withFact(
   memory: MemoryDocument,
   { content, category = 'context', confidence = 0.5 }: NewFact,
@@ -66,7 +66,7 @@ export function withoutFact(memory: MemoryDocument, factId: string, at: string):
   return { ...memory, lastUpdated: at, facts };
 }
 
-/** What an import brings is held to the same rules as what is added by hand. */
+/** Imported facts follow the same rules as facts that are added by hand. */
 export function requireImportable({ facts }: MemoryDocument, maxFacts: number): void {
   requireRoom(facts.length, maxFacts);
   const ids = new Set<string>();
@@ -102,7 +102,7 @@ function requireNew(facts: readonly MemoryFact[], { content }: MemoryFact): void
   if (facts.some((fact) => plain(fact.content) === plain(content))) throw new AppError('memory_fact_exists');
 }
 
-/** True for what the user has written: no model removes it. */
+/** True for facts that the user has written: no model removes them. */
 export function isManual({ source }: MemoryFact): boolean {
   return source === manualSource;
 }

@@ -6,7 +6,7 @@ import { NotOurText, readTextFile, writeTextFile } from '../user-files/text-file
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { emptyMemory } from './memory-document.ts';
 
-/** Whose memory: a user's, and of those the one that an agent has. Null is the lead agent's. */
+/** The user, and the agent whose memory it is; null for the lead agent. */
 export interface MemoryKey {
   userId: string;
   agent: string | null;
@@ -17,13 +17,13 @@ interface Kept {
   memory: MemoryDocument;
 }
 
-const largestFileBytes = 8 * 1024 * 1024;
-const mostKept = 1_000;
+const maxFileBytes = 8 * 1024 * 1024;
+const maxKept = 1_000;
 
 /** Memories as files: `users/<user>/memory.json` and `users/<user>/agents/<agent>/memory.json`. */
 export class MemoryFiles {
   readonly #home: string;
-  /** By user and agent. A file that was changed from outside is read again. */
+  /** Memories by user and agent. A file that was changed from outside is read again. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(home: string) {
@@ -46,7 +46,7 @@ export class MemoryFiles {
 
   async write(key: MemoryKey, memory: MemoryDocument): Promise<void> {
     const path = this.#pathOf(key);
-    // Read again from the disk next time, whose time of change is the one that counts.
+    // The next use reads the file again, because the time of change on the disk is what counts.
     this.#kept.delete(path);
     await writeTextFile(path, `${JSON.stringify(memory, null, 2)}\n`);
   }
@@ -57,7 +57,7 @@ export class MemoryFiles {
 
   #keep(path: string, kept: Kept): void {
     const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= mostKept && !oldest.done) this.#kept.delete(oldest.value);
+    if (this.#kept.size >= maxKept && !oldest.done) this.#kept.delete(oldest.value);
     this.#kept.set(path, kept);
   }
 
@@ -70,13 +70,13 @@ export class MemoryFiles {
 
 async function readMemory(path: string, unlessModifiedMs: number | undefined) {
   try {
-    return await readTextFile(path, { maxBytes: largestFileBytes, unlessModifiedMs });
+    return await readTextFile(path, { maxBytes: maxFileBytes, unlessModifiedMs });
   } catch (cause) {
     throw cause instanceof NotOurText ? new AppError('memory_corrupted', { cause }) : cause;
   }
 }
 
-/** A broken file is never taken for an empty memory: the next change would write over it. */
+/** A broken file never counts as an empty memory, because the next change would overwrite it. */
 function parsed(text: string): MemoryDocument {
   const value = jsonOf(text);
   if (Value.Check(memoryDocument, value)) return value;

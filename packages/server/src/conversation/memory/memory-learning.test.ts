@@ -35,11 +35,11 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       folder.remove();
     });
 
-    /** What the model is to search, apart from what is known. */
-    const saidIn = (prompt = '') => prompt.split('Conversation:')[1] ?? '';
+    /** The conversation in the prompt, without the known facts. */
+    const spokenIn = (prompt = '') => prompt.split('Conversation:')[1] ?? '';
     const isDone = async () => fixture.prompts.length > 0 && (await fixture.waiting()) === 0;
 
-    test('asks once for all that was said until the conversation fell silent', async () => {
+    test('asks once for everything that was said until the conversation fell silent', async () => {
       const { say } = await fixture.start();
       await say('I drink tea');
       await fixture.fleet.pass(750);
@@ -57,7 +57,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       ]);
     });
 
-    test('does not wait for ever for a conversation to fall silent', async () => {
+    test('waits only a limited time for a conversation to fall silent', async () => {
       const { say } = await fixture.start();
       for (let turns = 0; turns < 25 && fixture.prompts.length === 0; turns += 1) {
         await say(`turn ${turns}`);
@@ -66,23 +66,23 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(fixture.prompts).not.toEqual([]);
     });
 
-    test('keeps users, agents and threads apart that speak within the same moments', async () => {
+    test('keeps users, agents and threads apart when they speak at the same time', async () => {
       const { say } = await fixture.start();
-      fixture.answer = async (prompt) => factsJson(/secret of [a-z ]+/.exec(saidIn(prompt))?.[0] ?? 'none');
+      fixture.answer = async (prompt) => factsJson(/secret of [a-z ]+/.exec(spokenIn(prompt))?.[0] ?? 'none');
       await say('secret of ada');
       await say('secret of bob', { userId: 'bob' });
       await say('secret of the painter', { agent: 'painter' });
       await say('secret of elsewhere', { threadId: 'thread-2' });
       await fixture.until(async () => fixture.prompts.length === 4 && (await fixture.waiting()) === 0);
 
-      for (const prompt of fixture.prompts) expect(saidIn(prompt).match(/secret of/g)).toHaveLength(1);
+      for (const prompt of fixture.prompts) expect(spokenIn(prompt).match(/secret of/g)).toHaveLength(1);
       expect((await fixture.contentsOf('ada')).sort()).toEqual(['secret of ada', 'secret of elsewhere']);
       expect(await fixture.contentsOf('bob')).toEqual(['secret of bob']);
       expect(await fixture.contentsOf('ada', 'painter')).toEqual(['secret of the painter']);
       expect(await fixture.contentsOf('bob', 'painter')).toEqual([]);
     });
 
-    test('goes on in the next process with what waited in one that was killed', async () => {
+    test('continues in the next process with the turns that waited in a killed one', async () => {
       const killed = await fixture.start();
       await killed.say('I drink tea');
       killed.kill();
@@ -91,7 +91,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(await fixture.contentsOf('ada')).toEqual(['Likes tea']);
     });
 
-    test('takes a run that was begun once more for one turn', async () => {
+    test('counts a run that was started again as one turn', async () => {
       const { say } = await fixture.start();
       await say('I drink tea', { runId: 'run-x' });
       await say('I drink tea', { runId: 'run-x' });
@@ -120,7 +120,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(await fixture.contentsOf('ada')).toEqual(['Likes tea']);
     });
 
-    test('has each fact once after a crash between the memory and its note of that', async () => {
+    test('has each fact once after a crash between writing the memory and recording that', async () => {
       const store = new LearningStore(fixture.database);
       store.dropChange = () => new Promise(() => undefined);
       const killed = await fixture.start({ store });
@@ -144,7 +144,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(fixture.prompts).toHaveLength(1);
     });
 
-    test('searches what is said meanwhile in another go', async () => {
+    test('searches in a second pass what is said during the first one', async () => {
       const { say } = await fixture.start();
       const gate = newDeferred();
       fixture.answer = async () => {
@@ -160,7 +160,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(fixture.prompts[1]).not.toContain('"first"');
     });
 
-    test('tries a model that fails or talks nonsense again, and gives up in the end', async () => {
+    test('tries again when a model fails or talks nonsense, and gives up in the end', async () => {
       const { say, jobs } = await fixture.start();
       fixture.answer = async () => {
         if (fixture.prompts.length === 1) throw new Error('503');
@@ -174,7 +174,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(await jobs.dead(10)).toMatchObject([{ kind: 'memory.learn', attempts: 4 }]);
     });
 
-    test('keeps no more than the newest of a long silence of its model', async () => {
+    test('keeps only the newest turns while the model does not answer for a long time', async () => {
       const { say, store } = await fixture.start({ ask: () => Promise.reject(new Error('away')) });
       for (let turn = 0; turn < 23; turn += 1) await say(`turn ${turn}`);
       const texts = (await store.turns(key)).map(({ turn }) => turn.said[0]?.text);
@@ -198,7 +198,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(fixture.prompts).toHaveLength(1);
     });
 
-    test('learns nothing of a run that is deleted while the model thinks, and asks again for the others', async () => {
+    test('learns nothing of a run that is deleted while the model thinks, and asks again for the other runs', async () => {
       const { say } = await fixture.start();
       const gate = newDeferred();
       fixture.answer = async (prompt) => {
@@ -227,7 +227,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(fixture.prompts[0]).toContain('of the painter');
     });
 
-    test('forgets what waits of a user who is gone, without asking', async () => {
+    test('forgets the waiting turns of a deleted user without asking the model', async () => {
       const { say } = await fixture.start({ isThere: async ({ userId }) => userId !== 'ada' });
       await say('I drink tea');
       await fixture.until(async () => (await fixture.waiting()) === 0);
@@ -235,7 +235,7 @@ function learns(name: string, open: () => Promise<() => Promise<Database<unknown
       expect(await fixture.contentsOf('ada')).toEqual([]);
     });
 
-    test('forgets what waits once learning is switched off', async () => {
+    test('forgets the waiting turns once learning is switched off', async () => {
       const before = await fixture.start();
       await before.say('I drink tea');
       before.kill();

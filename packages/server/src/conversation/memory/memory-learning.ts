@@ -11,7 +11,7 @@ import type { KeptTurn, LearningStore, TurnKey } from './learning-store.ts';
 import type { MemoryKey } from './memory-files.ts';
 import type { SpokenTurn } from './spoken-turn.ts';
 
-/** Puts a text to a model and answers its text. Null names the default model. */
+/** Sends a text to a model and returns its text. Null selects the default model. */
 export type AskModel = (
   prompt: string,
   options: { model: string | null; signal: AbortSignal; tags: string[] },
@@ -20,7 +20,7 @@ export type AskModel = (
 export interface LearningSettings {
   /** How long a conversation has to be silent before it is searched. */
   debounceMs: number;
-  /** Null for the default. */
+  /** Null selects the default model. */
   model: string | null;
   minConfidence: number;
 }
@@ -32,9 +32,9 @@ interface MemoryLearningOptions {
     learn(owner: Owner, agent: string | null, changeNow: () => Promise<LearnedChange | null>): Promise<void>;
   };
   jobs: Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
-  /** Null where nothing is learned: memory is off, or only the demo model is there. */
+  /** Null when nothing is learned: memory is off, or there is only the demo model. */
   ask: AskModel | null;
-  /** False once the account or the custom agent is deleted. */
+  /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
   settings: LearningSettings;
   clock: Clock;
@@ -42,7 +42,7 @@ interface MemoryLearningOptions {
   log: { warn(details: object, message: string): void };
 }
 
-/** A turn that has ended, as its run knows it. */
+/** A finished turn, as its run reports it. */
 export interface EndedTurn extends TurnKey {
   runId: string;
   turn: SpokenTurn;
@@ -55,16 +55,16 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 const retryDelaysMs = [30 * second, 5 * minute, hour];
-const longestCallMs = 60 * second;
-/** A conversation that never falls silent is searched after so many times the debounce. */
-const mostDebounces = 10;
-/** Nothing waits as long, unless its job died with its process each time. */
+const maxCallMs = 60 * second;
+/** A conversation that never falls silent is searched after this many times the debounce. */
+const maxDebounces = 10;
+/** No turn waits this long, unless its job crashed the process each time. */
 const keepMs = 7 * day;
 
 /**
- * Learns facts about users from what they say. A turn is kept with the end of its run, in the same unit, and a job searches
- * all turns of a conversation once it has been silent for a while. What the model has found takes the place of the turns
- * before it goes into the memory's file: whatever is cut off in between is finished without asking again.
+ * Learns facts about users from what they say. A turn is stored with the end of its run, in the same unit, and a job searches all
+ * turns of a conversation once it has been silent for a while. What the model has found replaces the turns in the database before
+ * it goes into the memory's file, so an interrupted job is completed without asking the model again.
  */
 export class MemoryLearning {
   readonly #options: MemoryLearningOptions;
@@ -87,7 +87,7 @@ export class MemoryLearning {
     const { store, jobs, settings, clock } = this.#options;
     const nowMs = clock();
     const since = await store.add(trx, key, { runId, turn, at: toIso(nowMs) });
-    const latestMs = Date.parse(since) + mostDebounces * settings.debounceMs;
+    const latestMs = Date.parse(since) + maxDebounces * settings.debounceMs;
     const runAtMs = Math.max(Math.min(nowMs + settings.debounceMs, latestMs), nowMs);
     await jobs.enqueue(trx, { kind, key: jobKey(key), runAtMs, payload: payloadOf(key) });
     this.#wakeAt(runAtMs);
@@ -97,7 +97,7 @@ export class MemoryLearning {
     this.#cancelWake?.();
   }
 
-  /** When the first of them is due; jobs look for the others by themselves then. */
+  /** When the first of them is due; jobs then find the others themselves. */
   #wakeAt(atMs: number): void {
     const { jobs, timer, clock } = this.#options;
     this.#cancelWake ??= timer(() => {
@@ -140,13 +140,13 @@ export class MemoryLearning {
     );
     const answer = await ask(prompt, {
       model,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(longestCallMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(maxCallMs)]),
       tags: ['middleware:memory'],
     });
     return learnedFrom(answer, memory, { minConfidence, threadId: key.threadId, at: toIso(clock()) });
   }
 
-  /** Puts what was found into the memory. Done twice it changes nothing: the facts have their ids. */
+  /** Puts what was found into the memory. Doing it twice changes nothing, because the facts have their ids. */
   async #finish(key: TurnKey): Promise<void> {
     const { store, memories } = this.#options;
     if (!(await store.change(key))) return;

@@ -13,7 +13,7 @@ import { MemoryLock } from './memory-lock.ts';
 
 const ada = { user: 'ada' };
 
-describe('changes of a memory by several replicas', () => {
+describe('concurrent changes of a memory by several replicas', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let database: Database<OwnershipTables>;
   let owners: Ownership[];
@@ -59,7 +59,7 @@ describe('changes of a memory by several replicas', () => {
     expect(facts.map(({ content }) => content).sort()).toEqual([...wanted].sort());
   });
 
-  it('wait for those of the same memory alone', async () => {
+  it('wait only for changes of the same memory', async () => {
     const [one, other] = [replica(), replica()];
     const gate = newDeferred();
     const order: string[] = [];
@@ -77,7 +77,7 @@ describe('changes of a memory by several replicas', () => {
     expect(order.indexOf('ended')).toBeGreaterThan(order.indexOf('of the painter'));
   });
 
-  it('leave the memory free when one fails', async () => {
+  it('release the memory when one fails', async () => {
     const { lock } = replica();
     const key = { userId: 'ada', agent: null };
     await expect(lock.run(key, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');

@@ -3,12 +3,12 @@ import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
 import type { MemoryKey } from './memory-files.ts';
 
-/** Beyond the life of a lease that a replica has left behind by dying. */
-const longestWaitMs = 30_000;
-/** A change takes a few milliseconds, so whoever finds another one asks again soon. */
+/** Longer than the life of a lease that a crashed replica has left behind. */
+const maxWaitMs = 30_000;
+/** A change takes a few milliseconds, so a process that has to wait asks again soon. */
 const retryMs = 25;
 
-/** One change of a memory at a time, so that none is lost, in the order of asking within a process. */
+/** Does one change of a memory at a time, so that none is lost; within a process in the order of the calls. */
 export class MemoryLock {
   readonly #lock = new KeyLock();
   readonly #ownership: Pick<Ownership, 'tryHold'> | null;
@@ -26,7 +26,7 @@ export class MemoryLock {
   async #amongReplicas<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
     if (!this.#ownership) return work();
     const done: Value[] = [];
-    const signal = AbortSignal.timeout(longestWaitMs);
+    const signal = AbortSignal.timeout(maxWaitMs);
     const once = async (): Promise<void> => void done.push(await work());
     while (!(await this.#ownership.tryHold(key, once))) await sleepWithSignal(retryMs, { signal });
     return done[0] as Value;

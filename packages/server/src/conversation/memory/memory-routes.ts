@@ -18,7 +18,7 @@ import type { Memories } from './memories.ts';
 
 interface MemoryRoutesOptions {
   memories: Memories;
-  /** Throws `agent_not_found` where the user has no such agent. */
+  /** Throws `agent_not_found` when the user has no such agent. */
   requireAgent: (owner: Owner, name: string) => Promise<unknown>;
 }
 

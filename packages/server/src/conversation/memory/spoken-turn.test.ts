@@ -5,8 +5,8 @@ const human = (content: unknown, more: object = {}) => ({ type: 'human', content
 const ai = (content: unknown, more: object = {}) => ({ type: 'ai', content, tool_calls: [], ...more });
 const turnOf = (...messages: object[]) => spokenTurnIn({ messages });
 
-describe('what was said in the last turn', () => {
-  it('is what the user said and was answered, with the answer before it', () => {
+describe('the last turn of a conversation', () => {
+  it('contains what the user said, the answers, and the answer before it', () => {
     expect(turnOf(human('Hi'), ai('Hello. Tea?'), human('Yes, green'), ai('Here you are.'))).toEqual({
       before: 'Hello. Tea?',
       said: [
@@ -25,7 +25,7 @@ describe('what was said in the last turn', () => {
     ]);
   });
 
-  it('leaves out what the user neither wrote nor saw', () => {
+  it('leaves out messages that the user neither wrote nor saw', () => {
     const messages = [
       human('They spoke of tea.', { name: 'summary' }),
       human('Older things', { additional_kwargs: { lc_source: 'summarization' } }),
@@ -42,7 +42,7 @@ describe('what was said in the last turn', () => {
     });
   });
 
-  it('takes the texts of messages that are made of blocks', () => {
+  it('uses the texts of messages that consist of blocks', () => {
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const turn = turnOf(
       human([{ type: 'text', text: 'My cat' }, picture]),
@@ -51,14 +51,14 @@ describe('what was said in the last turn', () => {
     expect(turn?.said.map(({ text }) => text)).toEqual(['My cat', 'Cute']);
   });
 
-  it('is nothing where the user has said nothing', () => {
+  it('is null when the user has said nothing', () => {
     expect(turnOf()).toBeNull();
     expect(turnOf(ai('Anybody there?'))).toBeNull();
     expect(turnOf(human([{ type: 'image_url', image_url: { url: 'x' } }]), ai('A cat.'))).toBeNull();
     expect(spokenTurnIn({ messages: 'no list' })).toBeNull();
   });
 
-  it('has a limit, within which no character is halved', () => {
+  it('has a limit of length, and is never cut within a character', () => {
     const turn = turnOf(human(`${'a'.repeat(3_999)}😀 and more`));
     expect(turn?.said).toEqual([{ role: 'user', text: `${'a'.repeat(3_999)}\ufffd` }]);
   });

@@ -1,71 +1,71 @@
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
 import { wellFormed } from '../journal/well-formed.ts';
 
-export interface Said {
+export interface SpokenMessage {
   role: 'user' | 'assistant';
   text: string;
 }
 
-/** What was said in one turn: by the user, and to the user. */
+/** What the user said in one turn, and the answers to it. */
 export interface SpokenTurn {
-  /** The answer before it, which may be what the user speaks of. */
+  /** The answer before it, which the user may be referring to. */
   before: string | null;
-  said: Said[];
+  said: SpokenMessage[];
 }
 
-/** As a thread's state shows it. */
+/** A message in the form of a thread's state. */
 type Message = Record<string, unknown>;
 
-/** Of the newest; a turn is far shorter, but for what tools have said in it. */
-const mostMessages = 200;
-/** As a rule it is two. */
-const mostSaid = 8;
-const longestText = 4_000;
-const longestBefore = 1_000;
+/** How many of the newest messages are searched. A turn is much shorter, apart from messages of tools. */
+const maxMessages = 200;
+/** Usually there are two. */
+const maxSpokenMessages = 8;
+const maxTextLength = 4_000;
+const maxBeforeLength = 1_000;
 
 /**
- * The last turn of a conversation: messages of the user and answers, without calls and results of tools, without what is
- * hidden from the user, and without lists of uploaded files. Null when the user has said nothing.
+ * The last turn of a conversation: messages of the user and answers, without calls and results of tools, without messages that
+ * are hidden from the user, and without lists of uploaded files. Null when the user has said nothing.
  */
 export function spokenTurnIn({ messages }: { messages?: unknown }): SpokenTurn | null {
-  const all = Array.isArray(messages) ? (messages.slice(-mostMessages) as Message[]) : [];
-  const said = all.flatMap(saidIn);
+  const all = Array.isArray(messages) ? (messages.slice(-maxMessages) as Message[]) : [];
+  const said = all.flatMap(spokenIn);
   const last = said.findLastIndex(({ role }) => role === 'user');
   if (last < 0) return null;
   const before = said.slice(0, last + 1).findLastIndex(({ role }) => role === 'assistant');
   return {
-    before: said[before] ? cut(said[before].text, longestBefore) : null,
+    before: said[before] ? cut(said[before].text, maxBeforeLength) : null,
     said: said
       .slice(before + 1)
-      .slice(-mostSaid)
-      .map(({ role, text }) => ({ role, text: cut(text, longestText) })),
+      .slice(-maxSpokenMessages)
+      .map(({ role, text }) => ({ role, text: cut(text, maxTextLength) })),
   };
 }
 
-function saidIn(message: Message): Said[] {
+function spokenIn(message: Message): SpokenMessage[] {
   const role = roleOf(message);
   if (!role || isHidden(message)) return [];
   const text = plainText(textOf(message.content as MessageContent));
   return text === '' ? [] : [{ role, text }];
 }
 
-function roleOf({ type, tool_calls: calls }: Message): Said['role'] | null {
+function roleOf({ type, tool_calls: calls }: Message): SpokenMessage['role'] | null {
   if (type === 'human') return 'user';
   const callsTools = Array.isArray(calls) && calls.length > 0;
   return type === 'ai' && !callsTools ? 'assistant' : null;
 }
 
-/** What middleware has put there: a summary of older messages, or something that the user never sees. */
+/** Messages of middleware: a summary of older messages, or one that the user never sees. */
 function isHidden({ name, additional_kwargs: extra }: Message): boolean {
   const { hide_from_ui: isKept, lc_source: source } = (extra ?? {}) as Message;
   return name === 'summary' || source === 'summarization' || isKept === true;
 }
 
-/** Without thoughts, and without the list of uploads that some clients put before what the user says. */
+/** Without reasoning, and without the list of uploads that some clients put before the user's text. */
 function plainText(text: string): string {
   return text.replace(/<(think|thinking|uploaded_files)>[\s\S]*?<\/\1>/g, '').trim();
 }
 
-function cut(text: string, longest: number): string {
-  return wellFormed(text.slice(0, longest));
+function cut(text: string, maxLength: number): string {
+  return wellFormed(text.slice(0, maxLength));
 }

@@ -151,14 +151,14 @@ async function createRunTables(db: Kysely<never>): Promise<void> {
     .columns(['thread_id', 'admission'])
     .execute();
   await db.schema.createIndex('runs_owner').on('runs').columns(['user_id', 'run_id']).execute();
-  // What is waiting or at work: a handful of rows, whatever has run before.
+  // Only runs that wait or are at work: a handful of rows, however many have ended.
   await db.schema
     .createIndex('runs_open')
     .on('runs')
     .columns(['thread_id', 'admission'])
     .where(sql.ref('ended_at'), 'is', null)
     .execute();
-  // Threads that were to go with their run, until they have gone.
+  // Threads that are to be deleted with their run, until they are.
   await db.schema
     .createIndex('runs_with_thread')
     .on('runs')
@@ -236,7 +236,7 @@ async function createAssistantTables(db: Kysely<never>): Promise<void> {
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .addColumn('updated_at', 'varchar(24)', (column) => column.notNull())
-    // Ids are the caller's to choose; two users who choose the same one never notice.
+    // Callers choose the ids; two users who choose the same one never notice.
     .addPrimaryKeyConstraint('assistants_pk', ['user_id', 'assistant_id'])
     .execute();
   await db.schema
@@ -272,7 +272,7 @@ async function createStoreTable(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('store_items_expiry').on('store_items').columns(['expires_at']).execute();
 }
 
-/** Both hold a handful of rows: what is there waits to be worked on. */
+/** Both hold a handful of rows: those that wait to be worked on. */
 async function createMemoryTables(db: Kysely<never>): Promise<void> {
   const id = bytewiseText(dialectOf(db));
   await db.schema
@@ -310,7 +310,7 @@ async function createChannelTables(db: Kysely<never>): Promise<void> {
     .addColumn('agent_setup', 'varchar(64)')
     .addColumn('created_at', 'varchar(24)', (column) => column.notNull())
     .execute();
-  // Of null there may be any number.
+  // A unique index allows any number of nulls.
   await db.schema
     .createIndex('channel_threads_current')
     .unique()

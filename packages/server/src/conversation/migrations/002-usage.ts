@@ -30,7 +30,7 @@ async function createTable(db: Kysely<never>): Promise<void> {
     .addPrimaryKeyConstraint('run_usage_pk', ['run_id', 'model'])
     .$call(inKeyOrder(dialectOf(db)))
     .execute();
-  // Whole rows, so that sums over months never leave the index.
+  // The index holds whole rows, so that sums over months are read from it alone.
   const summed = ['model', 'first_of_run', ...counters] as const;
   await db.schema
     .createIndex('run_usage_owner')
@@ -46,7 +46,7 @@ async function createTable(db: Kysely<never>): Promise<void> {
 
 const runsAtOnce = 200;
 
-/** Runs that have ended before this table was there. */
+/** Counts runs that ended before this table existed. */
 async function fillFromRuns(db: Kysely<ConversationTables>): Promise<void> {
   for (let after = ''; ; ) {
     const runs = await db
@@ -71,7 +71,7 @@ interface EndedRun {
   token_usage_by_model: string;
 }
 
-/** As runs are counted today; here for itself, because what a migration does must not change with the product. */
+/** Counts runs as the product does today. It is copied here because a migration must not change with the product. */
 function rowsOf({ run_id, user_id, ended_at, token_usage_by_model }: EndedRun) {
   type Usage = Partial<Record<(typeof counters)[number], number>>;
   const models = Object.entries(JSON.parse(token_usage_by_model) as Record<string, Usage>);

@@ -6,9 +6,9 @@ import { NotOurText, readTextFile, writeTextFile } from '../user-files/text-file
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { userScope } from '../user-scope.ts';
 
-const largestFileBytes = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 
-/** What users say of themselves to every agent: `users/<user>/USER.md`. */
+/** What users tell every agent about themselves: `users/<user>/USER.md`. */
 export class Profiles {
   readonly #home: string;
 
@@ -16,7 +16,10 @@ export class Profiles {
     this.#home = resolve(home);
   }
 
-  /** Null while nothing is written. Throws `profile_corrupted`. One that was made longer by hand than the API allows is cut. */
+  /**
+   * Returns null while nothing is written. Throws `profile_corrupted`. Cuts a text that was made longer by hand than the API
+   * allows.
+   */
   async read(owner: Owner): Promise<string | null> {
     const file = await readProfile(this.#pathOf(owner));
     if (file === null || file === 'unchanged' || file.text.trim() === '') return null;
@@ -37,7 +40,7 @@ export class Profiles {
 
 async function readProfile(path: string) {
   try {
-    return await readTextFile(path, { maxBytes: largestFileBytes });
+    return await readTextFile(path, { maxBytes: maxFileBytes });
   } catch (cause) {
     throw cause instanceof NotOurText ? new AppError('profile_corrupted', { cause }) : cause;
   }

@@ -46,15 +46,15 @@ export interface RunsDependencies {
   states: Pick<GraphStates, 'current' | 'rollback'>;
   journal: Pick<Journal, 'recorderFor' | 'deleteRun' | 'clearRun'>;
   runner: AgentRunner;
-  /** As a user deletes a thread. */
+  /** Deletes a thread as a user would. */
   deleteThread: (owner: Owner, threadId: string) => Promise<void>;
-  /** Part of the unit that deletes a run: what hangs on it beside its events. */
+  /** Part of the unit that deletes a run: its data besides its events. */
   forgetFeedback: (
     trx: WriteTransaction<ConversationTables>,
     run: { threadId: string; runId: string },
   ) => Promise<void>;
   webhookCaller: WebhookCaller | null;
-  /** Stops what a run has begun on the pool. */
+  /** Stops the tasks that a run has begun on the pool. */
   stopTasks?: RunExecutorOptions['stopTasks'];
   followers: RunFollowers;
   removals: Removals;
@@ -65,14 +65,14 @@ export interface RunsDependencies {
 }
 
 export interface RunsConfiguration {
-  /** Runs at work at the same time. */
+  /** How many runs work at the same time. */
   slots: number;
   timeLimitMs: number;
   onRecovery: 'resume' | 'fail';
   limits: RunIntakeOptions['limits'];
 }
 
-/** Everything about runs, put together. */
+/** Creates everything about runs. */
 export function createRuns(dependencies: RunsDependencies): Runs {
   const { database, streamLog, states, followers, removals, clock, log, options } = dependencies;
   const { access, journal } = dependencies;
@@ -140,7 +140,7 @@ interface RunParts {
   onFault: (error: unknown) => void;
 }
 
-/** What works on runs in this process: the lease, the hand-out, the execution and the recovery. */
+/** The parts that work on runs in this process: the lease, the scheduler, the executor and the recovery. */
 function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork {
   const { ownership, bus, streamLog, journal, states, runner, stopTasks, log, options } = dependencies;
   const { store, claims, ends, ending, threads, timed, onFault } = parts;

@@ -44,7 +44,7 @@ describe.skipIf(isSkipped)(title, () => {
     return processes[n % processes.length] as RunsProcess;
   }
 
-  test('runs of one thread are begun once each, in the order of their admission', async () => {
+  test('runs of one thread are started once each, in the order of their admission', async () => {
     const begun: string[] = [];
     for (const { runner } of processes) void endAll(runner, (runId) => begun.push(runId));
     const started = await Promise.all(
@@ -56,7 +56,7 @@ describe.skipIf(isSkipped)(title, () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('of many that would have a thread for themselves one gets it', async () => {
+  test('of many runs that require an idle thread one is admitted', async () => {
     const asked = await Promise.allSettled(
       Array.from({ length: 9 }, (_, n) =>
         processOf(n).runs.startNow(alice, 't', hello({ multitask_strategy: 'reject' })),

@@ -108,7 +108,7 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
   };
 }
 
-/** Without a body, which clients do not read. */
+/** Answers without a body, because clients do not read it. */
 function replyAccepted(reply: FastifyReply): void {
   reply.code(202).send();
 }
@@ -117,7 +117,7 @@ function callerOf(request: FastifyRequest, mount: Mount): RunCaller {
   return { userId: identityOf(request).userId, mount };
 }
 
-/** The shell looks into objects for them, not into lists. */
+/** The HTTP layer reports unknown fields of objects, but not those of lists. */
 function unknownFields(bodies: readonly object[]): string[] {
   const names = bodies.flatMap((body) =>
     Object.keys(body).filter((key) => !Object.hasOwn(runCreate.properties, key)),

@@ -32,9 +32,9 @@ interface WatchQuery {
   stream_mode?: string[];
 }
 
-/** Runs as they happen. */
+/** Streams of runs. */
 export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRoutesOptions): Routes {
-  /** Its end by the client's doing is the end of the run, where the request says so. */
+  /** When the client ends the stream, the run ends too if the request asked for that. */
   const start = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -48,7 +48,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
       if (end === 'client_gone' && onDisconnect === 'cancel') await cancelFor(runs, request, run);
     });
 
-  /** A reader that goes away cancels nothing, unless it asked for that. */
+  /** A reader that disconnects cancels nothing, unless it asked for that. */
   const watch = async (request: FastifyRequest, reply: FastifyReply, name: RunName): Promise<void> =>
     whileOpen({ openStreams, request }, 'events', async (open) => {
       const { cancel_on_disconnect: cancels, stream_mode: wanted } = request.query as WatchQuery;
@@ -122,7 +122,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
           await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
           return reply;
         }
-        // A run that cannot be cancelled any more is simply streamed.
+        // A run that can no longer be cancelled is simply streamed.
         if (action) await cancel(request, name, action);
         await watch(request, reply, name);
         return reply;
@@ -131,7 +131,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
   };
 }
 
-/** The stream was opened before the run was started: a gateway that is full refuses the run, not its stream. */
+/** The stream is opened before the run is started, so a gateway that is full refuses the run and not only its stream. */
 function replyWithEvents(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -16,7 +16,7 @@ interface RunWaitRoutesOptions {
   openStreams: Pick<OpenStreams, 'open'>;
 }
 
-/** Runs whose end is waited for. */
+/** Routes that wait for the end of runs. */
 export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutesOptions): Routes {
   const wait = async (
     request: FastifyRequest,
@@ -66,7 +66,7 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
   };
 }
 
-/** 204 when all of them have ended. */
+/** Answers 204 when all of them have ended. */
 export async function replyAfterEnd(
   { runs, openStreams }: RunWaitRoutesOptions,
   { request, reply, ended }: { request: FastifyRequest; reply: FastifyReply; ended: readonly RunRow[] },
@@ -78,7 +78,7 @@ export async function replyAfterEnd(
   });
 }
 
-/** For a client that has gone: there is nobody to tell. */
+/** For a client that has disconnected: no one reads the answer. */
 export async function cancelFor(
   runs: Runs,
   request: FastifyRequest,
@@ -92,7 +92,7 @@ export async function cancelFor(
 }
 
 /**
- * The final values. A run that goes on while the gateway stops is told as an error in the body: clients repeat a request
+ * The final values. When the gateway stops while the run continues, the answer has an error in its body: clients repeat a request
  * that failed, and would start the run twice.
  */
 async function textOf(

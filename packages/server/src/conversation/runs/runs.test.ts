@@ -42,7 +42,7 @@ function events(text: string): string[] {
 }
 
 describe('a run', () => {
-  test('is stored with its busy thread before anybody is answered', async () => {
+  test('is stored with its busy thread before the request is answered', async () => {
     await fixture.thread('t');
     const { run } = await gateway.runs.start(alice, 't', hello({ metadata: { a: 1 } }));
     expect(run).toMatchObject({ status: 'pending', thread_id: 't', user_id: 'alice', assistant_id: 'agent' });
@@ -69,7 +69,7 @@ describe('a run', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('that fails says so beside its values, and its thread is in error', async () => {
+  test('that fails says why beside its values, and its thread has the status error', async () => {
     await fixture.thread('t');
     const { result, run } = await startExpecting('t');
     (await gateway.runner.next()).fail('ModelError', 'no key', { messages: [] });
@@ -83,7 +83,7 @@ describe('a run', () => {
     expect(frames).toContain('{"error":"ModelError","message":"no key","name":"ModelError"}');
   });
 
-  test('that throws outside of its graph ends as an error as well', async () => {
+  test('that throws outside of its graph ends as an error too', async () => {
     await fixture.thread('t');
     const { result } = await startExpecting('t');
     (await gateway.runner.next()).break(new Error('the graph cannot be loaded'));
@@ -93,7 +93,7 @@ describe('a run', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('that asks a human leaves its thread interrupted and says what it asks', async () => {
+  test('that asks a human leaves its thread interrupted and shows the question', async () => {
     await fixture.thread('t');
     const { result } = await startExpecting('t');
     const question = { id: 'i1', value: 'sure?' };
@@ -114,7 +114,7 @@ describe('a run', () => {
     expect(await fixture.threadRow('t')).toMatchObject({ status: 'error' });
   });
 
-  test('that does not hear that its time is over is left behind', async () => {
+  test('that ignores its timeout is abandoned', async () => {
     await fixture.thread('t');
     gateway.runner.isDeaf = true;
     const { result } = await startExpecting('t');
@@ -124,7 +124,7 @@ describe('a run', () => {
     expect((await result(forever)).run.status).toBe('timeout');
   });
 
-  test('with after_seconds stays pending until then, and holds up nobody', async () => {
+  test('with after_seconds stays pending until then, and does not hold up others', async () => {
     await fixture.thread('t');
     const later = await startExpecting('t', { after_seconds: 30 });
     expect(later.run.run_at).toBe(toIso(fixture.time.now() + 30_000));
@@ -139,7 +139,7 @@ describe('a run', () => {
     expect((await later.result(forever)).run.status).toBe('success');
   });
 
-  test('is a follow-up of the latest run that succeeded, past those that failed', async () => {
+  test('follows up the latest run that succeeded, past those that failed', async () => {
     await fixture.thread('t');
     const first = await startExpecting('t');
     expect(first.run.follow_up_to_run_id).toBeNull();
@@ -159,7 +159,7 @@ describe('a run', () => {
 });
 
 describe('a thread', () => {
-  test('that is missing, deleted or somebody else’s gets no run', async () => {
+  test('that is missing, deleted or another user’s gets no run', async () => {
     await fixture.thread('bobs', 'bob');
     for (const id of ['none', 'bobs'])
       await expect(gateway.runs.start(alice, id, hello())).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('a thread', () => {
     expect(await fixture.threadRow('new')).toMatchObject({ user_id: 'alice', status: 'busy' });
   });
 
-  test('of somebody else is not found wherever the body names it', async () => {
+  test('of another user is not found wherever the body names it', async () => {
     await fixture.thread('t');
     await fixture.thread('bobs', 'bob');
     const bodies = [
@@ -214,7 +214,7 @@ describe('while a thread has a run', () => {
     return { first, second, work };
   }
 
-  test('reject refuses another one, and of two at once one gets in', async () => {
+  test('reject refuses another one, and admits one of two that come at once', async () => {
     await fixture.thread('t');
     const asked = await Promise.allSettled([
       startExpecting('t', { multitask_strategy: 'reject' }),
@@ -229,7 +229,7 @@ describe('while a thread has a run', () => {
     });
   });
 
-  test('interrupt stops all of them, and the new one goes on from what they have done', async () => {
+  test('interrupt stops all of them, and the new one continues from what they have done', async () => {
     const { first, second, work } = await withTwo();
     fixture.states.set('t', { ...emptyState, values: { half: true }, next: ['step'] } as WireState);
     const third = await startExpecting('t', { multitask_strategy: 'interrupt' });
@@ -247,7 +247,7 @@ describe('while a thread has a run', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('rollback takes back what the one at work has done', async () => {
+  test('rollback undoes what the run at work has done', async () => {
     const { first, second } = await withTwo();
     const third = await startExpecting('t', { multitask_strategy: 'rollback' });
     for (const { result } of [first, second]) {
@@ -277,7 +277,7 @@ describe('cancel', () => {
     expect(await fixture.threadRow('t')).toMatchObject({ status: 'idle' });
   });
 
-  test('is stored when it is answered, and once more is fine', async () => {
+  test('is stored when it is answered, and can be repeated', async () => {
     await fixture.thread('t');
     const { run, result } = await startExpecting('t');
     gateway.runner.isDeaf = true;
@@ -300,7 +300,7 @@ describe('cancel', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('of a run that has ended by itself is refused', async () => {
+  test('of a finished run is refused', async () => {
     await fixture.thread('t');
     const { run, result } = await startExpecting('t');
     (await gateway.runner.next()).succeed();
@@ -311,7 +311,7 @@ describe('cancel', () => {
     });
   });
 
-  test('leaves the question that an earlier run has asked a human', async () => {
+  test('keeps the question that an earlier run has asked a human', async () => {
     await fixture.thread('t');
     const asking = await startExpecting('t');
     const interrupts = { task: [{ id: 'i', value: 'sure?' }] };
@@ -323,7 +323,7 @@ describe('cancel', () => {
     expect(await fixture.threadRow('t')).toMatchObject({ status: 'interrupted' });
   });
 
-  test('takes several by id, by thread and by status', async () => {
+  test('stops several by id, by thread and by status', async () => {
     await fixture.thread('a');
     await fixture.thread('b');
     const runs = [await startExpecting('a'), await startExpecting('a'), await startExpecting('b')];
@@ -345,7 +345,7 @@ describe('cancel', () => {
 });
 
 describe('a stream', () => {
-  test('begins with metadata and ends with the run, for everybody who reads', async () => {
+  test('begins with metadata and ends with the run, for every reader', async () => {
     await fixture.thread('t');
     const { run, result } = await startExpecting('t');
     const live = collect(gateway.runs.framesOf(run)(forever));
@@ -366,7 +366,7 @@ describe('a stream', () => {
     expect(events(await collect(rest.source(forever)))).toEqual(['messages', 'updates|sub:1']);
   });
 
-  test('of a run that is over and no longer kept is its final values', async () => {
+  test('of a run that is over and no longer kept consists of its final values', async () => {
     await fixture.thread('t');
     const { run, result } = await startExpecting('t');
     (await gateway.runner.next()).succeed({ n: 1 }, { checkpointId: 'c' });
@@ -377,7 +377,7 @@ describe('a stream', () => {
     expect(await collect(frames.source(forever))).toBe('event: values\ndata: {"n":1}\n\n');
   });
 
-  test('of somebody else’s run is not found', async () => {
+  test('of another user’s run is not found', async () => {
     await fixture.thread('t');
     const { run } = await startExpecting('t');
     const byOther = { user: 'bob' };
@@ -387,7 +387,7 @@ describe('a stream', () => {
     for (const each of asked) await expect(each).rejects.toMatchObject({ status: 404 });
   });
 
-  test('of a shared thread shows each user their own runs only', async () => {
+  test('of a shared thread shows each user only their own runs', async () => {
     await fixture.thread('shared', null);
     const { run } = await startExpecting('shared');
     expect(await gateway.runs.list({ user: 'bob' }, 'shared', {})).toEqual([]);
@@ -400,7 +400,7 @@ describe('a stream', () => {
 });
 
 describe('a run without a thread', () => {
-  test('gets one, which goes with it', async () => {
+  test('gets a temporary thread, which is deleted with it', async () => {
     const { run, result } = await gateway.runs.startExpecting(alice, null, hello());
     expect(await fixture.threadRow(run.thread_id)).toMatchObject({ user_id: 'alice', status: 'busy' });
     (await gateway.runner.next()).succeed({ n: 1 });
@@ -410,7 +410,7 @@ describe('a run without a thread', () => {
     expect(await fixture.run(run.run_id)).toBeUndefined();
   });
 
-  test('keeps it where the mount or the request says so', async () => {
+  test('keeps its thread when the mount or the request says so', async () => {
     const kept = [
       await gateway.runs.startExpecting({ ...alice, mount: '/api' }, null, hello()),
       await gateway.runs.startExpecting(alice, null, hello({ on_completion: 'keep' })),
@@ -428,7 +428,7 @@ describe('a run without a thread', () => {
     expect(kept[2]?.run.thread_id).toBe('mine');
   });
 
-  test('comes in batches, all of which are checked before one begins', async () => {
+  test('starts in batches, all of which are checked before one begins', async () => {
     await expect(
       gateway.runs.startBatch(alice, [hello(), hello({ assistant_id: 'nobody' })]),
     ).rejects.toMatchObject({ code: 'assistant_not_found' });
@@ -439,7 +439,7 @@ describe('a run without a thread', () => {
 });
 
 describe('deleting', () => {
-  test('a run takes one that has ended, with its events', async () => {
+  test('a run removes one that has ended, with its events', async () => {
     await fixture.thread('t');
     const { run, result } = await startExpecting('t');
     const work = await gateway.runner.next();
@@ -469,7 +469,7 @@ describe('deleting', () => {
     });
   });
 
-  test('a thread does not wait for ever for a run that hears nothing', async () => {
+  test('a thread waits only a limited time for a run that ignores its stop', async () => {
     await fixture.thread('t');
     await startExpecting('t');
     gateway.runner.isDeaf = true;

@@ -42,7 +42,7 @@ import type { RunWork } from './work/run-work.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-/** A run by its id; in this thread, where one is named. */
+/** A run by its id; in this thread, when one is named. */
 export interface RunName {
   threadId: string | null;
   runId: string;
@@ -57,17 +57,17 @@ export interface RunResult {
 export interface StartedRun {
   run: RunRow;
   kwargs: string;
-  /** What is to happen when the connection that asked for it goes. */
+  /** What happens to the run when the connection that started it closes. */
   onDisconnect: 'cancel' | 'continue';
 }
 
-/** Encoded events. Its end is the end of the run, or that of the signal; otherwise it throws. */
+/** Encoded events. It ends with the run or when the signal aborts; otherwise it throws. */
 export type FrameSource = (signal: AbortSignal) => AsyncGenerator<Uint8Array, void, undefined>;
 
 export interface FrameQuery {
-  /** The last id that the reader has; 0 from the start. */
+  /** The last id that the reader has; 0 reads from the start. */
   after: number;
-  /** Frames of other modes are left out; null leaves out none. */
+  /** Frames of other modes are left out; null includes all modes. */
   modes: readonly StreamMode[] | null;
 }
 
@@ -78,7 +78,7 @@ export interface RunListQuery {
   select?: (keyof Run)[];
 }
 
-export interface CancelWish {
+export interface CancelRequest {
   threadId?: string | null | undefined;
   runIds?: readonly string[] | null | undefined;
   status?: 'pending' | 'running' | 'all' | null | undefined;
@@ -96,19 +96,19 @@ interface RunsOptions {
   work: RunWork;
   states: Pick<GraphStates, 'current'>;
   streamLog: Pick<StreamLog, 'read' | 'has'>;
-  /** Parts of the unit that deletes a run, and what follows it. */
+  /** Parts of the unit that deletes a run, and the work after it. */
   forgetRun: (trx: Trx, run: RunRow) => Promise<void>;
   clearRun: (run: RunRow) => Promise<void>;
   clock: Clock;
   timer?: Timer;
 }
 
-/** A reader that was away for longer begins anew. */
-const mostReplayedRuns = 100;
+/** A reader that missed more runs than this starts again. */
+const maxReplayedRuns = 100;
 /** How long a deletion waits for the runs of its thread. */
 const stopWorkMs = 10_000;
 
-/** What can be done with runs. Whose a thread or run is, is decided here. */
+/** Operations on runs. This class decides who may use a thread or run. */
 export class Runs {
   readonly #options: RunsOptions;
   readonly #timer: Timer;
@@ -118,19 +118,19 @@ export class Runs {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** Answered when the run is stored. Without a thread it gets one. */
+  /** Resolves when the run is stored. Without a thread it gets one. */
   async start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
     const input = await this.#options.intake.prepare(caller, threadId, body);
     return this.#admit(input, { place: null });
   }
 
-  /** As `start`, for who streams it: it begins in the same unit, where there is room for it. */
+  /** Like `start`, for a caller that streams the run: the run is claimed in the unit that stores it, when there is room. */
   async startNow(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
     const input = await this.#options.intake.prepare(caller, threadId, body);
     return this.#admit(input, { place: this.#reserve(input) });
   }
 
-  /** As `startNow`, for who waits for the end: it is not missed, however soon it comes. */
+  /** Like `startNow`, for a caller that waits for the end: the end is not missed, however soon it comes. */
   async startExpecting(
     caller: RunCaller,
     threadId: string | null,
@@ -147,7 +147,7 @@ export class Runs {
     }
   }
 
-  /** All are checked before the first one begins. */
+  /** All requests are checked before the first run begins. */
   async startBatch(caller: RunCaller, bodies: readonly RunCreate[]): Promise<Run[]> {
     const { intake } = this.#options;
     const inputs = [];
@@ -160,7 +160,7 @@ export class Runs {
     return runs;
   }
 
-  /** Throws where it is not the owner's. */
+  /** Throws when it is not the owner's. */
   async find(
     owner: Owner,
     { threadId, runId }: RunName,
@@ -196,7 +196,7 @@ export class Runs {
     return this.#resultOf(await this.#end(run, signal));
   }
 
-  /** What is kept of the stream, then what comes. Throws here, before the first frame, when there is no such run. */
+  /** The stored part of the stream, then the live part. Throws here, before the first frame, when there is no such run. */
   async frames(
     owner: Owner,
     name: RunName,
@@ -206,7 +206,7 @@ export class Runs {
     return { run, source: (signal) => this.#frames(run, { ...query, signal }) };
   }
 
-  /** All runs of a thread, those that come included; behind the position, or from those that have not ended on. */
+  /** All runs of a thread, including future ones: after the position, or else from the first run that has not ended. */
   async threadFrames(
     owner: Owner,
     threadId: string,
@@ -219,7 +219,7 @@ export class Runs {
     return async function* (signal) {
       const coming = starts.follow(threadId, signal);
       const present = seen
-        ? await store.since(owner, { threadId, admission: seen.admission, limit: mostReplayedRuns })
+        ? await store.since(owner, { threadId, admission: seen.admission, limit: maxReplayedRuns })
         : await openRuns(database.read, threadId);
       const own = present.filter((run) => userId === null || run.user_id === userId);
       yield* readThreadFrames({ streamLog, present: own, coming: ownOf(coming), position, modes, signal });
@@ -232,12 +232,12 @@ export class Runs {
     }
   }
 
-  /** Of a run that was just started. */
+  /** The frames of a run that was just started. */
   framesOf({ run_id }: RunRow): FrameSource {
     return (signal) => readFrames(this.#options.streamLog, run_id, { after: 0, modes: null, signal });
   }
 
-  /** Answered when it is stored that the run is to stop. */
+  /** Resolves when it is stored that the run has to stop. */
   async cancel(owner: Owner, name: RunName, action: CancelAction): Promise<RunRow> {
     const run = await this.find(owner, name, { mustExist: true });
     if (await this.#cancel(run, action)) return run;
@@ -246,15 +246,15 @@ export class Runs {
     });
   }
 
-  /** As `cancel`; a run that has ended by itself is left as it is. */
+  /** Like `cancel`, but leaves a finished run as it is. */
   async cancelIfOpen(owner: Owner, name: RunName, action: CancelAction): Promise<void> {
     await this.#cancel(await this.find(owner, name, { mustExist: true }), action);
   }
 
-  /** Those that have ended by themselves are left as they are. Answers which were asked to stop. */
-  async cancelMany(owner: Owner, wish: CancelWish, action: CancelAction): Promise<RunRow[]> {
-    const wanted = await this.#wanted(owner, wish);
-    const { status } = wish;
+  /** Leaves finished runs as they are. Returns those that were asked to stop. */
+  async cancelMany(owner: Owner, requested: CancelRequest, action: CancelAction): Promise<RunRow[]> {
+    const wanted = await this.#wanted(owner, requested);
+    const { status } = requested;
     const open = wanted.filter(
       (run) => run.ended_at === null && (!status || status === 'all' || run.status === status),
     );
@@ -279,7 +279,7 @@ export class Runs {
     await clearRun(run);
   }
 
-  /** For who deletes a thread: cancels what is open in it and waits for a while until it has ended. */
+  /** For a caller that deletes a thread: cancels its open runs and waits for their end, up to a limit. */
   async stopWork(threadId: string): Promise<'stopped' | 'still_running'> {
     const open = await openRuns(this.#options.database.read, threadId);
     if (open.length === 0) return 'stopped';
@@ -308,12 +308,12 @@ export class Runs {
     await forgetRuns(trx, threadId);
   };
 
-  /** Begins to work on runs: those that wait, and those that a process left behind. */
+  /** Starts the work on runs: those that wait, and those that a process left behind. */
   async open(): Promise<void> {
     await this.#options.work.open();
   }
 
-  /** Gives back what it works on, so that the next process goes on with it. */
+  /** Releases the runs that it works on, so that the next process continues them. */
   async close(): Promise<void> {
     await this.#options.work.close();
   }
@@ -340,7 +340,7 @@ export class Runs {
     return { run, kwargs, onDisconnect: input.kwargs.on_disconnect };
   }
 
-  /** False when it has ended by itself. */
+  /** Returns false when the run has ended by itself. */
   async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<boolean> {
     const { database, ending, work, clock } = this.#options;
     const done = await database.write(async (trx) => {
@@ -359,7 +359,7 @@ export class Runs {
     return done.isDone;
   }
 
-  async #wanted(owner: Owner, { threadId, runIds, status }: CancelWish): Promise<RunRow[]> {
+  async #wanted(owner: Owner, { threadId, runIds, status }: CancelRequest): Promise<RunRow[]> {
     const { store, access } = this.#options;
     if (threadId) await access.require(owner, threadId, { mustExist: true });
     if (!runIds) {
@@ -378,7 +378,7 @@ export class Runs {
     return runs;
   }
 
-  /** The end, also when it has come already: the row is read after somebody listens, so nothing falls in between. */
+  /** The end of a run, even when it is over already: the row is read after listening begins, so no end is missed in between. */
   async #end({ run_id }: RunRow, signal: AbortSignal): Promise<EndedRun> {
     const { ends, database } = this.#options;
     const expected = ends.expect(run_id);

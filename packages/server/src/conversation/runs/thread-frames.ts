@@ -4,7 +4,7 @@ import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import { gapFrame } from './records/run-frames.ts';
 import type { StartedRun } from './work/run-starts.ts';
 
-/** Where a reader of a thread stands: behind this event of this run. */
+/** The position of a reader of a thread: after this event of this run. */
 export interface ThreadPosition {
   runId: string;
   after: number;
@@ -12,23 +12,23 @@ export interface ThreadPosition {
 
 interface ThreadFramesOptions {
   streamLog: Pick<StreamLog, 'read' | 'has'>;
-  /** Runs to begin with, in the order of admission. */
+  /** The runs to begin with, in the order of admission. */
   present: readonly StartedRun[];
-  /** Runs from before `present` was read on; some of them may be in it. */
+  /** Runs that were admitted since before `present` was read; some of them may be in it. */
   coming: AsyncIterable<StartedRun>;
   position: ThreadPosition | null;
   modes: readonly ThreadStreamMode[];
   signal: AbortSignal;
 }
 
-/** The id of the last event that a reader of a thread has seen; null where it begins anew. */
+/** The id of the last event that a reader of a thread has seen; null when the reader starts again. */
 export function threadPosition(header: string | string[] | undefined): ThreadPosition | null {
   const [, runId, after] =
     (typeof header === 'string' && /^([A-Za-z0-9_-]{1,64}):(\d{1,15})$/.exec(header)) || [];
   return runId === undefined ? null : { runId, after: Number(after) };
 }
 
-/** All runs of a thread one after the other, those that come included: it lasts until nobody reads any more. */
+/** All runs of a thread one after the other, including future ones. It lasts until the reader leaves. */
 export async function* readThreadFrames(options: ThreadFramesOptions): AsyncGenerator<Uint8Array> {
   let newest = Number.NEGATIVE_INFINITY;
   for await (const run of allRuns(options)) {
@@ -48,7 +48,7 @@ async function* framesOfRun(
   { streamLog, position, modes, signal }: ThreadFramesOptions,
 ): AsyncGenerator<Uint8Array> {
   const after = position?.runId === runId ? position.after : 0;
-  // One that is over and not kept any more: its outcome stands in the thread's state.
+  // The run is over and its frames are no longer kept. Its outcome is in the thread's state.
   if (position?.runId === runId && !(await streamLog.has(runId))) return;
   for await (const part of streamLog.read(runId, { after, signal })) {
     if (part.type === 'gap') {
@@ -67,7 +67,7 @@ function isWanted(event: string, modes: readonly ThreadStreamMode[]): boolean {
   return event === 'values' && modes.includes('state_update');
 }
 
-/** Ids of frames are those of their run: here they say which one. */
+/** Ids of frames are unique within their run; here they name the run too. */
 function named(frame: StreamFrame, runId: string): Uint8Array {
   return encodeEvent({ event: frame.event, data: dataOf(frame), id: `${runId}:${frame.id}` });
 }

@@ -14,9 +14,9 @@ import { Skills } from './skills.ts';
 import { skillsPrompt } from './skills-prompt.ts';
 
 export interface SkillsOptions {
-  /** Holds `public` and `custom`. */
+  /** The folder that holds `public` and `custom`. */
   path: string;
-  /** The skills that come with the product; null for none. */
+  /** The skills that come with the product; null when there are none. */
   shipped: string | null;
 }
 
@@ -32,9 +32,9 @@ interface SkillsDependencies {
 
 export interface SkillsPart {
   routes: Routes;
-  /** What agents are told; of the named skills alone where names are given. */
+  /** Returns what agents are told; limited to the given names when there are any. */
   promptFor(only: readonly string[] | null): Promise<string>;
-  /** For tools that read files. */
+  /** The files as tools that read them see them. */
   mount: FileMount;
 }
 

@@ -8,7 +8,7 @@ import { nodeDisk } from '../../platform/files/disk.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { KeyLock } from '../workspace/key-lock.ts';
-import { largestSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
+import { maxSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
 import type { SkillFolders } from './skill-folders.ts';
 import { SkillHistory } from './skill-history.ts';
 import { SkillStaging } from './skill-staging.ts';
@@ -22,11 +22,11 @@ interface CustomSkillsOptions {
   clock: Clock;
 }
 
-const mostSkills = 200;
+const maxSkills = 200;
 
 /**
- * The skills that administrators change over the API. A change is in the history before it is made, so that no text is ever
- * lost; changes follow each other.
+ * The skills that administrators change over the API. Each change is written to the history before it is made, so no text is ever
+ * lost. Changes happen one after the other.
  */
 export class CustomSkills {
   readonly staging: SkillStaging;
@@ -48,7 +48,7 @@ export class CustomSkills {
     return { ...skill, content };
   }
 
-  /** Also of a skill that is broken. `ifMatch` is the `ETag` of the text that was read. */
+  /** Works for a broken skill too. `ifMatch` is the `ETag` of the text that the caller read. */
   async edit(
     name: string,
     { content, ifMatch, author }: { content: string; ifMatch?: string | undefined; author: string },
@@ -65,7 +65,7 @@ export class CustomSkills {
     });
   }
 
-  /** Also of a skill that is broken. */
+  /** Works for a broken skill too. */
   async delete(name: string, author: string): Promise<void> {
     await this.#lock.run('', async () => {
       const before = await this.#requireText(name);
@@ -81,7 +81,7 @@ export class CustomSkills {
     return [];
   }
 
-  /** The text before the change at `index`; negative numbers count from the newest. Also of a skill that is gone. */
+  /** Returns the text before the change at `index`; negative numbers count from the newest. Works for a deleted skill too. */
   async rollBack(name: string, { index, author }: { index: number; author: string }): Promise<SkillText> {
     return this.#lock.run('', async () => {
       const after = previousText(await this.history(name), index);
@@ -95,7 +95,7 @@ export class CustomSkills {
     });
   }
 
-  /** Makes a folder that lies in the staging area a skill. It is switched on, whatever was of its name before. */
+  /** Makes a skill of a folder in the staging area and switches it on, even when an earlier skill of that name was off. */
   async add(
     draft: string,
     { name, text, author }: { name: string; text: string; author: string },
@@ -113,7 +113,7 @@ export class CustomSkills {
     });
   }
 
-  /** Refused where the name is taken or there are too many. */
+  /** Throws when the name is taken or there are too many skills. */
   async requireRoomFor(name: string): Promise<void> {
     const { customRoot } = this.#options.folders;
     await mkdir(customRoot, { recursive: true, mode: 0o700 });
@@ -122,7 +122,7 @@ export class CustomSkills {
     if (taken.includes(name) || skills.some((skill) => skill.name === name)) {
       throw new AppError('skill_exists', { message: `Skill '${name}' already exists` });
     }
-    if (taken.length >= mostSkills) throw new AppError('skill_limit');
+    if (taken.length >= maxSkills) throw new AppError('skill_limit');
   }
 
   async #record(
@@ -139,7 +139,7 @@ export class CustomSkills {
     await this.#history.add(name, { ts, action, author, file_path: skillFile, ...texts });
   }
 
-  /** Null where the folder has no text that can be read. */
+  /** Returns null when the folder has no text that can be read. */
   async #requireText(name: string): Promise<string | null> {
     if (await isFolder(this.#folderOf(name))) return this.#textOf(name);
     throw notFound(name);
@@ -147,10 +147,10 @@ export class CustomSkills {
 
   async #textOf(name: string): Promise<string | null> {
     try {
-      const file = await readTextFile(this.#fileOf(name), { maxBytes: largestSkillBytes });
+      const file = await readTextFile(this.#fileOf(name), { maxBytes: maxSkillBytes });
       return file === null || file === 'unchanged' ? null : file.text;
     } catch {
-      // A link, a folder or too long: what somebody put there by hand.
+      // A link, a folder or a file that is too long was put there by hand.
       return null;
     }
   }
@@ -164,7 +164,7 @@ export class CustomSkills {
   }
 }
 
-/** Of the text, with its quotes. */
+/** The ETag of the text, with its quotes. */
 export function etagOf(text: string): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 24)}"`;
 }
@@ -191,7 +191,7 @@ function notFound(name: string): AppError {
   return new AppError('skill_not_found', { message: `Custom skill '${name}' not found` });
 }
 
-/** Links are not followed. */
+/** Does not follow links. */
 async function isFolder(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isDirectory();

@@ -17,7 +17,7 @@ const skill = member('SKILL.md');
 const paths = (...members: ZipMember[]) => planOf(members, 100 * megabyte).map(({ path }) => path);
 
 describe('the plan of an archive', () => {
-  it('takes what lies beside SKILL.md, at the top or in one folder', () => {
+  it('takes the files beside SKILL.md, at the top or in one folder', () => {
     expect(paths(skill, member('scripts/'), member('scripts/a.py'))).toEqual(['SKILL.md', 'scripts/a.py']);
     expect(paths(member('tea/'), member('tea/SKILL.md'), member('tea/a/b.txt'))).toEqual([
       'SKILL.md',
@@ -25,7 +25,7 @@ describe('the plan of an archive', () => {
     ]);
   });
 
-  it('leaves out what desktops put into archives', () => {
+  it('leaves out files that desktops add to archives', () => {
     const litter = [member('__MACOSX/tea/._SKILL.md'), member('tea/.DS_Store'), member('.DS_Store')];
     expect(paths(member('tea/SKILL.md'), ...litter)).toEqual(['SKILL.md']);
   });
@@ -83,7 +83,7 @@ describe('the plan of an archive', () => {
     expect(refused).toThrow(reason);
   });
 
-  it('takes a little file that packs very well', () => {
+  it('accepts a small file that packs very well', () => {
     expect(paths(skill, member('a', { sizeBytes: 900_000, packedBytes: 900 }))).toContain('a');
   });
 });

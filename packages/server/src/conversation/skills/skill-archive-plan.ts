@@ -3,25 +3,25 @@ import { safeSegments } from '../../platform/files/safe-path.ts';
 import type { ZipMember } from '../workspace/zip-archive.ts';
 import { skillFile } from './skill.ts';
 
-/** One file of the archive and where it goes below the skill's folder. */
+/** One file of the archive, and its path below the skill's folder. */
 export interface PlannedFile {
   member: ZipMember;
   path: string;
 }
 
-const mostFiles = 1_000;
-const largestFileBytes = 64 * 1024 * 1024;
-const largestTotalBytes = 512 * 1024 * 1024;
-/** Text packs to a tenth, seldom to a fiftieth. */
-const largestRatio = 100;
-/** Little ones are no danger, however well they are packed. */
+const maxFiles = 1_000;
+const maxFileBytes = 64 * 1024 * 1024;
+const maxTotalBytes = 512 * 1024 * 1024;
+/** Text packs to a tenth of its size, seldom to a fiftieth. */
+const maxRatio = 100;
+/** Small files are harmless, however well they are packed. */
 const freeBytes = 1024 * 1024;
 
-/** `SKILL.md` and all that lies beside it, checked before a byte is unpacked. Throws `skill_archive_invalid`. */
+/** Returns `SKILL.md` and all files beside it, checked before a byte is unpacked. Throws `skill_archive_invalid`. */
 export function planOf(members: readonly ZipMember[], archiveBytes: number): PlannedFile[] {
   for (const member of members) requireOrdinary(member);
   const files = members.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
-  if (files.length > mostFiles) throw invalid(`it has more than ${mostFiles} files`);
+  if (files.length > maxFiles) throw invalid(`it has more than ${maxFiles} files`);
   requireSizes(files, archiveBytes);
   const root = rootOf(files.map(({ name }) => name));
   const planned = files.map((member) => ({ member, path: member.name.slice(root.length) }));
@@ -29,7 +29,7 @@ export function planOf(members: readonly ZipMember[], archiveBytes: number): Pla
   return planned;
 }
 
-/** Files and folders by their type in the archive, below it by their name. */
+/** Folders are marked as such in the archive, or by their name. */
 function requireOrdinary({ name, unixType }: ZipMember): void {
   if (unixType !== 'file' && unixType !== 'folder') {
     throw invalid(`"${shortened(name)}" is a link or a device; only files and folders are unpacked`);
@@ -42,19 +42,18 @@ function requireOrdinary({ name, unixType }: ZipMember): void {
 }
 
 function requireSizes(files: readonly ZipMember[], archiveBytes: number): void {
-  const large = files.find(({ sizeBytes }) => sizeBytes > largestFileBytes);
-  if (large) throw invalid(`"${shortened(large.name)}" is larger than ${largestFileBytes} bytes`);
+  const large = files.find(({ sizeBytes }) => sizeBytes > maxFileBytes);
+  if (large) throw invalid(`"${shortened(large.name)}" is larger than ${maxFileBytes} bytes`);
   const total = sumOf(files, ({ sizeBytes }) => sizeBytes);
-  if (total > largestTotalBytes)
-    throw invalid(`its files are larger than ${largestTotalBytes} bytes together`);
+  if (total > maxTotalBytes) throw invalid(`its files are larger than ${maxTotalBytes} bytes together`);
   const packed = sumOf(files, ({ packedBytes }) => packedBytes);
   if (packed > archiveBytes) throw invalid('its files overlap');
-  if (total > freeBytes && total > packed * largestRatio) {
-    throw invalid(`it unpacks to more than ${largestRatio} times its size`);
+  if (total > freeBytes && total > packed * maxRatio) {
+    throw invalid(`it unpacks to more than ${maxRatio} times its size`);
   }
 }
 
-/** `''`, or the one folder that holds everything. */
+/** Returns `''`, or the one folder that holds everything. */
 function rootOf(names: readonly string[]): string {
   if (names.includes(skillFile)) return '';
   const folder = `${names[0]?.split('/', 1)[0] ?? ''}/`;
@@ -62,7 +61,7 @@ function rootOf(names: readonly string[]): string {
   throw invalid(`${skillFile} has to be at its top, or in the one folder that it has`);
 }
 
-/** Two names that one file system or another takes for the same one, or a file where another name has a folder. */
+/** Refuses two names that some file system takes for the same one, and a file whose name another path uses as a folder. */
 function requireApart(paths: readonly string[]): void {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -77,7 +76,7 @@ function requireApart(paths: readonly string[]): void {
   if (clash !== undefined) throw invalid(`"${shortened(clash)}" is a file and a folder`);
 }
 
-/** What desktops put into archives. */
+/** Names that desktops add to archives. */
 function isLitter(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(name);
 }

@@ -28,11 +28,11 @@ const skillText = (name: string, description = 'Does it.') =>
   `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 
 describe('the folders of skills', () => {
-  it('need not be there', async () => {
+  it('may be missing', async () => {
     expect(await folders.find()).toEqual({ skills: [], broken: [] });
   });
 
-  it('are found by name: custom ones before public ones before those that come with the product', async () => {
+  it('are found by name: custom skills before public ones before those that come with the product', async () => {
     await put('shipped/a/SKILL.md', skillText('a', 'shipped'));
     await put('shipped/b/SKILL.md', skillText('b', 'shipped'));
     await put('shipped/c/SKILL.md', skillText('c', 'shipped'));
@@ -47,7 +47,7 @@ describe('the folders of skills', () => {
     ]);
   });
 
-  it('are read again when a file is another one', async () => {
+  it('are read again when a file has changed', async () => {
     await put('skills/public/a/SKILL.md', skillText('a', 'old'));
     await folders.find();
     await put('skills/public/a/new', skillText('a', 'new'));
@@ -57,7 +57,7 @@ describe('the folders of skills', () => {
     expect((await folders.find()).skills).toEqual([]);
   });
 
-  it('leave out what is broken, and say once why', async () => {
+  it('leave out a broken skill, and log the reason once', async () => {
     await put('skills/public/good/SKILL.md', skillText('good'));
     await put('skills/public/empty/README.md', 'x');
     await put('skills/public/other-name/SKILL.md', skillText('good'));
@@ -126,13 +126,13 @@ describe('the files of skills', () => {
   };
   const names = async (path: string) => (await files.list(anybody, path)).map(({ name }) => name);
 
-  it('are read, at most as far as asked', async () => {
+  it('are read, up to the requested size', async () => {
     expect((await read('/mnt/skills/custom/tea/SKILL.md')).text).toBe(skillText('tea'));
     expect(await read('mnt/skills/custom/tea/parts/cup.md', 3)).toEqual({ text: 'A c', sizeBytes: 6 });
     expect((await read('/mnt/skills/public/milk/SKILL.md')).text).toBe(skillText('milk'));
   });
 
-  it('are listed from the top', async () => {
+  it('are listed from the top folder down', async () => {
     expect(await names('/mnt/skills')).toEqual(['public', 'custom']);
     expect(await names('/mnt/skills/')).toEqual(['public', 'custom']);
     expect(await names('/mnt/skills/public')).toEqual(['milk']);
@@ -140,7 +140,7 @@ describe('the files of skills', () => {
     expect(await names('/mnt/skills/custom/tea/parts/')).toEqual(['cup.md']);
   });
 
-  it('are those of skills that are switched on, a second ago at most', async () => {
+  it('are those of the skills that are switched on, with a delay of at most a second', async () => {
     expect(await names('/mnt/skills/custom')).toEqual(['tea']);
     disabled = ['tea'];
     nowMs = 1_000;
@@ -151,7 +151,7 @@ describe('the files of skills', () => {
     await expect(names('/mnt/skills/custom/tea')).rejects.toMatchObject({ code: 'artifact_not_found' });
   });
 
-  it('lead nowhere else', async () => {
+  it('never lead outside of the skills', async () => {
     await symlink(join(home, 'secret.txt'), join(home, 'skills/custom/tea/leak'));
     await symlink(home, join(home, 'skills/custom/tea/up'));
     for (const path of ['custom/tea/leak', 'custom/tea/up/secret.txt', 'custom/tea/../../../secret.txt']) {
@@ -170,7 +170,7 @@ describe('the files of skills', () => {
     expect(await names('/mnt/skills/custom/tea')).toEqual(['SKILL.md', 'parts']);
   });
 
-  it('are no folders, and folders are no files', async () => {
+  it('are told apart from folders', async () => {
     await expect(read('/mnt/skills/custom/tea/parts')).rejects.toMatchObject({ code: 'path_invalid' });
     await expect(read('/mnt/skills/custom/tea')).rejects.toMatchObject({ code: 'path_invalid' });
     await expect(read('/mnt/skills')).rejects.toMatchObject({ code: 'path_invalid' });

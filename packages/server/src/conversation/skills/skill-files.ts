@@ -10,16 +10,16 @@ import { skillsRoot } from './skill.ts';
 import type { FoundSkill } from './skill-folders.ts';
 
 interface SkillFilesOptions {
-  /** What agents may see now. */
+  /** The skills that agents may see now. */
   enabled: () => Promise<FoundSkill[]>;
-  /** Never goes back. */
+  /** A clock that never goes back. */
   clock: Clock;
 }
 
-/** A search through thousands of files does not look up all skills for each of them. */
+/** A search through thousands of files does not look up all skills for each file. */
 const freshMs = 1_000;
 
-/** `/mnt/skills` as agents see it: the files of the skills that are switched on, to read and not to change. */
+/** `/mnt/skills` as agents see it: the files of the skills that are switched on. They can be read but not changed. */
 export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
   readonly #options: SkillFilesOptions;
   #known: { skills: Promise<FoundSkill[]>; untilMs: number } | null = null;
@@ -60,7 +60,7 @@ export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
     }
   }
 
-  /** Inside a skill its folder on the disk and the rest of the path; above it the names of the folders there. */
+  /** Inside a skill: its folder on the disk and the rest of the path. Above it: the names of the folders there. */
   async #placeOf(path: string): Promise<{ folder: string | null; inner: string; names: string[] }> {
     const [category, name, ...rest] = segmentsOf(path);
     if (category === undefined) return { folder: null, inner: '', names: [...skillCategories] };
@@ -89,7 +89,7 @@ export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
   }
 }
 
-/** Takes a path with or without its first slash, as the workspace does. */
+/** Accepts a path with or without its first slash, as the workspace does. */
 function segmentsOf(path: string): string[] {
   const absolute = (path.startsWith('/') ? path : `/${path}`).replace(/\/$/, '');
   if (absolute === skillsRoot) return [];

@@ -3,36 +3,36 @@ import { join } from 'node:path';
 import type { BrokenSkill, SkillCategory } from '@switchyard/contract/conversation/skill';
 import { AppError } from '../../lib/app-error.ts';
 import { readTextFile } from '../user-files/text-file.ts';
-import { isSkillName, largestSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
+import { isSkillName, maxSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
 
 export interface FoundSkill extends SkillFacts {
   category: SkillCategory;
-  /** On the disk; never told to clients and agents. */
+  /** A path on the disk; clients and agents never see it. */
   folder: string;
 }
 
 export interface FoundSkills {
-  /** By name. */
+  /** Ordered by name. */
   skills: FoundSkill[];
   broken: BrokenSkill[];
 }
 
 interface SkillFoldersOptions {
-  /** Holds `public` and `custom`; need not be there. */
+  /** The folder that holds `public` and `custom`. It need not exist. */
   path: string;
-  /** The skills that come with the product; null for none. */
+  /** The skills that come with the product; null when there are none. */
   shipped: string | null;
   log: { warn(details: object, message: string): void };
 }
 
 type Reading = { facts: SkillFacts } | { reason: string };
 
-/** Of one root. Further folders, in the order of their names, are not looked at. */
-const mostFolders = 500;
+/** The limit for one root, in the order of names. Further folders are ignored. */
+const maxFolders = 500;
 
 /**
- * The skills that lie on the disk. Looked up for each question, so that a change counts at once; a file is read again when
- * it is another one than before. Of two with one name the custom one counts, then the host's own, then the shipped one.
+ * The skills on the disk. They are looked up for each request, so a change counts at once; a file is read again only when it has
+ * changed. When two skills have the same name, the custom one wins, then the host's own, then the shipped one.
  */
 export class SkillFolders {
   readonly customRoot: string;
@@ -92,23 +92,23 @@ async function readSkill(folder: string, name: string): Promise<Reading> {
     if (!isSkillName(name)) {
       return { reason: 'Name the folder with lower-case letters, digits and single hyphens between words.' };
     }
-    // A pipe in its place would be waited for.
+    // Opening a pipe in its place would wait for ever.
     if (!(await lstat(join(folder, skillFile))).isFile()) return { reason: `Its ${skillFile} is no file.` };
-    const file = await readTextFile(join(folder, skillFile), { maxBytes: largestSkillBytes });
+    const file = await readTextFile(join(folder, skillFile), { maxBytes: maxSkillBytes });
     if (file === null || file === 'unchanged') return { reason: `It has no ${skillFile}.` };
     const facts = readSkillText(file.text);
     if (facts.name !== name) return { reason: `${skillFile} has another name: "${facts.name}".` };
     return { facts };
   } catch (error) {
     if (error instanceof AppError) return { reason: error.message };
-    // The system's words hold a path of the host.
+    // The system's message contains a path of the host.
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return { reason: `It has no ${skillFile}.` };
-    return { reason: `${skillFile} cannot be read (${code ?? `larger than ${largestSkillBytes} bytes`}).` };
+    return { reason: `${skillFile} cannot be read (${code ?? `larger than ${maxSkillBytes} bytes`}).` };
   }
 }
 
-/** Of the text: another file, size or time makes another one. */
+/** Identifies a version of the text: it changes with the file, its size or its time. */
 async function versionOf(folder: string): Promise<string> {
   try {
     const [outer, inner] = await Promise.all([
@@ -121,7 +121,7 @@ async function versionOf(folder: string): Promise<string> {
   }
 }
 
-/** Names that begin with a dot are the gateway's own, or those of tools of the host. */
+/** Names that begin with a dot belong to the gateway or to tools of the host. */
 async function foldersIn(root: string): Promise<string[]> {
   try {
     const entries = await readdir(root, { withFileTypes: true });
@@ -129,7 +129,7 @@ async function foldersIn(root: string): Promise<string[]> {
       .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
       .map(({ name }) => name)
       .sort()
-      .slice(0, mostFolders);
+      .slice(0, maxFolders);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

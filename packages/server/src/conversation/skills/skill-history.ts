@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { SkillChange } from '@switchyard/contract/conversation/skill';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 
-const mostChanges = 20;
+const maxChanges = 20;
 /** Twenty changes hold forty texts of 128 kB, and JSON writes some characters with six. */
-const largestFileBytes = 32 * 1024 * 1024;
-/** Of skills that there are and that there were; beyond it the ones that were changed longest ago are forgotten. */
-const mostHistories = 500;
+const maxFileBytes = 32 * 1024 * 1024;
+/** Counts existing and deleted skills. Beyond it the histories that changed longest ago are removed. */
+const maxHistories = 500;
 
-/** What happened to the texts of custom skills, also of those that are gone: `<custom>/.history/<name>.json`. */
+/** The changes of the texts of custom skills, deleted ones included: `<custom>/.history/<name>.json`. */
 export class SkillHistory {
   readonly #folder: string;
 
@@ -17,9 +17,9 @@ export class SkillHistory {
     this.#folder = join(customRoot, '.history');
   }
 
-  /** The oldest first; null for a skill that never changed. */
+  /** Oldest first; null for a skill that was never changed. */
   async read(name: string): Promise<SkillChange[] | null> {
-    const file = await readTextFile(this.#fileOf(name), { maxBytes: largestFileBytes });
+    const file = await readTextFile(this.#fileOf(name), { maxBytes: maxFileBytes });
     if (file === null || file === 'unchanged') return null;
     const parsed: unknown = JSON.parse(file.text);
     if (!Array.isArray(parsed)) throw new Error('The history of a skill holds something else than a list.');
@@ -29,14 +29,14 @@ export class SkillHistory {
   async add(name: string, change: SkillChange): Promise<void> {
     const before = await this.read(name);
     if (before === null) await this.#makeRoom();
-    const changes = [...(before ?? []), change].slice(-mostChanges);
+    const changes = [...(before ?? []), change].slice(-maxChanges);
     await writeTextFile(this.#fileOf(name), `${JSON.stringify(changes)}\n`);
   }
 
   async #makeRoom(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     const histories = names.filter((name) => name.endsWith('.json'));
-    if (histories.length < mostHistories) return;
+    if (histories.length < maxHistories) return;
     const files = await Promise.all(
       histories.map(async (name) => {
         const path = join(this.#folder, name);
@@ -44,7 +44,7 @@ export class SkillHistory {
       }),
     );
     files.sort((a, b) => a.modifiedMs - b.modifiedMs);
-    for (const { path } of files.slice(0, files.length - mostHistories + 1)) await rm(path, { force: true });
+    for (const { path } of files.slice(0, files.length - maxHistories + 1)) await rm(path, { force: true });
   }
 
   #fileOf(name: string): string {

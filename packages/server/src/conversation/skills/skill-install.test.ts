@@ -44,7 +44,7 @@ async function archive(name: string): Promise<void> {
 }
 const placed = async () => (await readdir(custom)).filter((name) => !name.startsWith('.'));
 
-it('a skill that is installed twice at once is there once', async () => {
+it('a skill that is installed twice at the same time exists once', async () => {
   await archive('brew-tea');
   const install = installer();
   const ends = await Promise.allSettled([install.install(owner, from), install.install(owner, from)]);
@@ -55,7 +55,7 @@ it('a skill that is installed twice at once is there once', async () => {
   expect(await placed()).toEqual(['brew-tea']);
 });
 
-it('its files belong to the gateway alone and cannot be executed', async () => {
+it('the files of an installed skill belong to the gateway alone and cannot be executed', async () => {
   await archive('brew-tea');
   await installer().install(owner, from);
   expect(await readFile(join(custom, 'brew-tea/bin/run.sh'), 'utf8')).toBe('#!/bin/sh\n');
@@ -71,7 +71,7 @@ it('a full disk leaves nothing behind', async () => {
   expect(await readdir(join(custom, '.staging'))).toEqual([]);
 });
 
-it('what an interrupted install has left is removed by one an hour later, and no sooner', async () => {
+it('an install removes what an interrupted one left behind, once that is an hour old', async () => {
   await archive('brew-tea');
   for (const [name, minutes] of [
     ['old', 61],

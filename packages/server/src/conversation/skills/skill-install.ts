@@ -12,18 +12,18 @@ import { KeyLock } from '../workspace/key-lock.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
 import { openZipMember, readZipDirectory, type ZipMember } from '../workspace/zip-archive.ts';
 import type { CustomSkills } from './custom-skills.ts';
-import { largestSkillBytes, readSkillText, skillFile } from './skill.ts';
+import { maxSkillBytes, readSkillText, skillFile } from './skill.ts';
 import { type PlannedFile, planOf } from './skill-archive-plan.ts';
 
 interface SkillInstallOptions {
   custom: CustomSkills;
   access: Pick<ThreadAccess, 'require'>;
   files: Pick<WorkspaceFiles, 'open'>;
-  /** Left free on the disk. */
+  /** Disk space that is left free. */
   reserveBytes: number;
 }
 
-/** Makes a `.skill` archive that lies in a thread of the caller a custom skill. */
+/** Makes a custom skill of a `.skill` archive that lies in a thread of the caller. */
 export class SkillInstall {
   readonly #options: SkillInstallOptions;
   readonly #lock = new KeyLock();
@@ -32,7 +32,7 @@ export class SkillInstall {
     this.#options = options;
   }
 
-  /** Answers the name of the skill. */
+  /** Returns the name of the skill. */
   async install(
     owner: Owner,
     { threadId, path, author }: { threadId: string; path: string; author: string },
@@ -44,7 +44,7 @@ export class SkillInstall {
     }
     const archive = await files.open({ userId: userScope(owner), threadId }, path);
     try {
-      // One at a time: each may fill the disk and the threads that unpack.
+      // One at a time: each install may fill the disk and occupies the threads that unpack.
       return await this.#lock.run('', () => this.#unpack(archive, author));
     } finally {
       await archive.close();
@@ -86,12 +86,12 @@ export class SkillInstall {
   }
 }
 
-/** Read before anything is written: most archives that are no skill end here. */
+/** Read before anything is written: most archives that hold no skill are refused here. */
 async function textIn(archive: FileHandle, plan: readonly PlannedFile[]): Promise<string> {
   const planned = plan.find(({ path }) => path === skillFile);
-  if (!planned || planned.member.sizeBytes > largestSkillBytes) {
+  if (!planned || planned.member.sizeBytes > maxSkillBytes) {
     throw new AppError('skill_invalid', {
-      message: `${skillFile} is larger than ${largestSkillBytes} bytes.`,
+      message: `${skillFile} is larger than ${maxSkillBytes} bytes.`,
     });
   }
   const content = await openMember(archive, planned.member);
@@ -100,7 +100,7 @@ async function textIn(archive: FileHandle, plan: readonly PlannedFile[]): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Its size has been looked at; packed it may be a little larger. */
+/** The unpacked size was checked before; the packed file may be a little larger. */
 function openMember(archive: FileHandle, member: ZipMember): ReturnType<typeof openZipMember> {
   return openZipMember(archive, member, Math.max(member.sizeBytes, member.packedBytes));
 }

@@ -48,7 +48,7 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
       ...reloadSkills,
       handler: async () => {
         skills.reload();
-        return { success: true, scope: 'process' as const, message: 'All skills are read anew.' };
+        return { success: true, scope: 'process' as const, message: 'All skills are read again.' };
       },
     });
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 
-/** What an interrupted install or deletion left behind is taken for rubbish once it is as old. */
+/** What an interrupted install or deletion has left is removed when it is this old. */
 const oldMs = 60 * 60 * 1_000;
 
-/** Beside the skills, on the same disk: a folder comes from here, or goes here, in one step. */
+/** A folder beside the skills, on the same disk, so that a skill can be moved into place or out of it in one step. */
 export class SkillStaging {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class SkillStaging {
     this.#folder = join(customRoot, '.staging');
   }
 
-  /** An empty folder to fill, and to move or drop afterwards. */
+  /** Returns an empty folder to fill, and to move or drop afterwards. */
   async open(): Promise<string> {
     await this.#sweep();
     const folder = join(this.#folder, newId());
@@ -28,7 +28,7 @@ export class SkillStaging {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Out of sight at once, whatever it holds. */
+  /** Takes a folder out of sight at once, whatever it holds. */
   async remove(folder: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const gone = join(this.#folder, newId());

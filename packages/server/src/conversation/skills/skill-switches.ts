@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts';
-/** The `skills` section of the extensions file: `{ <name>: { enabled } }`. A skill that is not in it is on. */
+/** The `skills` section of the extensions file: `{ <name>: { enabled } }`. A skill that is not listed is on. */
 export type SkillSwitches = Record<string, unknown>;
 
 export function switchesIn(section: unknown): SkillSwitches {
@@ -11,7 +11,7 @@ export function isEnabled(switches: SkillSwitches, name: string): boolean {
   return !isRecord(entry) || entry.enabled !== false;
 }
 
-/** Keys that nobody here knows are kept. */
+/** Keeps unknown keys. */
 export function withSwitch(switches: SkillSwitches, name: string, enabled: boolean): SkillSwitches {
   const entry = Object.hasOwn(switches, name) ? switches[name] : undefined;
   return { ...switches, [name]: { ...(isRecord(entry) && entry), enabled } };

@@ -5,7 +5,7 @@ const text = (yaml: string, rest = '\nDo it.\n') => `---\n${yaml}\n---\n${rest}`
 const good = 'name: make-tea\ndescription: Makes tea.';
 
 describe('the text of a skill', () => {
-  it('says what the skill is in its front matter', () => {
+  it('describes the skill in its front matter', () => {
     expect(readSkillText(text(`${good}\nlicense: MIT\nallowed-tools: [read_file, ls]\nversion: 2`))).toEqual({
       name: 'make-tea',
       description: 'Makes tea.',
@@ -14,14 +14,14 @@ describe('the text of a skill', () => {
     });
   });
 
-  it('need not say more than name and description', () => {
+  it('needs no more than a name and a description', () => {
     expect(readSkillText(text(good))).toMatchObject({ license: null, allowedTools: null });
     expect(readSkillText(`\uFEFF${text(good, '').replaceAll('\n', '\r\n')}`)).toMatchObject({
       name: 'make-tea',
     });
   });
 
-  it('lists tools with spaces or commas between them, too', () => {
+  it('accepts tools that are separated by spaces or commas', () => {
     const tools = readSkillText(
       text(`${good}\nallowed-tools: Bash(git status:*), read_file ls`),
     ).allowedTools;
@@ -54,7 +54,7 @@ describe('the text of a skill', () => {
   });
 });
 
-it('names of skills are names of folders', () => {
+it('a skill has a name that a folder can have', () => {
   expect(['a', 'make-tea', 'x2-y3'].every(isSkillName)).toBe(true);
   expect(['', '.', '..', 'a/b', 'A', '-a', 'a-', 'custom', 'a b', 'a'.repeat(65)].some(isSkillName)).toBe(
     false,

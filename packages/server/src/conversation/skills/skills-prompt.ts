@@ -1,10 +1,10 @@
 import { skillsRoot, virtualPathOf } from './skill.ts';
 import type { FoundSkill } from './skill-folders.ts';
 
-/** Some 4,000 tokens, in each call of a model. */
-const longestList = 16_000;
+/** About 4,000 tokens in each call of a model. */
+const maxListLength = 16_000;
 
-/** What agents are told of the skills that they may use; empty where there are none. */
+/** Returns what agents are told about the skills that they may use; empty when there are none. */
 export function skillsPrompt(skills: readonly FoundSkill[]): string {
   if (skills.length === 0) return '';
   const lines: string[] = [];
@@ -12,7 +12,7 @@ export function skillsPrompt(skills: readonly FoundSkill[]): string {
   for (const skill of skills) {
     const line = `- ${skill.name} (${virtualPathOf(skill)}): ${onOneLine(skill.description)}`;
     length += line.length + 1;
-    if (length > longestList) break;
+    if (length > maxListLength) break;
     lines.push(line);
   }
   const left = skills.length - lines.length;
@@ -25,7 +25,7 @@ export function skillsPrompt(skills: readonly FoundSkill[]): string {
   ].join('\n');
 }
 
-/** No description ends the list or begins a line of its own. */
+/** A description can neither end the list nor begin a line of its own. */
 function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[<>]/g, ' ');
 }

@@ -9,7 +9,7 @@ interface SkillsOptions {
   extensions: ExtensionsFile;
 }
 
-/** All skills of this gateway: who wants to know them, and which are switched on. */
+/** All skills of this gateway: who is told about them, and which are switched on. */
 export class Skills {
   readonly #options: SkillsOptions;
 
@@ -41,14 +41,14 @@ export class Skills {
     return shown(found, switches);
   }
 
-  /** What agents may see. */
+  /** The skills that agents may see. */
   async enabled(): Promise<FoundSkill[]> {
     const { skills } = await this.#options.folders.find();
     const switches = await this.#switches();
     return skills.filter(({ name }) => isEnabled(switches, name));
   }
 
-  /** Reads every file again with the next question. */
+  /** Makes the next lookup read every file again. */
   reload(): void {
     this.#options.folders.forget();
   }

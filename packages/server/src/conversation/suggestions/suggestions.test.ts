@@ -22,7 +22,7 @@ describe('the answer of a model', () => {
   });
 });
 
-test('a model sees who said what, and of a long conversation its end', () => {
+test('a model sees who said what, and only the end of a long conversation', () => {
   const prompt = suggestionPrompt(
     [said('human', 'q'), said('ai', 'a'), said('user', 'r'), said('tool', 't')],
     2,
@@ -35,7 +35,7 @@ test('a model sees who said what, and of a long conversation its end', () => {
   expect(long.length).toBeLessThan(13_000);
 });
 
-test('the model that was named is asked', async () => {
+test('the named model is called', async () => {
   const asked: (string | null)[] = [];
   const suggestions = withModel(async (_prompt, { model }) => {
     asked.push(model);
@@ -60,7 +60,7 @@ test('there are none without a conversation, and none from a model that fails', 
   expect(calls).toBe(1);
 });
 
-test('models are asked for no more than sixteen at once', async () => {
+test('models are called at most sixteen times at once', async () => {
   const answers: (() => void)[] = [];
   const slow = withModel(() => new Promise((resolve) => answers.push(() => resolve('["a"]'))));
   const messages = [said('user', 'hi')];

@@ -3,24 +3,24 @@ import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import { demoFollowUps } from '../../agents/demo/follow-ups.ts';
 import { parseSuggestions, suggestionPrompt } from './suggestion.ts';
 
-/** Puts a text to a model and answers its text. Null names the default model. */
+/** Sends a text to a model and returns its text. Null selects the default model. */
 export type AskModel = (
   prompt: string,
   options: { model: string | null; signal: AbortSignal },
 ) => Promise<string>;
 
 interface SuggestionsOptions {
-  /** Null while only the demo model is there. */
+  /** Null while there is only the demo model. */
   ask: AskModel | null;
   hasPool: boolean;
   log: { warn(details: object, message: string): void };
 }
 
-const longestWaitMs = 30_000;
-/** Of all users together: a click that nobody waits for must not hold the models. */
-const mostAtOnce = 16;
+const maxWaitMs = 30_000;
+/** The limit for all users together: suggestions that no one waits for must not occupy the models. */
+const maxConcurrent = 16;
 
-/** Questions that a user might ask next. Nobody fails for want of them: without any there are none. */
+/** Questions that a user might ask next. They are optional: when they cannot be made the list is empty. */
 export class Suggestions {
   readonly #options: SuggestionsOptions;
   #atOnce = 0;
@@ -37,7 +37,7 @@ export class Suggestions {
     const { ask, hasPool } = this.#options;
     const said = messages.filter(({ content }) => content.trim() !== '');
     if (said.length === 0) return [];
-    if (ask) return this.#fromModel(ask, { said, most: n, model: model_name });
+    if (ask) return this.#fromModel(ask, { said, max: n, model: model_name });
     if (model_name !== null && model_name !== demoModelName) return [];
     const asked = said.filter(({ role }) => role === 'user' || role === 'human');
     return demoFollowUps(
@@ -48,13 +48,13 @@ export class Suggestions {
 
   async #fromModel(
     ask: AskModel,
-    { said, most, model }: { said: SuggestionsBody['messages']; most: number; model: string | null },
+    { said, max, model }: { said: SuggestionsBody['messages']; max: number; model: string | null },
   ): Promise<string[]> {
-    if (this.#atOnce >= mostAtOnce) return [];
+    if (this.#atOnce >= maxConcurrent) return [];
     this.#atOnce += 1;
     try {
-      const signal = AbortSignal.timeout(longestWaitMs);
-      return parseSuggestions(await ask(suggestionPrompt(said, most), { model, signal }), most);
+      const signal = AbortSignal.timeout(maxWaitMs);
+      return parseSuggestions(await ask(suggestionPrompt(said, max), { model, signal }), max);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'A model gave no suggestions');
       return [];

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 
-/** A key of an object, or a place in a list; counted from the end when negative. */
+/** A key of an object, or a place in a list; negative places count from the end. */
 type Segment = string | number;
 
 export interface ExtractPath {
@@ -8,7 +8,7 @@ export interface ExtractPath {
   segments: Segment[];
 }
 
-/** Longer ones reach no value: nothing is nested deeper than a request may be. */
+/** Longer paths reach no value, because requests have a limit of nesting. */
 const maxSegments = 64;
 
 /** Reads `values.messages[-1].content`: names between dots, places in lists in brackets. */
@@ -26,7 +26,7 @@ export function parsePath(alias: string, path: string): ExtractPath {
   return { alias, segments };
 }
 
-/** Null where there is nothing. */
+/** Returns null when the path leads to no value. */
 export function valueAtPath(root: unknown, segments: readonly Segment[]): unknown {
   let value = root;
   for (const segment of segments) {

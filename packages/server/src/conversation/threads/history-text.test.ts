@@ -20,7 +20,7 @@ async function* each(entries: ThreadState[]): AsyncGenerator<ThreadState> {
   yield* entries;
 }
 
-const all = { mostCharacters: Number.POSITIVE_INFINITY, betweenPieces: async () => undefined };
+const all = { maxCharacters: Number.POSITIVE_INFINITY, betweenPieces: async () => undefined };
 
 test('a history is the JSON of its entries', async () => {
   const strange = JSON.parse(
@@ -31,7 +31,7 @@ test('a history is the JSON of its entries', async () => {
   expect(await historyText(each([]), all)).toBe('[]');
 });
 
-test('a message that many states hold is written once', async () => {
+test('a message that many states contain is serialised once', async () => {
   const written: string[] = [];
   const messages = Array.from({ length: 60 }, (_, at) => ({
     toJSON: () => {
@@ -45,7 +45,7 @@ test('a message that many states hold is written once', async () => {
   expect(JSON.parse(text).at(-1).values.messages).toHaveLength(messages.length);
 });
 
-test('others are served after every twenty entries', async () => {
+test('other requests are served after every twenty entries', async () => {
   let pauses = 0;
   const betweenPieces = async () => {
     pauses += 1;
@@ -55,8 +55,8 @@ test('others are served after every twenty entries', async () => {
   expect(pauses).toBe(5);
 });
 
-test('a history ends behind the entry with which it has become too long', async () => {
+test('a history ends after the entry with which it exceeds its length', async () => {
   const entries = Array.from({ length: 10 }, () => entryOf({ text: 'x'.repeat(1_000) }));
-  const text = await historyText(each(entries), { ...all, mostCharacters: 3_000 });
+  const text = await historyText(each(entries), { ...all, maxCharacters: 3_000 });
   expect(JSON.parse(text)).toEqual(entries.slice(0, 3));
 });

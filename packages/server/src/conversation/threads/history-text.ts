@@ -1,9 +1,9 @@
 import type { ThreadState } from '@switchyard/contract/conversation/thread';
 
 interface HistoryTextOptions {
-  /** The list ends behind the entry with which it has become longer than this. */
-  mostCharacters: number;
-  /** Awaited after each piece of the list, so that others are served. */
+  /** The list ends after the entry with which it exceeds this length. */
+  maxCharacters: number;
+  /** Awaited after each piece of the list, so that other requests are served. */
   betweenPieces: () => Promise<void>;
 }
 
@@ -11,12 +11,12 @@ interface HistoryTextOptions {
 const entriesInPiece = 20;
 
 /**
- * The JSON of a history. Its states hold mostly the same elements, as messages: each is written once and put in wherever it
- * stands, and no one waits for the whole.
+ * The JSON of a history. Its states mostly share their elements, for example messages: each element is serialised once and
+ * inserted wherever it occurs, and other requests are served in between.
  */
 export async function historyText(
   entries: AsyncIterable<ThreadState>,
-  { mostCharacters, betweenPieces }: HistoryTextOptions,
+  { maxCharacters, betweenPieces }: HistoryTextOptions,
 ): Promise<string> {
   const elements = new WeakMap<object, string>();
   const texts: string[] = [];
@@ -25,7 +25,7 @@ export async function historyText(
     const text = `{"values":${recordText(values, elements)},${JSON.stringify(entry).slice(1)}`;
     texts.push(text);
     characters += text.length;
-    if (characters > mostCharacters) break;
+    if (characters > maxCharacters) break;
     if (texts.length % entriesInPiece === 0) await betweenPieces();
   }
   return `[${texts.join(',')}]`;

@@ -77,19 +77,19 @@ describe('access to threads', () => {
     });
   });
 
-  test('an administrator is a user like another', async () => {
+  test('an administrator has no more access than another user', async () => {
     const asking = access.require({ admin: 'root' }, 'own', { mustExist: false });
     await expect(asking).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
-  test('an internal caller that says its reason sees all, and a deleted one is gone for it too', async () => {
+  test('an internal caller that gives a reason sees all threads, but no deleted one', async () => {
     const system = { system: 'test' };
     expect(await access.require(system, 'foreign', { mustExist: true })).toMatchObject({ user_id: 'bert' });
     const asking = access.require(system, 'deleted', { mustExist: false });
     await expect(asking).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
-  test('nobody is an error, not everybody', async () => {
+  test('a call without a user is an error and does not stand for all users', async () => {
     await expect(access.require({ user: '' }, 'own', { mustExist: true })).rejects.toThrow(
       'without an owner',
     );

@@ -4,18 +4,18 @@ import { isVisibleTo, threadNotFound } from './thread.ts';
 import type { ThreadStore } from './thread-store.ts';
 
 export interface AccessNeed {
-  /** Rule 2: what changes or destroys something wants a record; what reads also serves a thread that has none. */
+  /** Rule 2: changing or destroying something requires a record; reading also works for a thread without one. */
   mustExist: boolean;
-  /** The thread is made where there is none. */
+  /** The thread is created when it does not exist. */
   mayBeNew?: boolean;
 }
 
 type Known = Pick<ThreadStore, 'find' | 'isDeleted' | 'hasStates'>;
 
 /**
- * Whose thread is it: the one place that decides, for every route with a `thread_id` in its path and for every id of a
- * thread that arrives in a body. Somebody else's thread, a deleted one and one that never was give the same answer, so that
- * nobody learns which ids there are. Rule 3 is for threads without a record that have saved states.
+ * Decides who may use a thread. This is the only place that does, for every route with a `thread_id` in its path and for every
+ * thread id in a body. Another user's thread, a deleted one and one that never existed get the same answer, so that no one learns
+ * which ids exist. Rule 3 is for threads without a record that have saved states.
  */
 export class ThreadAccess {
   readonly #threads: Known;
@@ -24,7 +24,7 @@ export class ThreadAccess {
     this.#threads = threads;
   }
 
-  /** Null is a thread without a record, which is allowed where it need not exist. */
+  /** Null is a thread without a record; it is returned only when no record is required. */
   async require(
     owner: Owner,
     threadId: string,
@@ -37,7 +37,7 @@ export class ThreadAccess {
     return null;
   }
 
-  /** As `require` for a thread that must exist. */
+  /** Like `require` for a thread that must exist. */
   async requireRecord(owner: Owner, threadId: string): Promise<ThreadRow> {
     const thread = await this.require(owner, threadId, { mustExist: true });
     if (!thread) throw threadNotFound(threadId);

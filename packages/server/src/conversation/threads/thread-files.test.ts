@@ -18,7 +18,7 @@ function write(...path: string[]): string {
 }
 
 describe('files of a thread', () => {
-  it('go from both layouts, and nothing else does', async () => {
+  it('are removed from both layouts, and nothing else is', async () => {
     const gone = [write('users', 'anna', 'threads', 't'), write('threads', 't')];
     const kept = [write('users', 'bert', 'threads', 't'), write('users', 'anna', 'threads', 'other')];
     await new ThreadFiles(home).remove({ thread_id: 't', user_id: 'anna' });
@@ -26,13 +26,13 @@ describe('files of a thread', () => {
     expect(kept.filter(existsSync)).toEqual(kept);
   });
 
-  it('of a shared one go for every user', async () => {
+  it('are removed for every user of a shared thread', async () => {
     const gone = [write('users', 'anna', 'threads', 't'), write('users', 'bert', 'threads', 't')];
     await new ThreadFiles(home).remove({ thread_id: 't', user_id: null });
     expect(gone.filter(existsSync)).toEqual([]);
   });
 
-  it('may be none', async () => {
+  it('may be missing', async () => {
     await new ThreadFiles(join(home, 'nowhere')).remove({ thread_id: 't', user_id: null });
   });
 

@@ -4,10 +4,10 @@ import type { ThreadRow } from '../tables.ts';
 
 type Named = Pick<ThreadRow, 'thread_id' | 'user_id'>;
 
-/** As the contract has ids of threads. */
+/** The contract's form of thread ids. */
 const folderName = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Where the files of threads lie: below their user, and in the older layout without one. */
+/** The files of threads: below their user, or directly below the home in the older layout. */
 export class ThreadFiles {
   readonly #home: string;
 
@@ -15,9 +15,9 @@ export class ThreadFiles {
     this.#home = home;
   }
 
-  /** Everything of the thread; a shared one may have files of every user. */
+  /** Removes everything of the thread; a shared one may have files of every user. */
   async remove({ thread_id, user_id }: Named): Promise<void> {
-    // An id from the agent runtime's own store may be any text, and then has no folder.
+    // An id from the agent runtime's own store can be any text, and then has no folder.
     if (!folderName.test(thread_id)) return;
     const users = user_id === null ? await this.#users() : [user_id];
     const folders = users.map((userId) => join(this.#home, 'users', userId, 'threads', thread_id));

@@ -1,13 +1,13 @@
 import type { ThreadRow } from '../tables.ts';
 
-/** What a thread must be or have. Values are JSON text, as the index of the metadata holds them. */
+/** What a thread must be or have. Values are JSON text, as in the index of the metadata. */
 export type Condition =
   | { kind: 'metadata'; key: string; value: string }
   | { kind: 'status'; status: ThreadRow['status'] };
 
 export interface ThreadFilter {
   conditions: Condition[];
-  /** On the top level of the latest state. */
+  /** Values on the top level of the latest state. */
   values: { key: string; value: unknown }[];
   ids: string[] | null;
 }
@@ -19,7 +19,7 @@ export interface ThreadOrder {
   order: 'asc' | 'desc';
 }
 
-/** The columns that make an order complete; each list is the end of an index. */
+/** The columns that make an order unambiguous; each list is the end of an index. */
 export const orderColumns: Record<SortColumn, SortColumn[]> = {
   thread_id: ['thread_id'],
   status: ['status', 'updated_at', 'thread_id'],

@@ -7,7 +7,7 @@ import type { CountedThreads, ThreadSearch } from './thread-search.ts';
 import type { FoundThreadRow } from './thread-search-store.ts';
 import { listedValues, selected, shownSnapshot, threadView } from './thread-view.ts';
 
-export interface ListWish {
+export interface ThreadListRequest {
   filter: ThreadFilter;
   order: ThreadOrder;
   limit: number;
@@ -24,7 +24,7 @@ export interface ThreadList {
   isPartial: boolean;
 }
 
-/** The caller's threads, as lists show them: from records and stored states, never from checkpoints. */
+/** The caller's threads in lists, read from records and stored states and never from checkpoints. */
 export class ThreadLists {
   readonly #search: ThreadSearch;
 
@@ -32,12 +32,15 @@ export class ThreadLists {
     this.#search = search;
   }
 
-  async page(owner: Owner, { filter, order, limit, offset, ...wish }: ListWish): Promise<ThreadList> {
-    const withValues = wantsValues(wish);
+  async page(
+    owner: Owner,
+    { filter, order, limit, offset, ...requested }: ThreadListRequest,
+  ): Promise<ThreadList> {
+    const withValues = wantsValues(requested);
     const page = { ...filter, ...order, limit, offset, withValues };
     const { threads, total, nextOffset, isPartial } = await this.#search.page(owner, page);
     return {
-      threads: threads.map((row) => found(row, wish)),
+      threads: threads.map((row) => found(row, requested)),
       total,
       nextOffset,
       isPartial,
@@ -49,7 +52,7 @@ export class ThreadLists {
   }
 }
 
-type Shown = Pick<ListWish, 'select' | 'extract' | 'rules'>;
+type Shown = Pick<ThreadListRequest, 'select' | 'extract' | 'rules'>;
 
 function wantsValues({ select, extract, rules }: Shown): boolean {
   const listsValues = rules.searchValues === 'snapshot' && (!select || select.includes('values'));

@@ -2,30 +2,30 @@ import { AppError } from '../../lib/app-error.ts';
 
 export type Metadata = Record<string, unknown>;
 
-/** They would say whose a thread is; only the gateway does. */
+/** Keys that would name a thread's owner; only the gateway sets the owner. */
 const reservedKeys = new Set(['owner_id', 'user_id']);
-/** Never shown, whoever stored it. */
+/** Keys that are never shown, whichever component stored them. */
 const secretKeys = new Set(['auth_token']);
 
 const maxMetadataKeys = 100;
 const maxMetadataBytes = 65_536;
 
-/** An entry of the search index is a row of a B-tree, and Postgres takes no more than 2,700 bytes in one. */
+/** An entry of the search index is a row of a B-tree, and Postgres allows at most 2,700 bytes in one. */
 const maxFilterKeyLength = 128;
 export const maxFilterValueBytes = 1024;
 
-/** As a caller may set it. */
+/** The metadata as a caller may set it. */
 export function withoutReserved(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !reservedKeys.has(key)));
 }
 
-/** As callers see it. */
+/** The metadata as callers see it. */
 export function publicMetadata(text: string): Metadata {
   const metadata = JSON.parse(text) as Metadata;
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !secretKeys.has(key)));
 }
 
-/** The top-level keys of the change replace those that are there; null is a value like another. */
+/** The top-level keys of the change replace the existing ones; null is a value like any other. */
 export function mergedMetadata(text: string, change: Metadata): Metadata {
   return { ...(JSON.parse(text) as Metadata), ...change };
 }
@@ -39,7 +39,10 @@ export function metadataText(metadata: Metadata): string {
   return text;
 }
 
-/** What search can ask for: one entry for each top-level key with a single value, as JSON text so that `1`, `"1"` and `true` differ. */
+/**
+ * What search can ask for: one entry for each top-level key with a single value, as JSON text so that `1`, `"1"` and `true`
+ * differ.
+ */
 export function searchableEntries(metadata: Metadata): { key: string; value: string }[] {
   return Object.entries(metadata).flatMap(([key, value]) => {
     if (typeof value === 'object' && value !== null) return [];

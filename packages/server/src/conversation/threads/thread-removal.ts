@@ -11,11 +11,11 @@ export interface ThreadRemovalOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-/** A run may begin between the stop and the unit as often as somebody starts one; nobody does for ever. */
+/** A run may begin between the stop and the unit. This limits how often the deletion is tried again. */
 const attempts = 3;
 const filesAtOnce = 500;
 
-/** Deletes threads with everything in them, so that nothing is left to come back. */
+/** Deletes threads with everything in them, so that nothing of them can come back. */
 export class ThreadRemoval {
   readonly #options: ThreadRemovalOptions;
   readonly #forget: ForgetThread;
@@ -25,7 +25,7 @@ export class ThreadRemoval {
     this.#forget = (trx, threadId) => options.removals.forgetThread(trx, threadId);
   }
 
-  /** Throws `thread_busy` while a run does not stop, and `thread_not_found` when somebody else was quicker. */
+  /** Throws `thread_busy` while a run does not stop, and `thread_not_found` when another request has deleted the thread first. */
   async remove(thread: RemovedThread): Promise<void> {
     const { removals } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
@@ -41,12 +41,12 @@ export class ThreadRemoval {
     await this.#removeFiles(thread);
   }
 
-  /** As if the thread had never been made: for one that could not be made whole. */
+  /** Removes a thread whose creation failed, as if it had never existed. */
   async discard(threadId: string): Promise<void> {
     await this.#options.store.discard(threadId, { alongside: [this.#forget] });
   }
 
-  /** At start: the files of threads whose deletion was cut off behind its commit. */
+  /** Called at start: removes the files of threads whose deletion was interrupted after its commit. */
   async finish(): Promise<void> {
     for (const thread of await this.#options.store.withFilesLeft(filesAtOnce))
       await this.#removeFiles(thread);
@@ -58,7 +58,7 @@ export class ThreadRemoval {
     if (!deleted) throw threadNotFound(thread.thread_id);
   }
 
-  /** The thread is gone for everybody by now; whatever of its files cannot be removed is tried again. */
+  /** By now no one can see the thread. Files that cannot be removed are tried again later. */
   async #removeFiles(thread: RemovedThread): Promise<void> {
     const { store, removals, log } = this.#options;
     try {

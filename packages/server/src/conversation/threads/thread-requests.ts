@@ -12,14 +12,14 @@ import { AppError } from '../../lib/app-error.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { parsePath } from './extract-paths.ts';
 import type { Condition, ThreadFilter } from './thread-filter.ts';
-import type { ListWish } from './thread-lists.ts';
+import type { ThreadListRequest } from './thread-lists.ts';
 import { maxFilterValueBytes } from './thread-metadata.ts';
-import type { HistoryWish, StateChange } from './thread-states.ts';
-import type { ThreadWish } from './threads.ts';
+import type { HistoryRequest, StateChange } from './thread-states.ts';
+import type { ThreadRequest } from './threads.ts';
 
-/** What bodies say, in the words of the area. The schemas have checked their shape; here is what a schema cannot say. */
+/** Translates request bodies. The schemas have checked their shape; this checks what a schema cannot express. */
 
-export function threadWish(body: NewThreadBody): ThreadWish {
+export function threadRequest(body: NewThreadBody): ThreadRequest {
   return {
     threadId: body.thread_id ?? null,
     assistantId: body.assistant_id ?? null,
@@ -41,7 +41,7 @@ export function threadFilter({ metadata, values, status, ids }: ThreadFilterBody
   return { conditions, values: state, ids: ids ?? null };
 }
 
-export function listWish(body: ThreadSearchBody, rules: MountRules): ListWish {
+export function threadListRequest(body: ThreadSearchBody, rules: MountRules): ThreadListRequest {
   return {
     filter: threadFilter(body),
     order: { sortBy: body.sort_by ?? 'updated_at', order: body.sort_order ?? 'desc' },
@@ -62,7 +62,7 @@ export function stateChange({ values, as_node, checkpoint, checkpoint_id }: Stat
   };
 }
 
-export function historyWish({ limit = 10, before, metadata, checkpoint }: HistoryBody): HistoryWish {
+export function historyRequest({ limit = 10, before, metadata, checkpoint }: HistoryBody): HistoryRequest {
   return {
     limit,
     before: before ? beforeId(before) : undefined,
@@ -71,7 +71,7 @@ export function historyWish({ limit = 10, before, metadata, checkpoint }: Histor
   };
 }
 
-/** The thread is the one in the path, whatever came along. */
+/** The thread is always the one in the path, whatever the body says. */
 export function withoutThread({
   checkpoint_id,
   checkpoint_ns,

@@ -13,7 +13,7 @@ import type { Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { ThreadLists } from './thread-lists.ts';
-import { listWish, threadFilter, threadWish } from './thread-requests.ts';
+import { threadFilter, threadListRequest, threadRequest } from './thread-requests.ts';
 import type { Threads } from './threads.ts';
 
 interface ThreadRoutesOptions {
@@ -26,13 +26,13 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
   return (app) => {
     app.route({
       ...at(mount, createThread),
-      handler: async (request) => threads.create(ownerOf(request), threadWish(request.body), rules),
+      handler: async (request) => threads.create(ownerOf(request), threadRequest(request.body), rules),
     });
 
     app.route({
       ...at(mount, searchThreads),
       handler: async (request, reply) => {
-        const list = await lists.page(ownerOf(request), listWish(request.body, rules));
+        const list = await lists.page(ownerOf(request), threadListRequest(request.body, rules));
         if (list.total !== null) reply.header('x-pagination-total', String(list.total));
         if (list.nextOffset !== null) reply.header('x-pagination-next', String(list.nextOffset));
         if (list.isPartial) reply.header('x-search-partial', 'true');
@@ -89,5 +89,5 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
 }
 
 function prefersMinimal(prefer: string | undefined): boolean {
-  return (prefer ?? '').split(',').some((wish) => wish.trim().toLowerCase() === 'return=minimal');
+  return (prefer ?? '').split(',').some((requested) => requested.trim().toLowerCase() === 'return=minimal');
 }

@@ -3,7 +3,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { ConversationTables, ThreadMetadataTable, ThreadRow } from '../tables.ts';
 
-/** The statements that every run needs, built once. What they mean together stands in the store of threads. */
+/** The statements that every run needs, built once. The store of threads says what they mean together. */
 
 type Db = Kysely<ConversationTables>;
 interface Named {
@@ -18,7 +18,7 @@ export const deletedThread = new Prepared((db: Db, { threadId }: Named) =>
   db.selectFrom('deleted_threads').select('thread_id').where('thread_id', '=', threadId),
 );
 
-/** No row where there is a thread of this id. */
+/** Returns no row when a thread with this id exists already. */
 export const newThread = new Prepared((db: Db, row: ThreadRow) =>
   db
     .insertInto('threads')
@@ -45,7 +45,7 @@ export const busyThread = new Prepared((db: Db, { threadId, at }: Named & { at: 
     .returningAll(),
 );
 
-/** Without a title or a time of the state these stay as they are. */
+/** Without a title or a time of the state these columns keep their values. */
 export const settledThread = new Prepared(
   (
     db: Db,
@@ -95,7 +95,7 @@ export const noMetadataEntry = new Prepared((db: Db, { threadId, key }: Named & 
   db.deleteFrom('thread_metadata').where('thread_id', '=', threadId).where('key', '=', key),
 );
 
-/** Counts for threads without a record too. */
+/** Also counts for threads without a record. */
 export const admission = new Prepared((db: Db, { threadId }: Named) =>
   db
     .insertInto('thread_sequences')

@@ -4,17 +4,17 @@ import { type Dialect, hasJsonEntry } from '../../platform/database/dialect.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { type Condition, orderColumns, type ThreadFilter, type ThreadOrder } from './thread-filter.ts';
 
-/** A way through a user's threads, in order. */
+/** An ordered walk through a user's threads. */
 export interface Walk {
   userId: string;
   order: ThreadOrder;
-  /** The condition whose index is walked; without one all threads of the user are. */
+  /** The condition whose index is walked; null walks all threads of the user. */
   start: Condition | null;
-  /** What must hold besides. */
+  /** The conditions that threads on the way must meet besides. */
   rest: Pick<ThreadFilter, 'conditions' | 'values'>;
 }
 
-/** One step of a walk: how many threads were looked at, which of them match, and where the next step goes on. */
+/** One step of a walk: how many threads were looked at, which of them match, and where the next step continues. */
 export interface Step {
   looked: number;
   matching: string[];
@@ -28,8 +28,8 @@ export type FoundThreadRow = ThreadRow &
   Pick<ThreadSnapshotRow, 'interrupts' | 'error'> & { values?: string };
 
 /**
- * The statements of the search. Each looks at a bounded number of rows, which its conditions and its order name as a
- * stretch of one index: no statistics are needed to find it, and none can mislead.
+ * The statements of the search. Each looks at a limited number of rows, which its conditions and its order name as a range of one
+ * index: finding it needs no statistics, so wrong statistics cannot mislead it.
  */
 export class ThreadSearchStore {
   readonly #read: Database<ConversationTables>['read'];
@@ -40,7 +40,7 @@ export class ThreadSearchStore {
     this.#dialect = dialect;
   }
 
-  /** The ids on the way alone, whatever must hold besides. */
+  /** The ids on the way, without checking the other conditions. */
   async ids(walk: Walk, { limit, offset }: { limit: number; offset: number }): Promise<string[]> {
     const page = sql`${stretch(walk)} limit ${limit} offset ${offset}`;
     const { rows } = await sql<{ thread_id: string }>`select thread_id from (${page}) as page
@@ -62,14 +62,14 @@ export class ThreadSearchStore {
     };
   }
 
-  /** How many stand on the way, counted up to the limit. */
+  /** Counts the threads on the way, up to the limit. */
   async countUpTo(walk: Walk, limit: number): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from (${stretch(walk)} limit ${limit}) as counted`.execute(this.#read);
     return Number(rows[0]?.count ?? 0);
   }
 
-  /** All of these threads that are the user's and match, in order. */
+  /** All threads of the list that belong to the user and match, in order. */
   async matchesAmong({ userId, order, rest }: Walk, threadIds: string[]): Promise<string[]> {
     const { rows } = await sql<{ thread_id: string }>`
       select threads.thread_id from ${this.#listed(threadIds)} cross join threads
@@ -79,7 +79,7 @@ export class ThreadSearchStore {
     return rows.map(({ thread_id }) => thread_id);
   }
 
-  /** How large the values of these threads are, in bytes of JSON. */
+  /** The size of the values of these threads, in bytes of JSON. */
   async valueBytes(threadIds: string[]): Promise<Map<string, number>> {
     const { rows } = await sql<{ thread_id: string; bytes: number }>`
       select shot.thread_id, octet_length(${sql.ref('shot.values')}) as bytes
@@ -88,7 +88,7 @@ export class ThreadSearchStore {
     return new Map(rows.map(({ thread_id, bytes }) => [thread_id, Number(bytes)]));
   }
 
-  /** The rows of these threads, in their order. */
+  /** The rows of these threads, in the given order. */
   async rows(
     userId: string,
     threadIds: string[],
@@ -121,7 +121,7 @@ export class ThreadSearchStore {
     return needs.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(needs, sql` and `)}`;
   }
 
-  /** A list as a table named `listed`; the cross join behind it makes SQLite begin there. */
+  /** A list as a table named `listed`; the cross join after it makes SQLite begin there. */
   #listed(values: string[]): RawBuilder<unknown> {
     const list = JSON.stringify(values);
     return this.#dialect === 'postgres'
@@ -130,12 +130,12 @@ export class ThreadSearchStore {
   }
 }
 
-/** As an expression, which no index serves: SQLite would otherwise read all threads of the user for each listed one. */
+/** An expression, so that no index fits: otherwise SQLite would read all threads of the user for each listed one. */
 function isOwnedBy(userId: string): RawBuilder<boolean> {
   return sql<boolean>`threads.user_id || '' = ${userId}`;
 }
 
-/** The rows of a walk behind a position: a stretch of one index, in its order. */
+/** The rows of a walk after a position: a range of one index, in its order. */
 function stretch({ userId, order, start }: Walk, after?: Position): RawBuilder<unknown> {
   const columns = orderColumns[order.sortBy];
   const where = [sql`user_id = ${userId}`];

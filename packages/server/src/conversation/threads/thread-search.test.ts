@@ -58,7 +58,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
   });
   afterAll(() => database.close());
 
-  /** Times repeat, so that pages must order by more than the time. */
+  /** Times repeat, so that pages must be ordered by more than the time. */
   const timeOf = (at: number) => new Date(Date.UTC(2030, 0, 1) + Math.floor(at / 3) * 1000).toISOString();
 
   async function add(store: ThreadStore, at: number): Promise<void> {
@@ -84,7 +84,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     if (row) known.push({ row, metadata: JSON.parse(row.metadata), values: at % 3 === 0 ? {} : values });
   }
 
-  /** What a search must answer, by looking at everything. */
+  /** The expected answer of a search, found by looking at every thread. */
   function expected({ conditions, values, ids }: ThreadFilter): Known[] {
     return known.filter(
       (thread) =>
@@ -138,7 +138,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     (sortBy) => (['asc', 'desc'] as const).map((order) => ({ sortBy, order })),
   );
 
-  /** Page after page, until there is no next one. */
+  /** Reads page after page, until there is no next one. */
   async function idsOnPages(filter: ThreadFilter, order: ThreadOrder): Promise<string[]> {
     const wanted = expected(filter).length;
     const found: string[] = [];
@@ -152,7 +152,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     return found;
   }
 
-  test.each(filters)('pages of %s hold each thread once, in every order', async (_name, filter) => {
+  test.each(filters)('pages of %s contain each thread once, in every order', async (_name, filter) => {
     for (const order of orders) {
       const wanted = sorted(expected(filter), order.sortBy, order.order);
       expect(await idsOnPages(filter, order), `${order.sortBy} ${order.order}`).toEqual(wanted);
@@ -165,7 +165,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await search.count(anna, filter)).toEqual({ count: isMinimum ? 100 : length, isMinimum });
   });
 
-  test('a page far behind the end is empty', async () => {
+  test('a page far beyond the end is empty', async () => {
     const page = { ...all, ...byTime, limit: 10, offset: 1_000_000, withValues: false };
     expect(await search.page(anna, page)).toEqual({
       threads: [],
@@ -175,7 +175,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     });
   });
 
-  test('values come where they are wanted, and only then', async () => {
+  test('values are included only when they are requested', async () => {
     const page = { ...all, ...byTime, ids: ['t-37'], limit: 10, offset: 0 };
     const withValues = await search.page(anna, { ...page, withValues: true });
     expect(JSON.parse(withValues.threads[0]?.values ?? '')).toEqual({ turn: 1, title: 'Talk 1' });
@@ -183,7 +183,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(without.threads[0]).not.toHaveProperty('values');
   });
 
-  test('a page ends early where its values would be too large, and never before its first thread', async () => {
+  test('a page ends early when its values would be too large, but holds at least one thread', async () => {
     const small = new ThreadSearch(new ThreadSearchStore(database), { pageBytes: 60 });
     const wanted = sorted(known, 'updated_at', 'desc');
     const found: string[] = [];
@@ -198,7 +198,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(found).toEqual(wanted);
   });
 
-  test('looks at a bounded number of threads for a rare value, and says that others may match', async () => {
+  test('looks at a limited number of threads for a rare value, and says that others may match', async () => {
     let looked = 0;
     class Counting extends ThreadSearchStore {
       override async step(...wanted: Parameters<ThreadSearchStore['step']>): Promise<Step> {
@@ -223,7 +223,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     expect([threads.length, isPartial]).toEqual([1, false]);
   });
 
-  test('counts no further than the ceiling, whatever leads', async () => {
+  test('never counts beyond the ceiling, in whichever order', async () => {
     const bounded = new ThreadSearch(new ThreadSearchStore(database), {
       smallSet: 10,
       stepSize: 7,

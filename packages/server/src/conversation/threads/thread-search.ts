@@ -7,28 +7,28 @@ import type { FoundThreadRow, Position, ThreadSearchStore, Walk } from './thread
 export interface ThreadPage extends ThreadFilter, ThreadOrder {
   limit: number;
   offset: number;
-  /** The values of the states are wanted; they can be large. */
+  /** Whether the values of the states are included; they can be large. */
   withValues: boolean;
 }
 
 export interface FoundThreads {
   threads: FoundThreadRow[];
-  /** Null where nothing follows. */
+  /** Null when no page follows. */
   nextOffset: number | null;
-  /** Exact below the ceiling, and the ceiling where there are as many or more; null where counting would take too long. */
+  /** Exact below the ceiling, the ceiling itself from there on, and null when counting would take too long. */
   total: number | null;
-  /** Not all threads were looked at: others behind them may match. */
+  /** Not every thread was looked at: later ones may match too. */
   isPartial: boolean;
 }
 
 export interface CountedThreads {
   count: number;
-  /** There are this many or more. */
+  /** There are at least this many. */
   isMinimum: boolean;
 }
 
 interface PageOfIds {
-  /** One more than the page holds, where there are more. */
+  /** One more than the page holds, when there are more. */
   threadIds: string[];
   total: number | null;
   isPartial?: boolean;
@@ -40,15 +40,15 @@ type Plan = { walk: Walk; among: string[] | null };
 export interface SearchLimits {
   /** A list's total is not counted beyond this. */
   countCeiling: number;
-  /** A set of this size is looked at whole. */
+  /** A set of up to this size is read completely. */
   smallSet: number;
-  /** Threads that are looked at in one go, while nobody else is served. */
+  /** How many threads are looked at in one go, while no other request is served. */
   stepSize: number;
-  /** Threads that are looked at for a list's total alone, once its page is full. */
+  /** How many threads are looked at only for a list's total, once its page is full. */
   lookedForTotal: number;
-  /** Threads that one search looks at, page and total together. */
+  /** How many threads one search looks at, for page and total together. */
   lookedAt: number;
-  /** A page ends early where the values of its threads would be more than this. */
+  /** A page ends early when the values of its threads would be larger than this. */
   pageBytes: number;
 }
 
@@ -61,7 +61,7 @@ const defaultLimits: SearchLimits = {
   pageBytes: 32 * 1024 * 1024,
 };
 
-/** Lists and counts of a user's own threads. Shared ones are in nobody's list. */
+/** Lists and counts of a user's own threads. Shared threads are in no list. */
 export class ThreadSearch {
   readonly #store: ThreadSearchStore;
   readonly #limits: SearchLimits;
@@ -85,7 +85,7 @@ export class ThreadSearch {
     };
   }
 
-  /** Up to the ceiling, and among so many threads as one search looks at. */
+  /** Counts up to the ceiling, among as many threads as one search may look at. */
   async count(owner: Owner, filter: ThreadFilter): Promise<CountedThreads> {
     const plan = await this.#plan(requireUser(owner), filter, { sortBy: 'updated_at', order: 'desc' });
     if (!plan) return { count: 0, isMinimum: false };
@@ -100,8 +100,8 @@ export class ThreadSearch {
   }
 
   /**
-   * The rarest condition leads: a small set is looked at whole, and one that is not is walked where its index has the
-   * wanted order. Undefined when a condition holds for no thread.
+   * Starts with the rarest condition: a small set is read completely, a large one is walked when its index has the requested
+   * order. Undefined when a condition holds for no thread.
    */
   async #plan(userId: string, filter: ThreadFilter, order: ThreadOrder): Promise<Plan | undefined> {
     const { conditions, ids, values } = filter;
@@ -143,7 +143,7 @@ export class ThreadSearch {
     return { threadIds, total: await this.#store.countUpTo(walk, this.#limits.countCeiling) };
   }
 
-  /** The first of them at least. */
+  /** Keeps at least the first thread. */
   async #withinBytes(threadIds: string[], { withValues }: ThreadPage): Promise<string[]> {
     if (!withValues || threadIds.length < 2) return threadIds;
     const bytesOf = await this.#store.valueBytes(threadIds);
@@ -182,7 +182,7 @@ export class ThreadSearch {
     return { count, isMinimum: true };
   }
 
-  /** Ends with the step that is marked as the end, or without one where it has looked at so many as it may. */
+  /** Ends after the step that is marked as the end, or without such a step at the limit of threads to look at. */
   async *#steps(walk: Walk): AsyncGenerator<{ looked: number; matching: string[]; isEnd: boolean }> {
     const { stepSize, lookedAt } = this.#limits;
     let after: Position | undefined;
@@ -204,7 +204,7 @@ function isPlain({ rest }: Walk): boolean {
   return rest.conditions.length === 0 && rest.values.length === 0;
 }
 
-/** A list without a user would be everybody's. */
+/** Without a user a list would hold the threads of all users. */
 function requireUser(owner: Owner): string {
   const userId = userScope(owner);
   if (userId === null) throw new Error('Threads are searched for a user. Pass { user }.');

@@ -5,7 +5,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { titleOf } from './thread.ts';
 
-/** A state as lists show it, in texts: what it holds may not survive on the way to another thread. */
+/** A state as lists show it, in texts: the values in it may not survive a transfer to another worker thread. */
 export interface SnapshotTexts
   extends Pick<ThreadSnapshotRow, 'checkpoint_id' | 'values' | 'next' | 'interrupts'> {
   title: string | null;
@@ -21,7 +21,7 @@ export function snapshotOf({ checkpointId, values, next, interrupts }: StateView
   };
 }
 
-/** The latest state of a thread. Whoever writes it has the thread's row locked. */
+/** The latest state of a thread. The caller that writes it has locked the thread's row. */
 export async function saveSnapshot(
   trx: WriteTransaction<ConversationTables>,
   { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
@@ -31,7 +31,7 @@ export async function saveSnapshot(
   await savedSnapshot.run(trx, { thread_id, user_id, ...texts, error, updated_at: at });
 }
 
-/** Every run needs it: built once. */
+/** Every run needs this statement, so it is built once. */
 const savedSnapshot = new Prepared((db: Kysely<ConversationTables>, row: ThreadSnapshotRow) => {
   const state = {
     user_id: row.user_id,

@@ -13,12 +13,12 @@ import type { Routes } from '../../http/app.ts';
 import { ownerOf } from '../../http/guard.ts';
 import { mountRules } from '../mount-rules.ts';
 import { historyText } from './history-text.ts';
-import { historyWish, stateChange, withoutThread } from './thread-requests.ts';
-import type { HistoryWish, ThreadStates } from './thread-states.ts';
+import { historyRequest, stateChange, withoutThread } from './thread-requests.ts';
+import type { HistoryRequest, ThreadStates } from './thread-states.ts';
 
-/** So many entries are sent whole, however large they are. */
+/** This many entries are sent completely, however large they are. */
 const shortHistory = 20;
-/** A longer history ends where it has become longer than this; `before` leads on from there. */
+/** A longer history ends after the entry with which it exceeds this; `before` continues from there. */
 const historyCharacters = 32 * 1024 * 1024;
 
 export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStates }): Routes {
@@ -26,11 +26,11 @@ export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStat
   const sendHistory = async (
     request: FastifyRequest<{ Params: { thread_id: string } }>,
     reply: FastifyReply,
-    wish: HistoryWish,
+    requested: HistoryRequest,
   ): Promise<void> => {
-    const entries = states.history(ownerOf(request), request.params.thread_id, { ...wish, rules });
-    const mostCharacters = wish.limit > shortHistory ? historyCharacters : Number.POSITIVE_INFINITY;
-    const text = await historyText(entries, { mostCharacters, betweenPieces: () => nextTurn() });
+    const entries = states.history(ownerOf(request), request.params.thread_id, { ...requested, rules });
+    const maxCharacters = requested.limit > shortHistory ? historyCharacters : Number.POSITIVE_INFINITY;
+    const text = await historyText(entries, { maxCharacters, betweenPieces: () => nextTurn() });
     reply.type('application/json; charset=utf-8').send(text);
   };
 
@@ -68,7 +68,7 @@ export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStat
     app.route({
       ...at(mount, readHistory),
       handler: async (request, reply) => {
-        await sendHistory(request, reply, historyWish(request.body));
+        await sendHistory(request, reply, historyRequest(request.body));
         return reply;
       },
     });
@@ -76,7 +76,7 @@ export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStat
     app.route({
       ...at(mount, getHistory),
       handler: async (request, reply) => {
-        await sendHistory(request, reply, historyWish(request.query));
+        await sendHistory(request, reply, historyRequest(request.query));
         return reply;
       },
     });

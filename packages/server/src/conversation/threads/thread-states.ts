@@ -28,14 +28,14 @@ export interface StateChange {
   checkpoint: WantedCheckpoint | undefined;
 }
 
-export interface HistoryWish {
+export interface HistoryRequest {
   limit: number;
   before?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
   checkpoint?: WantedCheckpoint | undefined;
 }
 
-/** The saved states of threads, for who may see the thread. */
+/** The saved states of threads, for callers that may see the thread. */
 export class ThreadStates {
   readonly #options: ThreadStatesOptions;
 
@@ -47,7 +47,7 @@ export class ThreadStates {
     const { access, states } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const state = await states.current(stateful(owner, threadId, thread), { subgraphs });
-    // A thread that has neither record nor state is none.
+    // A thread with neither a record nor a state does not exist.
     if (!state || (!thread && !state.checkpoint)) throw threadNotFound(threadId);
     return stateView(state);
   }
@@ -64,25 +64,25 @@ export class ThreadStates {
     return stateView(state);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async *history(
     owner: Owner,
     threadId: string,
-    { rules, ...wish }: HistoryWish & { rules: MountRules },
+    { rules, ...requested }: HistoryRequest & { rules: MountRules },
   ): AsyncGenerator<ThreadState> {
     const { access, states } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const about = stateful(owner, threadId, thread);
-    const newestId = await this.#newestId(about, { rules, wish });
+    const newestId = await this.#newestId(about, { rules, requested });
     let isFirst = true;
-    for await (const state of states.pastStates(about, wish)) {
+    for await (const state of states.pastStates(about, requested)) {
       const isNewest = newestId === undefined ? isFirst : idOf(state) === newestId;
       isFirst = false;
       yield historyEntry(state, { rules, isNewest });
     }
   }
 
-  /** Makes a new checkpoint through the graph's reducers. Answers the state there. */
+  /** Makes a new checkpoint through the graph's reducers. Returns its state. */
   async update(owner: Owner, threadId: string, change: StateChange): Promise<ThreadState> {
     const { access, states, store, graphFor, clock } = this.#options;
     const thread = await access.requireRecord(owner, threadId);
@@ -100,12 +100,12 @@ export class ThreadStates {
     return stateView(state);
   }
 
-  /** Which entry is where the thread stands now; undefined where that is the first one, or does not matter. */
+  /** The id of the entry that is the thread's current state; undefined when that is the first entry, or does not matter. */
   async #newestId(
     about: StatefulThread,
-    { rules, wish }: { rules: MountRules; wish: HistoryWish },
+    { rules, requested }: { rules: MountRules; requested: HistoryRequest },
   ): Promise<string | undefined> {
-    const beginsWithNewest = !wish.before && !wish.metadata && !wish.checkpoint;
+    const beginsWithNewest = !requested.before && !requested.metadata && !requested.checkpoint;
     if (rules.historyMessages === 'every' || beginsWithNewest) return undefined;
     const [newest] = await this.#options.states.history(about, { limit: 1 });
     return newest && idOf(newest);

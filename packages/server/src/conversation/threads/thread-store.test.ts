@@ -56,14 +56,14 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
       .orderBy('key')
       .execute();
 
-  test('a thread is made once, however many make it at once', async () => {
+  test('a thread is created once when several requests create it at the same time', async () => {
     const making = Array.from({ length: 8 }, () => store.create(anna, { threadId: 'once', at: earlier }));
     const made = await Promise.all(making);
     expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(new Set(made.map(({ thread }) => thread.user_id))).toEqual(new Set(['anna']));
   });
 
-  test('an id of somebody else is not found, and stays theirs', async () => {
+  test('an id of another user is not found, and stays theirs', async () => {
     const threadId = await thread({ topic: 'mine' });
     await expect(store.create(bert, { threadId, at: later })).rejects.toMatchObject({
       code: 'thread_not_found',
@@ -71,7 +71,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(threadId)).toMatchObject({ user_id: 'anna', metadata: '{"topic":"mine"}' });
   });
 
-  test('a thread is never made without a user', async () => {
+  test('a thread is never created without a user', async () => {
     const making = store.create({ system: 'test' }, { threadId: 'nobodys', at: earlier });
     await expect(making).rejects.toThrow('A thread is made for a user');
     expect(await store.find('nobodys')).toBeUndefined();
@@ -97,7 +97,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     );
   });
 
-  test('changes of different keys at once all survive', async () => {
+  test('concurrent changes of different keys are all kept', async () => {
     const threadId = await thread({ kept: true });
     const keys = Array.from({ length: 10 }, (_, at) => `key-${at}`);
     await Promise.all(
@@ -110,14 +110,14 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await indexed(threadId)).toHaveLength(11);
   });
 
-  test('somebody else changes nothing', async () => {
+  test('another user changes nothing', async () => {
     const threadId = await thread();
     const change = { metadata: { topic: 'theirs' }, at: later };
     expect(await store.mergeMetadata(bert, threadId, change)).toBeUndefined();
     expect(await store.find(threadId)).toMatchObject({ metadata: '{}', updated_at: earlier });
   });
 
-  test('metadata that grows beyond what a thread may hold is refused and changes nothing', async () => {
+  test('metadata that grows beyond the limit of a thread is refused and changes nothing', async () => {
     const threadId = await thread({ kept: 1 });
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`key-${at}`, at]));
     const growing = store.mergeMetadata(anna, threadId, { metadata: many, at: later });
@@ -125,7 +125,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(threadId)).toMatchObject({ metadata: '{"kept":1}', updated_at: earlier });
   });
 
-  test('a run makes the thread busy and stamps its graph; its end says how the thread stands', async () => {
+  test('a run makes the thread busy and records its graph; its end sets the thread’s status', async () => {
     const threadId = await thread({ topic: 'x' });
     const began = await database.write((trx) => setBusy(trx, threadId, { stamp, at: later }));
     expect(began).toBe(true);
@@ -147,7 +147,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(JSON.parse(snapshot?.interrupts ?? '')).toEqual(interrupts);
   });
 
-  test('an end without a state leaves the state, and one without a title leaves the title', async () => {
+  test('an end without a state keeps the state, and one without a title keeps the title', async () => {
     const threadId = await thread();
     const titled = state({ values: { title: 'Kept' } });
     await database.write((trx) =>
@@ -165,7 +165,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(threadId)).toMatchObject({ display_name: 'Kept', state_updated_at: later });
   });
 
-  test('a state that is saved while a run has begun leaves the thread busy', async () => {
+  test('a state that is saved after a run has begun leaves the thread busy', async () => {
     const threadId = await thread();
     await store.saveState(threadId, { state: state({ next: ['ask'] }), at: later });
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted' });
@@ -174,7 +174,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find(threadId)).toMatchObject({ status: 'busy' });
   });
 
-  test('a deleted thread never comes back: not by its maker, not by a run that ends late', async () => {
+  test('a deleted thread never comes back, neither by its creator nor by a run that ends late', async () => {
     const threadId = await thread({ topic: 'x' });
     await store.saveState(threadId, { state: state(), at: later });
     const row = { thread_id: threadId, user_id: 'anna' };
@@ -194,7 +194,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.isDeleted(threadId)).toBe(true);
   });
 
-  test('a thread is either made before a deletion that comes at the same time, or not at all', async () => {
+  test('a thread is either created before a concurrent deletion or not at all', async () => {
     for (let round = 0; round < 10; round += 1) {
       const threadId = await thread();
       const row = { thread_id: threadId, user_id: 'anna' };
@@ -207,7 +207,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     }
   });
 
-  test('what a part of the deletion refuses is not deleted', async () => {
+  test('a thread whose deletion is refused by one part is not deleted', async () => {
     const threadId = await thread();
     const refusing = [async () => Promise.reject(new AppError('thread_busy'))];
     const row = { thread_id: threadId, user_id: 'anna' };
@@ -218,13 +218,13 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.isDeleted(threadId)).toBe(false);
   });
 
-  test('a thread whose making failed leaves its id free', async () => {
+  test('a thread whose creation failed leaves its id free', async () => {
     const threadId = await thread();
     await store.discard(threadId, { alongside: [] });
     expect(await store.create(bert, { threadId, at: later })).toMatchObject({ isNew: true });
   });
 
-  test('files of a deleted thread are remembered until they are gone', async () => {
+  test('files of a deleted thread are remembered until they are removed', async () => {
     const threadId = await thread();
     await store.delete({ thread_id: threadId, user_id: 'anna' }, { alongside: [], at: later });
     const left = async () => (await store.withFilesLeft(1000)).map(({ thread_id }) => thread_id);
@@ -233,12 +233,12 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await left()).not.toContain(threadId);
   });
 
-  test('runs get their places one after the other, also in a thread without a record', async () => {
+  test('runs get their places one after the other, even in a thread without a record', async () => {
     const taking = Array.from({ length: 5 }, () => database.write((trx) => nextAdmission(trx, 'bare')));
     expect((await Promise.all(taking)).sort()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('a key leaves the index when its value cannot be searched any more, and comes back', async () => {
+  test('a key leaves the index when its value is no longer searchable, and comes back', async () => {
     const threadId = await thread({ topic: 'x', kept: 1 });
     const merge = (topic: unknown) => store.mergeMetadata(anna, threadId, { metadata: { topic }, at: later });
     await merge({ deep: true });
@@ -252,13 +252,13 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     ]);
   });
 
-  test('only ids that nobody knows are unknown', async () => {
+  test('only ids of no thread are unknown', async () => {
     const [present, deleted] = [await thread(), await thread()];
     await store.delete({ thread_id: deleted, user_id: 'anna' }, { alongside: [], at: later });
     expect(await store.unknownAmong([present, deleted, 'never-made'])).toEqual(['never-made']);
   });
 
-  test('a run that makes its thread sees whose it is inside its own unit', async () => {
+  test('a run that creates its thread sees the owner inside its own unit', async () => {
     const threadId = await thread();
     const starting = database.write((trx) => createIfMissing(trx, bert, { threadId, at: later }));
     await expect(starting).rejects.toMatchObject({ code: 'thread_not_found' });

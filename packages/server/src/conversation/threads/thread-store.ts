@@ -31,10 +31,10 @@ export interface NewThread {
   at: string;
 }
 
-/** How a thread stands when a run in it has ended: busy still, where others wait. */
+/** The state of a thread after a run in it has ended: still busy when other runs wait. */
 export interface Settlement {
   status: ThreadRow['status'];
-  /** Absent: the state is as it was. Its title becomes the display name. */
+  /** Absent when the state is unchanged. Its title becomes the display name. */
   snapshot?: SnapshotTexts;
   /** Why the last run failed; shown beside the values. */
   error?: string | null;
@@ -44,7 +44,7 @@ export interface Settlement {
 /** Part of the unit that deletes a thread. */
 export type ForgetThread = (trx: Trx, threadId: string) => Promise<void>;
 
-/** Threads as rows. What runs does to a thread inside its own units stands below as functions over their transaction. */
+/** Threads as rows. Below the class are functions for runs, which change a thread inside their own transactions. */
 export class ThreadStore {
   readonly #database: Database<ConversationTables>;
   readonly #checkpoints: ThreadCheckpoints;
@@ -54,7 +54,7 @@ export class ThreadStore {
     this.#checkpoints = new ThreadCheckpoints(database.withTables<unknown>());
   }
 
-  /** Whoever it belongs to: for the rules of access alone. */
+  /** Returns the thread of any user: only for the rules of access. */
   async find(threadId: string): Promise<ThreadRow | undefined> {
     return foundThread.first(this.#database.read, { threadId });
   }
@@ -63,7 +63,7 @@ export class ThreadStore {
     return (await deletedThread.first(this.#database.read, { threadId })) !== undefined;
   }
 
-  /** Whether the agent runtime has saved anything of it, with a record or without. */
+  /** Whether the agent runtime has saved a state of the thread, with a record or without. */
   async hasStates(threadId: string): Promise<boolean> {
     return this.#checkpoints.exist(threadId);
   }
@@ -77,7 +77,7 @@ export class ThreadStore {
     return made;
   }
 
-  /** The state changed without a run. A run that has begun meanwhile says itself how the thread stands. */
+  /** Records that the state changed without a run. When a run has begun meanwhile, the run sets the thread's status. */
   async saveState(threadId: string, { state, at }: { state: StateView; at: string }): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const present = await lockThread(trx, threadId);
@@ -87,7 +87,7 @@ export class ThreadStore {
     });
   }
 
-  /** The thread with everything in it; only its id stays. False when it is gone already. */
+  /** Deletes the thread with everything in it; only its id stays. Returns false when it is deleted already. */
   async delete(
     { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
     { alongside, at }: { alongside: readonly ForgetThread[]; at: string },
@@ -104,7 +104,7 @@ export class ThreadStore {
     });
   }
 
-  /** As if it had never been made: for a thread whose making failed. */
+  /** Removes a thread whose creation failed, as if it had never existed. */
   async discard(threadId: string, { alongside }: { alongside: readonly ForgetThread[] }): Promise<void> {
     await this.#database.write(async (trx) => {
       for (const forget of alongside) await forget(trx, threadId);
@@ -118,7 +118,7 @@ export class ThreadStore {
     );
   }
 
-  /** Deleted threads whose files may still be there. */
+  /** Deleted threads whose files may still exist. */
   async withFilesLeft(limit: number): Promise<Pick<ThreadRow, 'thread_id' | 'user_id'>[]> {
     return this.#database.read
       .selectFrom('deleted_threads')
@@ -153,7 +153,10 @@ export class ThreadStore {
     return threadIds.filter((threadId) => !known.has(threadId));
   }
 
-  /** Nobody's change is lost: the row is locked before it is read. Undefined when it is gone or somebody else's. */
+  /**
+   * Loses no concurrent change, because the row is locked before it is read. Undefined when the thread is deleted or belongs to
+   * another user.
+   */
   async mergeMetadata(
     owner: Owner,
     threadId: string,
@@ -178,8 +181,8 @@ export class ThreadStore {
 }
 
 /**
- * The thread of this id, made for the owner where there was none. A foreign one and a deleted one are not found. The
- * deleted ids are read last: whoever deletes at the same time has the row until then.
+ * Returns the thread of this id, and creates it for the owner when there is none. Throws for a thread of another user and for a
+ * deleted one. The deleted ids are read last: a concurrent deletion holds the lock on the row until it has committed.
  */
 export async function createIfMissing(
   trx: Trx,
@@ -215,7 +218,7 @@ export const createThread = new Procedure<
   { thread: ThreadRow; isNew: boolean }
 >('threads.create', (trx, { owner, thread }) => createIfMissing(trx, owner, thread));
 
-/** A run waits or works in it from now on. False when the thread has been deleted meanwhile. */
+/** Marks the thread as one in which a run waits or works. Returns false when the thread has been deleted meanwhile. */
 export async function setBusy(
   trx: Trx,
   threadId: string,
@@ -228,7 +231,7 @@ export async function setBusy(
   return true;
 }
 
-/** False when the thread has been deleted meanwhile: then nothing is written, and nothing of it comes back. */
+/** Returns false when the thread has been deleted meanwhile. Nothing is written then, so nothing of it comes back. */
 export async function settle(
   trx: Trx,
   threadId: string,
@@ -267,7 +270,7 @@ async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
   return true;
 }
 
-/** The thread's row is locked by whoever calls this, as in the functions below. */
+/** The caller has locked the thread's row, here and in the functions below. */
 async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Promise<ThreadRow> {
   const metadata = metadataText(mergedMetadata(thread.metadata, stamp));
   if (metadata === thread.metadata) return thread;
@@ -276,7 +279,7 @@ async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Prom
   return { ...thread, metadata };
 }
 
-/** A key may have had a value that could be searched, and now has one that cannot. */
+/** A key that had a searchable value may now have one that is not searchable. */
 async function indexEntries(trx: Trx, thread: ThreadRow, metadata: Metadata): Promise<void> {
   const { thread_id, user_id, updated_at } = thread;
   const searchable = searchableEntries(metadata);

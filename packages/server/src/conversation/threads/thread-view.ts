@@ -7,7 +7,7 @@ import { publicMetadata } from './thread-metadata.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is known of the latest state, in the words of the wire. */
+/** What is known about the latest state, with the names that the wire uses. */
 export interface ShownState {
   values: Json;
   interrupts: StateView['interrupts'];
@@ -44,7 +44,7 @@ export function threadView(thread: ThreadRow, { values, interrupts, error }: Sho
   };
 }
 
-/** Of a thread that only the agent runtime knows. */
+/** For a thread that only the agent runtime knows. */
 export function threadWithoutRecord(
   threadId: string,
   { state, view, now }: { state: WireState; view: StateView; now: string },
@@ -65,13 +65,13 @@ export function threadWithoutRecord(
   };
 }
 
-/** The values where threads are listed or changed. */
+/** The values of a thread in lists and in answers to a change. */
 export function listedValues(thread: ThreadRow, values: Json, { searchValues }: MountRules): Json {
   if (searchValues === 'snapshot') return values;
   return thread.display_name === null ? {} : { title: thread.display_name };
 }
 
-/** Only the fields that were asked for. */
+/** Only the requested fields. */
 export function selected(view: FoundThread, fields: readonly ThreadField[] | null): FoundThread {
   if (!fields) return view;
   const shown = Object.fromEntries(fields.map((field) => [field, view[field]])) as FoundThread;
@@ -89,7 +89,7 @@ export function stateView({ checkpoint, parent_checkpoint, ...state }: WireState
   } as ThreadState;
 }
 
-/** A past state as the mount shows it; `isNewest` says whether the thread stands there now. */
+/** A past state in the form of the mount; `isNewest` says whether it is the thread's current state. */
 export function historyEntry(
   state: WireState,
   { rules, isNewest }: { rules: MountRules; isNewest: boolean },
@@ -103,7 +103,7 @@ export function historyEntry(
   return view;
 }
 
-/** Book-keeping of the agent runtime, which says nothing to people. */
+/** The agent runtime's internal fields, which mean nothing to people. */
 const runtimeKeys = new Set(['source', 'writes', 'parents', 'created_at', 'updated_at']);
 const runtimePrefixes = ['__', 'langgraph_auth', 'checkpoint_'];
 

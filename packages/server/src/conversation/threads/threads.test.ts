@@ -18,12 +18,18 @@ import { ThreadRemoval } from './thread-removal.ts';
 import { snapshotOf } from './thread-snapshot-store.ts';
 import { ThreadStates } from './thread-states.ts';
 import { setBusy, settle, ThreadStore } from './thread-store.ts';
-import { Threads, type ThreadWish } from './threads.ts';
+import { type ThreadRequest, Threads } from './threads.ts';
 
 const anna = { user: 'anna' };
 const at = '2030-01-01T00:00:00.000Z';
 const rules = mountRules['/api'];
-const plain: ThreadWish = { threadId: null, assistantId: null, metadata: {}, ifExists: null, supersteps: [] };
+const plain: ThreadRequest = {
+  threadId: null,
+  assistantId: null,
+  metadata: {},
+  ifExists: null,
+  supersteps: [],
+};
 
 let database: Database<ConversationTables>;
 let store: ThreadStore;
@@ -103,7 +109,7 @@ describe('deleting', () => {
     expect(await store.find(other.thread_id)).toBeDefined();
   });
 
-  test('is refused while work does not stop, and nothing is touched', async () => {
+  test('is refused while work does not stop, and changes nothing', async () => {
     const { threads, removed } = surroundings({ stops: ['still_running'] });
     const { thread_id } = await threads.create(anna, plain, rules);
     await save(thread_id, { title: 'Here' });
@@ -112,7 +118,7 @@ describe('deleting', () => {
     expect(await checkpoints.exist(thread_id)).toBe(true);
   });
 
-  test('takes the checkpoints along', async () => {
+  test('removes the checkpoints too', async () => {
     const { threads } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     await save(thread_id, { title: 'Here' });
@@ -136,7 +142,7 @@ describe('deleting', () => {
 });
 
 describe('reading', () => {
-  test('shows a thread that only the agent runtime knows, without what is its book-keeping', async () => {
+  test('shows a thread that only the agent runtime knows, without the runtime’s internal fields', async () => {
     const { threads, threadStates } = surroundings();
     await save('untracked', { title: 'Old', messages: [] });
     const thread = await threads.get(anna, 'untracked');
@@ -147,7 +153,7 @@ describe('reading', () => {
     await expect(threads.patch(anna, 'untracked', {}, rules)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('shows the state of a thread at work as it is now, and of one at rest as its last end said', async () => {
+  test('shows the current state of a busy thread, and for an idle one the state at its last end', async () => {
     const { threads } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'gone', assistant_id: 'gone' };
@@ -160,7 +166,7 @@ describe('reading', () => {
     expect((await threads.get(anna, thread_id)).values).toEqual({ step: 1, done: true });
   });
 
-  test('answers the entry of the title at once after the state was changed', async () => {
+  test('has the title of the new state immediately after the state was changed', async () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined };
@@ -170,7 +176,7 @@ describe('reading', () => {
     expect(await store.find(thread_id)).toMatchObject({ display_name: 'Named', status: 'idle' });
   });
 
-  test('is refused a change of the state while a run is under way', async () => {
+  test('a change of the state is refused while a run is under way', async () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'agent', assistant_id: 'agent' };
@@ -181,7 +187,7 @@ describe('reading', () => {
     expect(await checkpoints.exist(thread_id)).toBe(false);
   });
 
-  test('finds messages in the newest entry alone under /api, also when the page does not begin with it', async () => {
+  test('shows messages under /api only in the newest entry, even when the page does not begin with it', async () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     for (const text of ['one', 'two', 'three']) await save(thread_id, { messages: [text], title: text });
@@ -201,11 +207,11 @@ describe('reading', () => {
     expect(full[0]?.metadata).toMatchObject({ source: 'update' });
   });
 
-  test('says which checkpoint is not there', async () => {
+  test('names the checkpoint that does not exist', async () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
-    const wish = { checkpoint: { checkpoint_id: 'nowhere' }, subgraphs: false };
-    await expect(threadStates.at(anna, thread_id, wish)).rejects.toMatchObject({
+    const requested = { checkpoint: { checkpoint_id: 'nowhere' }, subgraphs: false };
+    await expect(threadStates.at(anna, thread_id, requested)).rejects.toMatchObject({
       code: 'checkpoint_not_found',
       message: 'Checkpoint nowhere not found',
     });

@@ -33,18 +33,18 @@ export interface ThreadsOptions {
   newId: () => string;
 }
 
-export interface ThreadWish {
+export interface ThreadRequest {
   threadId: string | null;
   assistantId: string | null;
   metadata: Metadata;
   ifExists: 'raise' | 'do_nothing' | null;
-  /** What the state begins with; a checkpoint for each. */
+  /** The steps of the initial state; each becomes a checkpoint. */
   supersteps: StateUpdate[][];
 }
 
 export type PruneStrategy = 'delete' | 'keep_latest';
 
-/** What can be done with threads, apart from lists and states. */
+/** Operations on threads, apart from lists and states. */
 export class Threads {
   readonly #options: ThreadsOptions;
 
@@ -52,16 +52,16 @@ export class Threads {
     this.#options = options;
   }
 
-  async create(owner: Owner, wish: ThreadWish, rules: MountRules): Promise<Thread> {
+  async create(owner: Owner, requested: ThreadRequest, rules: MountRules): Promise<Thread> {
     const { store, newId } = this.#options;
     const { thread, isNew } = await store.create(owner, {
-      threadId: wish.threadId ?? newId(),
-      assistantId: wish.assistantId,
-      metadata: withoutReserved(wish.metadata),
+      threadId: requested.threadId ?? newId(),
+      assistantId: requested.assistantId,
+      metadata: withoutReserved(requested.metadata),
       at: this.#now(),
     });
-    if (isNew && wish.supersteps.length > 0) return this.#begin(owner, thread, { ...wish, rules });
-    const ifExists = wish.ifExists ?? (rules.existingThread === 'conflict' ? 'raise' : 'do_nothing');
+    if (isNew && requested.supersteps.length > 0) return this.#begin(owner, thread, { ...requested, rules });
+    const ifExists = requested.ifExists ?? (rules.existingThread === 'conflict' ? 'raise' : 'do_nothing');
     if (isNew) return shown(thread, noState, rules);
     if (ifExists === 'raise') throw new AppError('thread_exists');
     return this.#listed(thread, rules);
@@ -91,7 +91,7 @@ export class Threads {
     await removal.remove(await access.requireRecord(owner, threadId));
   }
 
-  /** A thread of the caller's own with the same states and metadata. Runs, events and files stay where they are. */
+  /** A thread of the caller with the same states and metadata. Runs, events and files are not copied. */
   async copy(owner: Owner, threadId: string, rules: MountRules): Promise<Thread> {
     const { access, checkpoints, store, states, newId } = this.#options;
     const source = await access.require(owner, threadId, { mustExist: false });
@@ -112,7 +112,7 @@ export class Threads {
     });
   }
 
-  /** Answers how many threads were deleted or cut. Every one is looked at before any is touched. */
+  /** Returns how many threads were deleted or cut. Every thread is checked before the first one is changed. */
   async prune(owner: Owner, threadIds: readonly string[], strategy: PruneStrategy): Promise<number> {
     const { access, states, removal } = this.#options;
     const threads: ThreadRow[] = [];
@@ -133,7 +133,7 @@ export class Threads {
   async #begin(
     owner: Owner,
     thread: ThreadRow,
-    { supersteps, assistantId, rules }: ThreadWish & { rules: MountRules },
+    { supersteps, assistantId, rules }: ThreadRequest & { rules: MountRules },
   ): Promise<Thread> {
     const { states, graphFor } = this.#options;
     return this.#orDiscard(thread, async () => {
@@ -143,7 +143,7 @@ export class Threads {
     });
   }
 
-  /** The thread with what its states say of it. */
+  /** The thread with what its states say about it. */
   async #settled(
     owner: Owner,
     thread: ThreadRow,
@@ -157,7 +157,7 @@ export class Threads {
     return this.#listed(settled, rules);
   }
 
-  /** A thread that was made by half is none. */
+  /** A thread whose creation was interrupted does not exist. */
   async #orDiscard<Result>({ thread_id }: ThreadRow, make: () => Promise<Result>): Promise<Result> {
     try {
       return await make();
@@ -172,7 +172,7 @@ export class Threads {
     return shown(thread, snapshot ? shownSnapshot(snapshot) : noState, rules);
   }
 
-  /** From the checkpoints alone: whether an agent's code can be loaded matters to nobody who reads a thread. */
+  /** Reads only the checkpoints: reading a thread does not require that an agent's code can be loaded. */
   async #liveState(owner: Owner, threadId: string): Promise<ShownState> {
     const state = await this.#stateOf(owner, threadId);
     if (!state) return noState;
@@ -192,7 +192,7 @@ export class Threads {
   }
 }
 
-/** As lists and answers to a change show it. */
+/** The form in which lists and answers to a change show it. */
 function shown(thread: ThreadRow, state: ShownState, rules: MountRules): Thread {
   return threadView(thread, { ...state, values: listedValues(thread, state.values, rules) });
 }

@@ -34,8 +34,8 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-describe('what a user leaves behind', () => {
-  it('goes with every row of theirs, however many threads there are', async () => {
+describe('the data that a user leaves behind', () => {
+  it('is removed with every row, however many threads there are', async () => {
     await remove('anna', async ({ user }, threadId) => {
       await threads.delete({ thread_id: threadId, user_id: user }, { alongside: [], at });
     });
@@ -44,7 +44,7 @@ describe('what a user leaves behind', () => {
     expect(await rowsOf('bert')).toEqual({ threads: 150, store_items: 1, feedback: 1 });
   });
 
-  it('stays where a thread does not stop, for the next time', async () => {
+  it('stays while a thread does not stop, and is removed the next time', async () => {
     const busy = remove('anna', async () => {
       throw new AppError('thread_busy');
     });
@@ -53,7 +53,7 @@ describe('what a user leaves behind', () => {
     expect(await rowsOf('anna')).toEqual({ threads: 150, store_items: 1, feedback: 1 });
   });
 
-  it('is looked for in no other place than a folder of its own', async () => {
+  it('is looked for only in a folder of the user', async () => {
     await expect(remove('..', async () => undefined)).rejects.toThrow('becomes the name of a folder');
   });
 });

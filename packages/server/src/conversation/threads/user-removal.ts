@@ -11,7 +11,7 @@ import type { ThreadStore } from './thread-store.ts';
 const kind = 'conversation.remove-user';
 const threadsAtOnce = 100;
 
-/** Plans it in the unit that deletes an account, so that it is done also when the gateway stops in between. */
+/** Plans the removal in the unit that deletes the account, so that it also happens when the gateway stops in between. */
 export function userRemovalBy(jobs: Pick<Jobs, 'enqueue' | 'wake'>) {
   return {
     plan: <Tables>(trx: WriteTransaction<Tables>, userId: string): Promise<void> =>
@@ -24,13 +24,13 @@ interface UserRemovalOptions {
   database: Pick<Database<ConversationTables>, 'write'>;
   threads: Pick<ThreadStore, 'idsOf'>;
   removals: Pick<Removals, 'forgetUser'>;
-  /** Deletes a thread with everything in it. Throws while something in it does not stop; the job comes back to it then. */
+  /** Deletes a thread with everything in it. Throws while something in it does not stop; the job then tries again later. */
   deleteThread: (owner: Owner, threadId: string) => Promise<unknown>;
   /** The data home. */
   home: string;
 }
 
-/** Once an account is gone, so is what its user had here: threads, files, memories, agents, assistants. */
+/** Once an account is deleted, everything that its user had here is removed: threads, files, memories, agents, assistants. */
 export class UserRemoval {
   readonly #options: UserRemovalOptions;
 
@@ -52,9 +52,9 @@ export class UserRemoval {
       }
       if (threadIds.length < threadsAtOnce) break;
     }
-    // Which models were asked how often stays, for the sums of administrators.
+    // How often which model was called stays, for the sums that administrators see.
     await database.write((trx) => removals.forgetUser(trx, userId));
-    // Last: what was still at work for the user has written into it until now.
+    // Last, because work that was still under way for the user may have written into the folder until now.
     const folder = join(resolve(home), 'users', requireFolderName('user', userId));
     await rm(folder, { recursive: true, force: true });
   }

@@ -22,18 +22,18 @@ it('cached input is part of the input, at its own price', () => {
   expect(costOf({ a: { pricing } }, [['a', tokens]])).toEqual({ cost: 4.8, currency: 'USD', unpriced: 0 });
 });
 
-it('cached input costs what other input costs where it has no price', () => {
+it('cached input costs as much as other input when it has no price of its own', () => {
   const { input_cache_hit_per_million: _, ...plain } = pricing;
   const tokens = { input_tokens: 2 * million, cache_read_tokens: million };
   expect(costOf({ a: { pricing: plain } }, [['a', tokens]]).cost).toBe(6);
 });
 
-it('more cached input than input is a slip of the provider and gives nothing back', () => {
+it('more cached input than input is an error of the provider and lowers no cost', () => {
   const tokens = { input_tokens: million, cache_read_tokens: 5 * million };
   expect(costOf({ a: { pricing } }, [['a', tokens]]).cost).toBe(0.3);
 });
 
-it('a price of nothing is a price', () => {
+it('a price of zero is a price', () => {
   const free = { input_per_million: 0, output_per_million: 0 };
   const tokens = { input_tokens: million };
   expect(costOf({ local: { pricing: free } }, [['local', tokens]])).toMatchObject({
@@ -42,14 +42,14 @@ it('a price of nothing is a price', () => {
   });
 });
 
-it('a model goes by its name in the configuration, else by the name that its provider has for it', () => {
+it('a model is found by its name in the configuration, or else by the name that its provider uses', () => {
   const models = { fast: { model: 'gpt-x', pricing }, other: { model: 'fast' } };
   const tokens = { output_tokens: million };
   expect(costOf(models, [['gpt-x', tokens]]).cost).toBe(15);
   expect(costOf(models, [['fast', tokens]]).cost).toBe(15);
 });
 
-it('a name of a provider that has several prices has none', () => {
+it('a provider’s name that has several prices has none', () => {
   const models = {
     a: { model: 'gpt-x', pricing },
     b: { model: 'gpt-x', pricing: { ...pricing, output_per_million: 1 } },
@@ -61,7 +61,7 @@ it('a name of a provider that has several prices has none', () => {
   });
 });
 
-it('one part without a price makes the whole unknown', () => {
+it('one part without a price makes the whole cost unknown', () => {
   const calls: [string, Partial<UsedTokens>][] = [
     ['a', { input_tokens: 10 }],
     ['stranger', { input_tokens: 5, output_tokens: 1 }],
@@ -69,11 +69,11 @@ it('one part without a price makes the whole unknown', () => {
   expect(costOf({ a: { pricing } }, calls)).toEqual({ cost: null, currency: null, unpriced: 6 });
 });
 
-it('tokens of which nobody says whether they were read or written have no price', () => {
+it('tokens that are reported as neither input nor output have no price', () => {
   expect(costOf({ a: { pricing } }, [['a', { tokens: 9 }]])).toMatchObject({ cost: null, unpriced: 9 });
 });
 
-it('using nothing costs nothing, in a currency where there is one', () => {
+it('using nothing costs nothing, in the currency when there is one', () => {
   expect(costOf({ a: { pricing } }, [])).toEqual({ cost: 0, currency: 'USD', unpriced: 0 });
   expect(costOf({ a: {} }, [])).toEqual({ cost: null, currency: null, unpriced: 0 });
 });

@@ -10,15 +10,15 @@ export interface UsedTokens {
   cache_read_tokens: number;
 }
 
-/** A sum of money, or null where it is not known or would mix currencies. */
+/** A sum of money; null when it is unknown or would mix currencies. */
 export interface Cost {
   cost: number | null;
   currency: string | null;
 }
 
-/** What the configured models cost, by the name under which a call is counted. */
+/** The prices of the configured models, by the name under which a call is counted. */
 export class ModelPrices {
-  /** That of all prices, where they have one. */
+  /** The currency that all prices share, when they do. */
   readonly currency: string | null;
   readonly #models: readonly Priced[];
 
@@ -29,7 +29,7 @@ export class ModelPrices {
     this.currency = only;
   }
 
-  /** By the name of the configuration, else by the provider's where all that have it agree. */
+  /** Looks a model up by its name in the configuration, or else by the provider's name when all entries with that name agree. */
   of(model: string): Pricing | null {
     const named = this.#models.find(({ name }) => name === model);
     if (named) return named.pricing;
@@ -45,7 +45,7 @@ export class ModelPrices {
   }
 }
 
-/** Adds up what calls cost. What has no price is counted as such and never as nothing. */
+/** Adds up what calls cost. Calls without a price are counted separately and never as free. */
 export class CostSum {
   readonly #prices: ModelPrices;
   readonly #amounts = new Map<string, number>();
@@ -58,7 +58,7 @@ export class CostSum {
   add(model: string, used: UsedTokens): void {
     if (used.tokens === 0) return;
     const pricing = this.#prices.of(model);
-    // A provider that tells the total alone leaves open what of it was input.
+    // A provider that reports only the total does not say how much of it was input.
     if (!pricing || used.input_tokens + used.output_tokens === 0) {
       this.#unpricedTokens += used.tokens;
       return;
@@ -67,7 +67,7 @@ export class CostSum {
     this.#amounts.set(currency, (this.#amounts.get(currency) ?? 0) + amountOf(pricing, used));
   }
 
-  /** Null as soon as a part of it is not known: half of a cost would look like all of it. */
+  /** Null as soon as a part is unknown: a partial sum would look like the whole cost. */
   total(): Cost {
     if (this.#unpricedTokens > 0 || this.#amounts.size > 1) return { cost: null, currency: null };
     const [[currency, amount] = [this.#prices.currency, 0]] = this.#amounts;
@@ -78,13 +78,13 @@ export class CostSum {
     return this.#unpricedTokens;
   }
 
-  /** What is known of it, by currency. */
+  /** The known costs, by currency. */
   amounts(): Record<string, number> {
     return Object.fromEntries([...this.#amounts].map(([currency, amount]) => [currency, rounded(amount)]));
   }
 }
 
-/** Cached input is part of the input, at a price of its own where it has one. */
+/** Cached input is part of the input; it has its own price when one is configured. */
 function amountOf(pricing: Pricing, { input_tokens, output_tokens, cache_read_tokens }: UsedTokens): number {
   const cached = Math.min(cache_read_tokens, input_tokens);
   const cachedPrice = pricing.input_cache_hit_per_million ?? pricing.input_per_million;
@@ -95,7 +95,7 @@ function amountOf(pricing: Pricing, { input_tokens, output_tokens, cache_read_to
   return perMillion / 1_000_000;
 }
 
-/** Beyond that there is only what floating point leaves over. */
+/** Digits beyond these are errors of floating point arithmetic. */
 function rounded(amount: number): number {
   return Math.round(amount * 1e9) / 1e9;
 }

@@ -5,7 +5,7 @@ type EndedRun = Pick<RunRow, 'run_id' | 'user_id' | 'ended_at' | 'token_usage_by
 
 const nothing: ModelUsage = { tokens: 0, input_tokens: 0, output_tokens: 0, calls: 0 };
 
-/** The rows that count for a run: one for each model, or one without a model. */
+/** The usage rows of a run: one for each model, or one without a model. */
 export function usageRowsOf({ run_id, user_id, ended_at, token_usage_by_model }: EndedRun): RunUsageRow[] {
   const models = Object.entries(modelUsageIn(token_usage_by_model));
   const counted = models.length === 0 ? [['', nothing] as const] : models;

@@ -3,9 +3,9 @@ import type { UsageRange } from './usage-store.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const minuteMs = 60 * 1000;
 
-/** The last days of a clock that is ahead of UTC by the offset, today included. */
+/** The last days of a clock that is ahead of UTC by the offset, including today. */
 export interface UsageDays extends UsageRange {
-  /** Days since 1970, in their order. */
+  /** Days since 1970, in ascending order. */
   numbers: number[];
 }
 

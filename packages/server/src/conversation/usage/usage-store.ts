@@ -11,20 +11,20 @@ import { usageRowsOf } from './run-usage.ts';
 
 export interface UsageRange {
   fromMs: number;
-  /** Not in the range any more. */
+  /** The end of the range, which is not part of it. */
   toMs: number;
 }
 
 export interface ModelUsageSum extends UsedTokens {
   model: string;
-  /** In which it was asked. */
+  /** Counts the runs that called this model. */
   runs: number;
 }
 
 export interface DayUsageSum extends ModelUsageSum {
-  /** Days since 1970, where the clock shows the given offset. */
+  /** Days since 1970 on a clock with the given offset. */
   day: number;
-  /** Each run in one of its rows. */
+  /** Counts each run once, in one of its rows. */
   firsts: number;
 }
 
@@ -85,10 +85,10 @@ const newUsage = new PreparedRows(
 
 type UsedRows = SelectQueryBuilder<ConversationTables, 'run_usage', object>;
 
-/** Summed up by one statement, in some 10 ms. */
+/** One statement sums up this many rows, which takes about 10 ms. */
 const usualRowsAtOnce = 5_000;
 
-/** What runs are there, and what they have used. */
+/** Which runs exist, and what they have used. */
 export class UsageStore {
   readonly #database: Database<ConversationTables>;
   readonly #rowsAtOnce: number;
@@ -101,7 +101,7 @@ export class UsageStore {
     this.#rowsAtOnce = rowsAtOnce;
   }
 
-  /** Of what is there now. */
+  /** Counts what exists now. */
   async counts(owner: Owner): Promise<RunCounts> {
     const scope = userScope(owner);
     const { read } = this.#database;
@@ -117,7 +117,7 @@ export class UsageStore {
     return { total: total.count, active: active.count, failed: failed.count, threads: threads.count };
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async runs(
     owner: Owner,
     { status, limit, offset }: { status?: RunStatus | undefined; limit: number; offset: number },
@@ -138,7 +138,7 @@ export class UsageStore {
       .execute();
   }
 
-  /** By day and model. Also of runs that were deleted since. */
+  /** By day and model; includes runs that were deleted since. */
   async byDay(owner: Owner, range: UsageRange, offsetMinutes: number): Promise<DayUsageSum[]> {
     const day = sql<number>`(${sql.ref('ended_ms')} + ${sql.lit(offsetMinutes * minuteMs)}) / ${sql.lit(dayMs)}`;
     return this.#summed(owner, range, (rows) =>
@@ -168,7 +168,7 @@ export class UsageStore {
     );
   }
 
-  /** Piece by piece, since SQLite works in this very thread: whatever else is there to be done has its turn in between. */
+  /** Works in small steps, because SQLite runs in this thread and other work needs its turn in between. */
   async #summed<Sum extends ModelUsageSum>(
     owner: Owner,
     range: UsageRange,
@@ -204,7 +204,7 @@ export class UsageStore {
   }
 }
 
-/** To the sum of the same day, user and model. */
+/** Adds to the sum of the same day, user and model. */
 function add<Sum extends ModelUsageSum>(all: Map<string, Sum>, sum: Sum): void {
   const { model, day, user_id } = sum as Partial<DayUsageSum & UserUsageSum>;
   const key = JSON.stringify([model, day, user_id]);
@@ -220,7 +220,7 @@ function sums() {
   return [...counters.map((column) => sumOf(column).as(column)), sql<number>`count(*)`.as('runs')] as const;
 }
 
-/** Postgres would make a decimal of it. */
+/** Without the cast, Postgres returns a decimal. */
 function sumOf(column: (typeof counters)[number] | 'first_of_run') {
   return sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
 }

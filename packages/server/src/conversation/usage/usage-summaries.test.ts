@@ -106,7 +106,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
       clock: () => now,
     });
 
-  it('fall on the days of the caller’s clock, without gaps', async () => {
+  it('use the days of the caller’s clock, without gaps', async () => {
     const { days } = await summaries().usage(ada, { days: 3, offsetMinutes: 0 });
     // r1: 600 × 2 + 400 × 0.5 + 100 × 10 millionths; r2: 500 × 2 + 50 × 10 + 200 × 4 + 10 × 20.
     expect(days).toEqual([
@@ -134,7 +134,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     ]);
   });
 
-  it('let others have their turns while they are made', async () => {
+  it('let other work run while they are made', async () => {
     const store = new UsageStore(database, { rowsAtOnce: 1 });
     let turns = 0;
     let isOver = false;
@@ -145,11 +145,11 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     setImmediate(count);
     await store.byModel(everybody.owner, { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER });
     isOver = true;
-    // r1 to r3 and r5 ended at times of their own.
+    // r1 to r3 and r5 ended at different times.
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('tell models apart, and count a run under each model that it asked', async () => {
+  it('tell models apart, and count a run under each model that it called', async () => {
     const usage = await summaries().usage(ada, { days: 14, offsetMinutes: 0 });
     expect(usage.by_model).toEqual({
       fast: {
@@ -182,7 +182,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     });
   });
 
-  it('say that a price is not known, and never that it is nothing', async () => {
+  it('say that a price is unknown, and never that it is zero', async () => {
     const own = await summaries().usage(bob, { days: 1, offsetMinutes: 0 });
     expect(own).toMatchObject({ total_cost: null, currency: null, costs: {}, unpriced_tokens: 77 });
     expect([own.days[0]?.cost, own.by_model.free?.cost]).toEqual([null, null]);
@@ -209,7 +209,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     expect(by_model.slow).toMatchObject({ cost: 0.001, currency: 'USD' });
   });
 
-  it('count what is there now, and tokens of what was deleted as well', async () => {
+  it('count what exists now, and include the tokens of deleted runs', async () => {
     await end(
       'r6',
       'ada',
@@ -237,7 +237,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     });
   });
 
-  it('list runs with what each has cost, to others without what was said', async () => {
+  it('list runs with their costs, and hide what was said from other users', async () => {
     const { runs, has_more } = await summaries().runs(ada, { limit: 2, offset: 1 });
     expect(runs.map(({ run_id, cost }) => [run_id, cost])).toEqual([
       ['r3', 0],

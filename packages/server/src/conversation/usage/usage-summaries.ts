@@ -21,11 +21,11 @@ import type {
   UserUsageSum,
 } from './usage-store.ts';
 
-/** Tasks on the pool that agents asked for and that ended in a range, of one user or (null) of all. */
+/** Tasks on the pool that agents asked for and that ended in a range; of one user, or of all for null. */
 export type WorkflowUsageOf = (userId: string | null, range: UsageRange) => Promise<PoolUsage>;
 
 export interface PoolUsage {
-  /** Those that took longest. */
+  /** The tasks that took longest. */
   workflows: WorkflowUsage[];
   tasks: number;
   seconds: number;
@@ -34,22 +34,25 @@ export interface PoolUsage {
 interface UsageSummariesOptions {
   store: UsageStore;
   prices: ModelPrices;
-  /** Null where this gateway has no pool. */
+  /** Null when this gateway has no pool. */
   workflowUsage: WorkflowUsageOf | null;
   countAgents: (owner: Owner) => Promise<number>;
-  /** Without a database that lasts there is nothing to sum up. */
+  /** Summaries need a database that lasts. */
   isAvailable: boolean;
   clock: Clock;
 }
 
-/** Numbers of one user; `isEverybody` for an administrator who asks for those of all, which tell nothing that was said. */
+/**
+ * The numbers of one user. `isEverybody` is set for an administrator who asks for all users; those numbers reveal nothing that
+ * was said.
+ */
 export interface Asker {
   owner: Owner;
   isEverybody: boolean;
 }
 
 const everybody: Owner = { system: 'numbers of all users for an administrator' };
-const mostUsers = 100;
+const maxUsers = 100;
 const ever: UsageRange = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 /** What runs have used and cost. */
@@ -194,7 +197,7 @@ function topUsers(prices: ModelPrices, rows: readonly UserUsageSum[]): ConsoleUs
       cost: sumOf(prices, used).total().cost,
     }))
     .sort((a, b) => b.tokens - a.tokens || (a.user_id < b.user_id ? -1 : 1))
-    .slice(0, mostUsers);
+    .slice(0, maxUsers);
 }
 
 function sumOf(prices: ModelPrices, rows: readonly ModelUsageSum[]): CostSum {
@@ -207,7 +210,7 @@ function tokensOf(rows: readonly ModelUsageSum[]): number {
   return total(rows, 'tokens');
 }
 
-/** Each run once, however many models it asked. */
+/** Counts each run once, however many models it called. */
 function runsOf(rows: readonly { firsts: number }[]): number {
   return rows.reduce((sum, { firsts }) => sum + firsts, 0);
 }

@@ -11,14 +11,14 @@ interface TextFile {
 
 interface ReadOptions {
   maxBytes: number;
-  /** Answers `unchanged` without reading when the file was last changed at this moment. */
+  /** Returns `unchanged` without reading when the file was last changed at this moment. */
   unlessModifiedMs?: number | undefined;
 }
 
-/** What stands at the path of a text of ours is not one: a link, a folder, or far too much. */
+/** The file at the path of one of our texts is not one of them: it is a link, a folder, or far too large. */
 export class NotOurText extends Error {}
 
-/** Null where no file is. A link in its place is `NotOurText` and not followed. */
+/** Returns null when there is no file. A link in its place throws `NotOurText` and is not followed. */
 export async function readTextFile(
   path: string,
   { maxBytes, unlessModifiedMs }: ReadOptions,
@@ -38,7 +38,7 @@ export async function readTextFile(
   }
 }
 
-/** The whole new text or the whole old one, also after a power cut. Nobody else of this machine may read it. */
+/** Writes the whole new text or keeps the whole old one, even after a power cut. Other users of this machine may not read it. */
 export async function writeTextFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });

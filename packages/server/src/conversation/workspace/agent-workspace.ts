@@ -5,8 +5,8 @@ import { whileThreadExists } from './while-thread-exists.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /**
- * The files of threads as the tools of agents reach them. A tool may still be writing when its run was stopped and its
- * thread deleted; what it leaves is then removed again.
+ * The files of threads as agents' tools reach them. A tool may still be writing when its run was stopped and its thread deleted;
+ * the files that it leaves are then removed again.
  */
 export function agentWorkspace(options: {
   files: WorkspaceFiles;

@@ -45,7 +45,7 @@ async function sendArtifact(
     etag,
     'accept-ranges': 'bytes',
     'cache-control': artifact.cacheControl,
-    // Whatever a browser is talked into making of it, it runs nothing and loads nothing.
+    // Whatever type a browser takes it for, it runs nothing and loads nothing.
     'content-security-policy':
       "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
   });

@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
 import { type ContentType, contentTypeOf } from '../../platform/files/content-type.ts';
 
-/** How much of the beginning tells text from bytes. */
+/** How many bytes from the beginning decide between text and binary. */
 export const headBytes = 8_192;
 
 const plainText = 'text/plain; charset=utf-8';
-/** What a browser runs or renders with scripts in it, whatever its bytes are. */
+/** Types that a browser runs, or renders with scripts in them, whatever their bytes are. */
 const activeNames: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.htm': 'text/html; charset=utf-8',
@@ -16,12 +16,13 @@ const activeNames: Record<string, string> = {
 const markup = /^(text\/html|application\/xhtml\+xml|image\/svg\+xml|application\/xml)\b/;
 const passiveText = /^(text\/csv|application\/json)\b/;
 const anyText = /^(text\/|application\/json\b)/;
-/** Written by people, often with some markup in it or at its beginning. */
+/** Files that people write, often with some markup in them. */
 const writtenText = /\.(md|markdown|mdx|txt|log|rst|py|ts|tsx|jsx|vue|java|c|h|cpp|rs|go|rb|sh|ya?ml|toml)$/i;
 
 /**
- * The type that a file of a thread is served as, and whether a browser may show it: markup never. Other text is plain text,
- * scripts and styles too, and with sniffing off a browser neither runs nor applies them. `head` is the file's beginning.
+ * The type that a file of a thread is served as, and whether a browser may show it: markup is never shown. Other text is plain
+ * text, including scripts and styles; with sniffing off a browser neither runs nor applies them. `head` is the beginning of the
+ * file.
  */
 export function artifactType(head: Uint8Array, filename: string): ContentType {
   const active = activeNames[extname(filename).toLowerCase()];
@@ -34,7 +35,7 @@ export function artifactType(head: Uint8Array, filename: string): ContentType {
       ? { contentType: 'application/octet-stream', isInline: true }
       : typeOfText(found, filename);
   }
-  // The sandbox keeps the browser's own viewer from working, which would leave an empty page.
+  // The sandbox stops the browser's own viewer, which would show an empty page.
   return { contentType, isInline: contentType !== 'application/pdf' };
 }
 

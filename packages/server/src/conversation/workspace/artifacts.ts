@@ -20,12 +20,12 @@ import { readFrom, type WorkspaceFiles } from './workspace-files.ts';
 export interface Artifact extends ContentType {
   filename: string;
   sizeBytes: number;
-  /** Strong, with its quotes. */
+  /** A strong ETag, with its quotes. */
   etag: string;
   cacheControl: string;
-  /** `range` is inclusive. Reading to the end, or destroying it, closes the file. */
+  /** `range` is inclusive. Reading to the end closes the file; so does destroying the stream. */
   stream(range?: { start: number; end: number }): Readable;
-  /** For who does not call `stream`. */
+  /** For callers that do not call `stream`. */
   close(): Promise<void>;
 }
 
@@ -35,10 +35,10 @@ interface ArtifactsOptions {
   access: Pick<ThreadAccess, 'require'>;
 }
 
-const largestEditBytes = 2 * 1024 * 1024;
+const maxEditBytes = 2 * 1024 * 1024;
 const outputs = 'outputs/';
 
-/** Files of threads as clients load and edit them. */
+/** Files of threads that clients load and edit. */
 export class Artifacts {
   readonly #options: ArtifactsOptions;
 
@@ -46,7 +46,7 @@ export class Artifacts {
     this.#options = options;
   }
 
-  /** The answer holds a file open: call its `stream` or its `close`. */
+  /** The answer holds a file open: the caller must call its `stream` or its `close`. */
   async open(owner: Owner, threadId: string, path: string): Promise<Artifact> {
     const { files, access } = this.#options;
     await access.require(owner, threadId, { mustExist: false });
@@ -60,7 +60,7 @@ export class Artifacts {
     }
   }
 
-  /** Replaces a text. Two that have read the same one do not overwrite each other: the second is told. */
+  /** Replaces a text. When two clients have read the same text and both write, the second one gets an error. */
   async edit(
     owner: Owner,
     threadId: string,
@@ -105,7 +105,7 @@ export class Artifacts {
   }
 
   async #requireUnchanged(key: WorkspaceKey, path: string, expected: string): Promise<void> {
-    const { bytes, sizeBytes } = await this.#options.files.read(key, path, largestEditBytes);
+    const { bytes, sizeBytes } = await this.#options.files.read(key, path, maxEditBytes);
     requireEditable(sizeBytes);
     if (bytes.includes(0) || !isUtf8(bytes)) {
       throw new AppError('media_type_unsupported', {
@@ -126,10 +126,10 @@ async function artifactOfFile(file: FileHandle, path: string): Promise<Artifact>
       ...artifactType(head, filename),
       filename,
       sizeBytes,
-      // Files are replaced and not written into, so that a content has a number and a time of its own.
+      // Files are replaced and never written into, so each content has its own inode and time.
       etag: etagOf(`${ino} ${size} ${mtimeNs}`),
       cacheControl: 'private, no-cache',
-      // Not beyond what was announced, should the file be growing.
+      // Reads no further than the announced size, because the file may be growing.
       stream: (range = { start: 0, end: sizeBytes - 1 }) => {
         if (sizeBytes > 0) return file.createReadStream(range);
         closeQuietly(file);
@@ -174,7 +174,7 @@ async function* partOf(
   }
 }
 
-/** Nobody waits for it, and what was read from it is right. */
+/** Ignores errors: no caller waits for it, and what was read from the file is correct. */
 function closeQuietly(file: FileHandle): void {
   file.close().catch(() => undefined);
 }
@@ -192,9 +192,9 @@ function sha256Of(bytes: Buffer): string {
 }
 
 function requireEditable(sizeBytes: number): void {
-  if (sizeBytes <= largestEditBytes) return;
+  if (sizeBytes <= maxEditBytes) return;
   throw new AppError('file_too_large', {
-    message: `Texts of at most ${largestEditBytes} bytes can be edited here.`,
+    message: `Texts of at most ${maxEditBytes} bytes can be edited here.`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyLock } from './key-lock.ts';
 
-test('work on one key comes one after the other, whether it succeeds or not; other keys do not wait', async () => {
+test('work on one key is done one piece after the other, whether it succeeds or not; other keys do not wait', async () => {
   const lock = new KeyLock();
   const done: string[] = [];
   let open = (): void => undefined;

@@ -1,4 +1,4 @@
-/** One at a time for each key, in the order of asking. */
+/** Does one piece of work at a time for each key, in the order of the calls. */
 export class KeyLock {
   readonly #last = new Map<string, Promise<unknown>>();
 

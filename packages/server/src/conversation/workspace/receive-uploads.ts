@@ -5,7 +5,7 @@ import type { Disk } from '../../platform/files/disk.ts';
 import { type Draft, dropDraft, writeDraft } from '../../platform/files/draft-file.ts';
 import { uploadName } from '../../platform/files/upload-name.ts';
 
-/** One part of a multipart body, as its parser hands it over. */
+/** One part of a multipart body, as its parser provides it. */
 export type UploadPart =
   | { type: 'file'; fieldname: string; filename: string | undefined; file: Readable }
   | { type: 'field'; fieldname: string };
@@ -13,12 +13,12 @@ export type UploadPart =
 export interface UploadLimits {
   files: number;
   fileBytes: number;
-  /** Of one request. */
+  /** The limits of one request. */
   totalBytes: number;
 }
 
 export interface ReceivedFile {
-  /** What it was sent as. */
+  /** The name under which it was sent. */
   given: string;
   name: string;
   draft: Draft;
@@ -26,7 +26,7 @@ export interface ReceivedFile {
 
 export interface ReceivedFiles {
   files: ReceivedFile[];
-  /** Names that are not safe, as they were sent. */
+  /** Unsafe names, as they were sent. */
   skipped: string[];
 }
 
@@ -35,16 +35,16 @@ interface ReceiveOptions {
   disk: Disk;
   limits: UploadLimits;
   requireSpace: () => Promise<void>;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
 const fieldName = 'files';
-const longestShownName = 1_024;
+const maxShownNameLength = 1_024;
 
 /**
- * Streams the files of a request into drafts. All of them or none: beyond a limit, or when the body breaks off, what was
- * written is removed again. What is sent under other names than `files` is not kept.
+ * Streams the files of a request into drafts. All files are accepted or none: when a limit is exceeded or the body breaks off,
+ * the drafts are removed. Parts that are not named `files` are discarded.
  */
 export async function receiveUploads(
   parts: AsyncIterable<UploadPart>,
@@ -73,10 +73,10 @@ class Reception {
   }
 
   async take({ fieldname, filename = '', file }: Extract<UploadPart, { type: 'file' }>): Promise<void> {
-    // A body that breaks off before the first read would be an uncaught error; the read reports it.
+    // A body that breaks off before the first read would be an uncaught error; the read reports the failure.
     file.on('error', () => undefined);
     addAbortSignal(this.#options.signal, file);
-    // A form whose file was not chosen sends a part without a name.
+    // A form in which no file was chosen sends a part without a name.
     if (fieldname !== fieldName || filename === '') return this.#discard(file, fieldname);
     this.#count += 1;
     if (this.#count > this.#options.limits.files) throw tooManyFiles(this.#options.limits);
@@ -112,7 +112,7 @@ class Reception {
     }
   }
 
-  /** What is not kept counts too, so that no request goes on for ever. */
+  /** Discarded parts count too, so that no request goes on for ever. */
   async #discard(source: Readable, name: string): Promise<void> {
     const { fileBytes, totalBytes } = this.#options.limits;
     let bytes = 0;
@@ -133,12 +133,12 @@ function fileTooLarge(name: string): AppError {
   return new AppError('file_too_large', { message: `File too large: ${shown(name)}` });
 }
 
-/** A name from outside, fit to be told: as long as a name can be, and storable text. */
+/** A name from outside in a form that can be shown: not longer than a name can be, and storable text. */
 function shown(filename: string): string {
-  return filename.slice(0, longestShownName).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+  return filename.slice(0, maxShownNameLength).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
-/** What the parser of multipart bodies says: too many parts, a broken boundary, an end that came too soon. */
+/** Errors of the multipart parser: too many parts, a broken boundary, an early end. */
 function asAppError(error: unknown, limits: UploadLimits): unknown {
   if (!isMultipartFault(error)) return error;
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown };

@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../lib/app-error.ts';
 import { openZipMember, readZipDirectory, type ZipMember } from './zip-archive.ts';
 
-/** Of one file in it, unpacked. */
-const largestMemberBytes = 16 * 1024 * 1024;
+/** The limit for one file of the archive, unpacked. */
+const maxMemberBytes = 16 * 1024 * 1024;
 
-/** `…/x.skill/inner/path`, taken apart at the first archive on the way. Null where there is none. */
+/** Splits `…/x.skill/inner/path` at the first archive on the way. Returns null when there is none. */
 export function splitAtArchive(path: string): { archive: string; inner: string } | null {
   const at = path.indexOf('.skill/');
   if (at < 0) return null;
@@ -15,16 +15,16 @@ export function splitAtArchive(path: string): { archive: string; inner: string }
 
 export interface SkillMember {
   sizeBytes: number;
-  /** The beginning. */
+  /** The first bytes of the content. */
   head: Buffer;
-  /** Of its content. */
+  /** The size of the content. */
   checksum: number;
   content: () => AsyncGenerator<Buffer>;
 }
 
 /**
- * A file of a skill's archive, by its exact name, or else any whose path ends in it: archives often hold one folder. It is
- * unpacked once to see that it is whole and a second time as somebody reads it, so that no request holds all of it.
+ * A file of a skill's archive, by its exact name, or else a file whose path ends in it: archives often hold one folder. It is
+ * unpacked once to check that it is complete, and again while the client reads it, so that no request holds all of it in memory.
  */
 export async function openSkillMember(
   archive: FileHandle,
@@ -32,7 +32,7 @@ export async function openSkillMember(
   headBytes: number,
 ): Promise<SkillMember> {
   const member = memberNamed(inner, await readZipDirectory(archive));
-  const content = await openZipMember(archive, member, largestMemberBytes);
+  const content = await openZipMember(archive, member, maxMemberBytes);
   let head = Buffer.alloc(0);
   for await (const chunk of content()) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);

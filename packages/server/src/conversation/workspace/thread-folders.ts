@@ -9,14 +9,14 @@ import { type FolderName, folderNames } from './virtual-path.ts';
 interface ThreadFoldersOptions {
   /** The data home. */
   home: string;
-  /** Left free on the disk, so that files of threads never take the last page from a database beside them. */
+  /** Disk space that is left free, so that files of threads never take the last page from a database beside them. */
   reserveBytes: number;
   disk: Disk;
 }
 
 /**
- * Where the files of a thread lie: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`, and without
- * a user `<home>/threads/<thread>/user-data`. Each user has a folder of their own, also in a thread that is shared.
+ * Where the files of a thread lie: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`, and
+ * `<home>/threads/<thread>/user-data` without a user. Each user has a separate folder, even in a shared thread.
  */
 export class ThreadFolders {
   readonly #home: string;
@@ -29,13 +29,13 @@ export class ThreadFolders {
     this.disk = disk;
   }
 
-  /** What stands for `/mnt/user-data`. It may not be there yet. */
+  /** The folder that is `/mnt/user-data` for agents. It may not exist yet. */
   rootOf({ userId, threadId }: WorkspaceKey): string {
     const owner = userId === null ? [] : ['users', requireFolderName('user', userId)];
     return join(this.#home, ...owner, 'threads', requireFolderName('thread', threadId), 'user-data');
   }
 
-  /** One of the three, null where it has not been made. A link in its place is not followed. */
+  /** One of the three folders; null when it has not been created. A link in its place is not followed. */
   async find(key: WorkspaceKey, folder: FolderName): Promise<string | null> {
     const path = join(this.rootOf(key), folder);
     try {
@@ -47,7 +47,7 @@ export class ThreadFolders {
     throw new AppError('path_denied');
   }
 
-  /** All three, and answers the one that is asked for. */
+  /** Creates all three folders and returns the requested one. */
   async make(key: WorkspaceKey, folder: FolderName): Promise<string> {
     const root = this.rootOf(key);
     let isNew = false;
@@ -60,11 +60,11 @@ export class ThreadFolders {
     return join(root, folder);
   }
 
-  /** For what was written into a thread that is gone by now. */
+  /** Removes what was written into a thread that has been deleted since. */
   async remove(key: WorkspaceKey): Promise<void> {
     const root = this.rootOf(key);
     await rm(root, { recursive: true, force: true });
-    // Stays where something else of the thread is left; whoever deletes the thread removes that.
+    // The folder stays when something else of the thread is left; deleting the thread removes that.
     await rmdir(dirname(root)).catch(() => undefined);
   }
 
@@ -72,7 +72,7 @@ export class ThreadFolders {
     if ((await this.disk.freeBytes(folder)) < this.#reserveBytes) throw new AppError('storage_full');
   }
 
-  /** A new folder is there after a power cut only when its name and those above it are on the disk as well. */
+  /** After a power cut a new folder exists only when its name and those above it were written to the disk as well. */
   async #syncUp(from: string): Promise<void> {
     for (let current = from; current.length >= this.#home.length; current = dirname(current)) {
       await this.disk.syncDirectory(current);

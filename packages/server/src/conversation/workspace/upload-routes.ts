@@ -11,10 +11,10 @@ import { watchUpload } from '../../http/watch-upload.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Uploads } from './uploads.ts';
 
-/** Boundaries and part headers around a file; a little more than any client writes. */
+/** Room for boundaries and part headers around a file; a little more than any client writes. */
 const envelopeBytes = 16 * 1024;
-/** Beside the files, which no client of ours sends. */
-const mostFields = 10;
+/** Fields beside the files. Our own clients send none. */
+const maxFields = 10;
 
 export function uploadRoutes({ uploads }: { uploads: Uploads }): Routes {
   return (app) => {
@@ -46,13 +46,13 @@ export function uploadRoutes({ uploads }: { uploads: Uploads }): Routes {
 
 function addUpload(app: App, uploads: Uploads): void {
   const { files, fileBytes, totalBytes } = uploads.limits;
-  const mostBytes = totalBytes + envelopeBytes * (files + 1);
+  const maxBytes = totalBytes + envelopeBytes * (files + 1);
   app.register(multipart, {
-    // Uploads count files and bytes themselves, and say which limit it was; one more lets them see that there is more.
+    // Uploads count files and bytes themselves and name the exceeded limit; one more file lets them notice.
     limits: {
       files: files + 1,
-      fields: mostFields,
-      parts: files + 1 + mostFields,
+      fields: maxFields,
+      parts: files + 1 + maxFields,
       fieldSize: envelopeBytes,
       fileSize: fileBytes + 1,
       headerPairs: 50,
@@ -63,14 +63,13 @@ function addUpload(app: App, uploads: Uploads): void {
   });
   app.route({
     ...uploadFiles,
-    bodyLimit: mostBytes,
+    bodyLimit: maxBytes,
     handler: async (request) => {
       const [owner, threadId] = [ownerOf(request), request.params.thread_id];
       const connection = watchUpload(request.raw);
       try {
         await uploads.requireThread(owner, threadId);
-        if (Number(request.headers['content-length'] ?? 0) > mostBytes)
-          throw new AppError('upload_too_large');
+        if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new AppError('upload_too_large');
         return await uploads.add(owner, threadId, { parts: request.parts(), signal: connection.lost });
       } finally {
         connection.release();

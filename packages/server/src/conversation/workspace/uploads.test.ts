@@ -20,7 +20,7 @@ const ada: Owner = { user: 'ada' };
 const signal = new AbortController().signal;
 
 let home: string;
-/** Whether the thread is still there when it is asked for. */
+/** Whether the thread still exists when the code asks. */
 let exists: () => boolean;
 
 beforeEach(async () => {
@@ -62,7 +62,7 @@ const contents = async () =>
     ),
   );
 
-test('a disk that fails at any step leaves whole files only, and nothing new is told that is not there', async () => {
+test('a disk that fails at any step leaves whole files only, and no upload is reported that does not exist', async () => {
   const { disk, faults } = failingDisk();
   for (let step = 1; ; step += 1) {
     await rm(home, { recursive: true, force: true });
@@ -85,13 +85,13 @@ test('a disk that fails at any step leaves whole files only, and nothing new is 
   }
 });
 
-test('a disk that is too full takes nothing', async () => {
+test('a disk that is too full accepts nothing', async () => {
   const full = uploadsOn({ ...nodeDisk, freeBytes: async () => 99 }, 100);
   await expect(add(full, { 'a.txt': 'a' })).rejects.toMatchObject({ code: 'storage_full' });
   expect(await readdir(folder())).toEqual([]);
 });
 
-test('requests at the same time that send the same name twice lose none of their files', async () => {
+test('simultaneous requests that send the same name twice lose none of their files', async () => {
   const uploads = uploadsOn(nodeDisk);
   const twice = (one: string, two: string) =>
     uploads.add(ada, 't1', {
@@ -107,7 +107,7 @@ test('requests at the same time that send the same name twice lose none of their
   expect([found['a_1.txt'], found['a_2.txt']].sort()).toEqual(['2', '4']);
 });
 
-test('a thread that is gone when its files have come in gets none of them back', async () => {
+test('a thread that is deleted before its uploads have arrived keeps none of them', async () => {
   const uploads = uploadsOn(nodeDisk);
   let asked = 0;
   exists = () => {

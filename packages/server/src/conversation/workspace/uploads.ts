@@ -47,8 +47,8 @@ interface UploadsAnswer {
   skipped_files: string[];
 }
 
-/** What a list shows at once, and what agents are told of. */
-const mostUploads = 1_000;
+/** How many uploads a list shows, and agents are told about. */
+const maxUploads = 1_000;
 
 /** The files that users put into their threads. */
 export class Uploads {
@@ -81,7 +81,7 @@ export class Uploads {
       }));
   }
 
-  /** Asked before the body is read. */
+  /** Called before the body is read. */
   async requireThread(owner: Owner, threadId: string): Promise<void> {
     await this.#options.access.require(owner, threadId, { mustExist: true });
   }
@@ -124,7 +124,9 @@ export class Uploads {
     await this.#options.folders.disk.syncDirectory(folder);
   }
 
-  /** Gives the drafts their names. A place that is taken by a link or a folder is left alone, and told. */
+  /**
+   * Gives the drafts their names. When a link or a folder has the name already, it stays and the upload is reported as skipped.
+   */
   async #place(threadId: string, folder: string, { files, skipped }: ReceivedFiles): Promise<UploadsAnswer> {
     const { disk } = this.#options.folders;
     const placed: UploadedFile[] = [];
@@ -142,7 +144,7 @@ export class Uploads {
         });
       }
     } finally {
-      // Those in their place are not found under the draft's name any more.
+      // The files in their place can no longer be found under the draft's name.
       for (const { draft } of files) await dropDraft(disk, draft.path);
     }
     return {
@@ -159,8 +161,8 @@ function keyOf(owner: Owner, threadId: string): WorkspaceKey {
 }
 
 /**
- * The first of a name in a request replaces what is there; a second one is numbered, and its number never takes the place of
- * another file.
+ * The first file with a name in a request replaces an existing file. A second one with that name gets a number, and its numbered
+ * name never replaces another file.
  */
 function namesFor(
   files: readonly ReceivedFile[],
@@ -174,9 +176,9 @@ function namesFor(
     return { name, file };
   });
   const count = new Set([...onDisk, ...given]).size;
-  if (count > Math.max(mostUploads, onDisk.size)) {
+  if (count > Math.max(maxUploads, onDisk.size)) {
     throw new AppError('too_many_uploads', {
-      message: `A thread has at most ${mostUploads} uploads. Delete some first.`,
+      message: `A thread has at most ${maxUploads} uploads. Delete some first.`,
     });
   }
   return named;

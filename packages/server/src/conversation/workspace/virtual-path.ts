@@ -6,7 +6,7 @@ const virtualRoot = '/mnt/user-data';
 export const folderNames = ['uploads', 'workspace', 'outputs'] as const;
 export type FolderName = (typeof folderNames)[number];
 
-/** What stands below the virtual root, `''` for the root itself. Takes a path with or without its first slash. */
+/** Returns the part below the virtual root, `''` for the root itself. Accepts a path with or without its first slash. */
 export function relativePathOf(path: string): string {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   if (absolute !== virtualRoot && !absolute.startsWith(`${virtualRoot}/`)) {
@@ -19,7 +19,7 @@ export function virtualPathOf(relativePath: string): string {
   return `${virtualRoot}/${relativePath}`;
 }
 
-/** Relative to the gateway. */
+/** Relative to the gateway's address. */
 export function artifactUrlOf(threadId: string, virtualPath: string): string {
   const encoded = virtualPath.split('/').map(encodeURIComponent).join('/');
   return `/api/threads/${threadId}/artifacts${encoded}`;

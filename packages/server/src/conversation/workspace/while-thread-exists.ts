@@ -10,8 +10,8 @@ interface ThreadNeed {
 }
 
 /**
- * Runs what writes files of a thread. When the thread was deleted meanwhile, whatever was written is removed again and the
- * answer is `thread_not_found`: who deletes it and who writes cannot both have missed the other.
+ * Runs work that writes files of a thread. When the thread was deleted meanwhile, the files are removed again and the answer is
+ * `thread_not_found`: either the deletion sees the files or the writer sees the deletion.
  */
 export async function whileThreadExists<Value>(
   { access, folders }: ThreadNeed,
@@ -26,7 +26,7 @@ export async function whileThreadExists<Value>(
     } catch (error) {
       const isGone = error instanceof AppError && error.code === 'thread_not_found';
       if (isGone) await folders.remove({ userId: userScope(owner), threadId });
-      // biome-ignore lint/correctness/noUnsafeFinally: a thread that is gone is the reason of every other failure
+      // biome-ignore lint/correctness/noUnsafeFinally: a deleted thread is the cause of every other failure
       throw error;
     }
   }

@@ -40,7 +40,7 @@ function workspaceOn(disk: typeof nodeDisk, reserveBytes = 0): Workspace {
 const root = (owner: string) => join(home, owner, 'threads/t1/user-data');
 
 describe('a file of a thread', () => {
-  test('is written below its user, read again and listed', async () => {
+  test('is written below its user, read back and listed', async () => {
     await files.write(ada, '/mnt/user-data/workspace/deep/a.txt', bytes('hello'));
     expect(await readFile(join(root('users/ada'), 'workspace/deep/a.txt'), 'utf8')).toBe('hello');
     expect(await files.read(ada, '/mnt/user-data/workspace/deep/a.txt', 4)).toEqual({
@@ -56,12 +56,12 @@ describe('a file of a thread', () => {
     expect((await stat(join(root('users/ada'), 'workspace/deep'))).mode & 0o777).toBe(0o700);
   });
 
-  test('lies in the older layout without a user', async () => {
+  test('lies in the older layout when it has no user', async () => {
     await files.write({ userId: null, threadId: 't1' }, '/mnt/user-data/outputs/a.txt', bytes('x'));
     expect(await readdir(join(root('.'), 'outputs'))).toEqual(['a.txt']);
   });
 
-  test('is there for its own user and thread alone', async () => {
+  test('is visible to its own user and thread only', async () => {
     await files.write(ada, '/mnt/user-data/outputs/a.txt', bytes('hers'));
     for (const other of [
       { ...ada, userId: 'bob' },
@@ -93,11 +93,11 @@ describe('a file that does not fit into memory', () => {
   test('is written and read piece by piece', async () => {
     await files.writeFrom(ada, path, { source: Readable.from(pieces), maxBytes: 4_000_000 });
     const read = Buffer.concat(await (await files.openStream(ada, path)).toArray());
-    // Compared as a whole: byte by byte, as an assertion does it, takes half a minute.
+    // Compared as a whole: an assertion that compares byte by byte takes half a minute.
     expect(read.equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test('removes what a crash has left of another one an hour ago', async () => {
+  test('removes the drafts that a crash left an hour ago', async () => {
     await files.write(ada, path, bytes('old'));
     const folder = join(root('users/ada'), 'outputs');
     const [stale, going] = ['.upload-1.part', '.upload-2.part'].map((name) => join(folder, name));
@@ -108,7 +108,7 @@ describe('a file that does not fit into memory', () => {
     expect((await readdir(folder)).sort()).toEqual(['.upload-2.part', 'big.bin']);
   });
 
-  test('leaves what was there when it is too large, breaks off, or the disk is full', async () => {
+  test('leaves the old content when the new one is too large, breaks off, or the disk is full', async () => {
     await files.write(ada, path, bytes('old'));
     const { disk, faults } = failingDisk();
     const tooLarge = Readable.from(pieces);
@@ -136,7 +136,7 @@ describe('a file that is changed', () => {
     files.edit(ada, path, { maxBytes, change: (present) => bytes(change(present)) });
   const content = async () => (await files.read(ada, path, 1_000)).bytes.toString();
 
-  test('keeps every change of those that are made at once, and comes into being by the first', async () => {
+  test('keeps every change when several are made at once, and is created by the first one', async () => {
     const seen: unknown[] = [];
     await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -150,7 +150,7 @@ describe('a file that is changed', () => {
     expect(seen.filter((present) => present === null)).toHaveLength(1);
   });
 
-  test('stays as it is when the change throws, or it is too large', async () => {
+  test('stays as it is when the change throws or makes it too large', async () => {
     await files.write(ada, path, bytes('12345'));
     const refuse = () => {
       throw new Error('refused');
@@ -161,7 +161,7 @@ describe('a file that is changed', () => {
   });
 });
 
-describe('what a model may ask for', () => {
+describe('a path that a model asks for', () => {
   test.each([
     '/mnt/user-data/../../../secret.txt',
     '/mnt/user-data/workspace/../../../secret.txt',
@@ -210,7 +210,7 @@ describe('what a model may ask for', () => {
     });
   });
 
-  test('never goes through a link in place of one of the folders', async () => {
+  test('never leads through a link in place of one of the folders', async () => {
     await mkdir(root('users/ada'), { recursive: true });
     await mkdir(join(home, 'elsewhere'));
     await symlink(join(home, 'elsewhere'), join(root('users/ada'), 'outputs'));
@@ -228,7 +228,7 @@ test('an empty thread has three empty folders', async () => {
 });
 
 describe('a disk', () => {
-  test('that fails at any step keeps the old content or has the new one, and no draft', async () => {
+  test('that fails at any step holds the old content or the new one, and no draft', async () => {
     const path = '/mnt/user-data/outputs/a.txt';
     await files.write(ada, path, bytes('old'));
     const { disk, faults } = failingDisk();
@@ -252,7 +252,7 @@ describe('a disk', () => {
     }
   });
 
-  test('that is too full takes nothing', async () => {
+  test('that is too full accepts nothing', async () => {
     const full = workspaceOn({ ...nodeDisk, freeBytes: async () => 99 }, 100);
     await expect(full.write(ada, '/mnt/user-data/outputs/a.txt', bytes('x'))).rejects.toMatchObject({
       code: 'storage_full',

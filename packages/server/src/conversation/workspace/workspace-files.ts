@@ -26,8 +26,8 @@ import { KeyLock } from './key-lock.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';
 
-/** A folder with more is shown in part. */
-const mostEntries = 10_000;
+/** A folder with more entries is listed in part. */
+const maxEntries = 10_000;
 
 /** The one way from a virtual path to a file of a thread and back. */
 export class WorkspaceFiles implements Workspace {
@@ -41,8 +41,8 @@ export class WorkspaceFiles implements Workspace {
   }
 
   /**
-   * An existing file to read. Links are followed as long as they stay below the root; what leads out is `path_denied`,
-   * what is not there `artifact_not_found`, a folder `path_invalid`.
+   * Opens an existing file to read. Links are followed as long as they stay below the root. A path that leads out is
+   * `path_denied`, a missing file `artifact_not_found`, a folder `path_invalid`.
    */
   async open(whose: WorkspaceKey, path: string): Promise<FileHandle> {
     const relativePath = relativePathOf(path);
@@ -86,7 +86,7 @@ export class WorkspaceFiles implements Workspace {
   }
 
   async writeFrom(whose: WorkspaceKey, path: string, content: StreamedContent): Promise<void> {
-    // A source that breaks before the first read would otherwise be an uncaught error; the read reports it.
+    // A source that breaks before the first read would otherwise be an uncaught error; the read reports the failure.
     content.source.on('error', () => undefined);
     try {
       const place = placeOf(path);
@@ -111,7 +111,10 @@ export class WorkspaceFiles implements Workspace {
     });
   }
 
-  /** For whoever reads a file and writes what follows from that: one at a time for each real path of this process. */
+  /**
+   * For a caller that reads a file and writes what follows from it. Work on the same real path is done one after the other within
+   * this process.
+   */
   exclusively<Value>(target: string, work: () => Promise<Value>): Promise<Value> {
     return this.#lock.run(target, work);
   }
@@ -127,7 +130,7 @@ export class WorkspaceFiles implements Workspace {
     }
   }
 
-  /** A whole new content for a file inside one of the folders, which must be there. */
+  /** Replaces the content of a file inside one of the folders. The folder must exist. */
   async replace(
     whose: WorkspaceKey,
     where: { folder: FolderName; path: string },
@@ -159,7 +162,7 @@ export class WorkspaceFiles implements Workspace {
     }
   }
 
-  /** The real path of a file that may not be there, inside one of the folders and nowhere else. */
+  /** The real path of a file that may not exist yet. It is inside one of the folders and nowhere else. */
   async resolveIn(
     whose: WorkspaceKey,
     { folder, path }: { folder: FolderName; path: string },
@@ -180,7 +183,7 @@ export class WorkspaceFiles implements Workspace {
       const folder = relativePath === '' ? root : await resolveInside(root, relativePath);
       return await entriesOf(folder);
     } catch (error) {
-      // The three are made when something is first put into one of them.
+      // The three folders are created when something is first put into one of them.
       if (isMissing(error) && (relativePath === '' || isFolderName(relativePath))) return [];
       throw explained(error, relativePath);
     }
@@ -191,7 +194,7 @@ function contentOf(bytes: Uint8Array): StreamedContent {
   return { source: Readable.from([bytes]), maxBytes: bytes.length };
 }
 
-/** As much as there is, at most `length`. */
+/** Reads at most `length` bytes, or as many as there are. */
 export async function readFrom(
   file: FileHandle,
   { offset, length }: { offset: number; length: number },
@@ -206,11 +209,11 @@ export async function readFrom(
   return bytes.subarray(0, done);
 }
 
-/** Files and folders; links and devices are left out. */
+/** Lists files and folders; links and devices are left out. */
 export async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
   const entries: WorkspaceEntry[] = [];
   for await (const { name } of await opendir(folder)) {
-    if (entries.length === mostEntries) break;
+    if (entries.length === maxEntries) break;
     if (isDraftName(name)) continue;
     const stats = await lstat(join(folder, name)).catch(() => null);
     if (!stats?.isFile() && !stats?.isDirectory()) continue;
@@ -220,11 +223,11 @@ export async function entriesOf(folder: string): Promise<WorkspaceEntry[]> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The folder of the three that a path to write leads into, and what is below. */
+/** The folder of the three that a path to write leads into, and the path below it. */
 function placeOf(path: string): { folder: FolderName; path: string } {
   const relativePath = relativePathOf(path);
   const folder = folderNames.find((name) => relativePath.startsWith(`${name}/`));
-  // A name of ours would be shown to nobody.
+  // A file with one of the gateway's own names would never be listed.
   if (folder && relativePath.split('/').some(isDraftName)) throw new AppError('path_denied');
   if (folder) return { folder, path: relativePath.slice(folder.length + 1) };
   throw new AppError('path_denied', {
@@ -236,11 +239,11 @@ function isFolderName(path: string): boolean {
   return (folderNames as readonly string[]).includes(path);
 }
 
-/** In the words of the contract. */
+/** Turns a file system error into the contract's error. */
 function explained(error: unknown, relativePath: string): unknown {
   if (isMissing(error)) return notFound(relativePath);
   if (!(error instanceof AppError) || error.code !== 'path_not_allowed') return error;
-  // A file stands where the path has a folder, or no disk has names so long: there is nothing, and nothing is hidden.
+  // The path uses a file as a folder, or is longer than any disk allows: nothing can exist there, so nothing is hidden.
   const code = codeOf(error.cause);
   if (code === 'ENOTDIR') return notFound(relativePath);
   if (code === 'ENAMETOOLONG') return notFound(relativePath, error);

@@ -27,7 +27,7 @@ async function withArchive<Value>(bytes: Buffer, use: (file: FileHandle) => Prom
   }
 }
 
-/** Name and content of everything in it. */
+/** Name and content of each file. */
 function unpacked(bytes: Buffer, maxBytes = megabyte): Promise<[string, Buffer][]> {
   return withArchive(bytes, async (file) => {
     const all: [string, Buffer][] = [];
@@ -41,7 +41,7 @@ function unpacked(bytes: Buffer, maxBytes = megabyte): Promise<[string, Buffer][
   });
 }
 
-test('an archive gives back what was put in, packed or not, with names in any script', async () => {
+test('an archive returns what was put in, packed or not, with names in any script', async () => {
   const entries = [
     { name: 'ä/漢字.txt', content: Buffer.from('text '.repeat(10_000)) },
     { name: 'stored', content: Buffer.from('as it is'), stored: true },
@@ -54,7 +54,7 @@ test('an archive gives back what was put in, packed or not, with names in any sc
   expect(await unpacked(zip([]))).toEqual([]);
 });
 
-test('a bomb is unpacked no further than the archive has said', async () => {
+test('a bomb is unpacked no further than the size that the archive states', async () => {
   const bomb = zip([{ name: 'bomb', content: Buffer.alloc(64 * megabyte), claims: { sizeBytes: 100_000 } }]);
   expect(bomb.length).toBeLessThan(100_000);
   const read = await withArchive(bomb, async (file) => {
@@ -71,7 +71,7 @@ test('a bomb is unpacked no further than the archive has said', async () => {
   expect(read).toBeLessThanOrEqual(100_000);
 });
 
-test('what says that it is too large is refused before it is opened', async () => {
+test('a file whose stated size is too large is refused before it is opened', async () => {
   const content = Buffer.alloc(megabyte + 1);
   await expect(unpacked(zip([{ name: 'a', content }]))).rejects.toMatchObject({ code: 'file_too_large' });
   const packedLarger = zip([{ name: 'a', content, stored: true, claims: { sizeBytes: 1 } }]);
@@ -87,7 +87,7 @@ test('a directory of many files is refused by its length', async () => {
   await expect(unpacked(zip(many))).rejects.toThrow('it has too many files');
 });
 
-test('whatever bytes are in its place, an archive is read or refused in a sentence', async () => {
+test('archives with any bytes changed are either read or refused with a sentence', async () => {
   const whole = zip([
     { name: 'a.txt', content: Buffer.from('hello '.repeat(50)) },
     { name: 'b.txt', content: Buffer.from('world'), stored: true },
@@ -106,7 +106,7 @@ test('whatever bytes are in its place, an archive is read or refused in a senten
   );
 });
 
-test('bytes behind the end of a packed file are not part of it', async () => {
+test('bytes after the end of a packed file are not part of it', async () => {
   const content = Buffer.from('hello');
   const packed = deflateRawSync(content);
   const archive = zip([{ name: 'a', content }]);

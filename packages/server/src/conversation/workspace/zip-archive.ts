@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { AppError } from '../../lib/app-error.ts';
 import { readFrom } from './workspace-files.ts';
 
-/** One file of an archive, as its directory describes it. Nothing of it has been unpacked. */
+/** One file of an archive, as its directory describes it. It has not been unpacked. */
 export interface ZipMember {
   name: string;
   method: number;
@@ -12,7 +12,7 @@ export interface ZipMember {
   packedBytes: number;
   sizeBytes: number;
   headerAt: number;
-  /** `other` is a link or a device, as only archives of Unix systems hold them. */
+  /** `other` is a link or a device; only archives of Unix systems contain them. */
   unixType: 'file' | 'folder' | 'other';
 }
 
@@ -22,33 +22,33 @@ const headerSignature = 0x04034b50;
 const endBytes = 22;
 const memberBytes = 46;
 const headerBytes = 30;
-const longestComment = 0xffff;
-const largestDirectoryBytes = 4 * 1024 * 1024;
+const maxCommentBytes = 0xffff;
+const maxDirectoryBytes = 4 * 1024 * 1024;
 const stepBytes = 64 * 1024;
 const stored = 0;
 const deflated = 8;
 const encrypted = 1;
 
 /**
- * The files that an archive says it has. Only its directory is read, which may be 4 MB long: enough for some 40,000 files.
- * Archives over 4 GB and in several parts are not understood.
+ * The files that an archive lists. Only its directory is read, which may be 4 MB long: enough for some 40,000 files. Archives
+ * over 4 GB and archives in several parts are not supported.
  */
 export async function readZipDirectory(file: FileHandle): Promise<ZipMember[]> {
   const { size } = await file.stat();
-  const tailBytes = Math.min(size, endBytes + longestComment);
+  const tailBytes = Math.min(size, endBytes + maxCommentBytes);
   const tail = await readFrom(file, { offset: size - tailBytes, length: tailBytes });
   const end = endOf(tail);
   const directoryAt = tail.readUInt32LE(end + 16);
   const directoryBytes = tail.readUInt32LE(end + 12);
-  if (directoryBytes > largestDirectoryBytes) throw unreadable('it has too many files');
+  if (directoryBytes > maxDirectoryBytes) throw unreadable('it has too many files');
   if (directoryAt + directoryBytes > size - tailBytes + end)
     throw unreadable('its directory is not where it should be');
   return membersOf(await readFrom(file, { offset: directoryAt, length: directoryBytes }));
 }
 
 /**
- * The content of one file, unpacked as it is read and never further than the archive has said. What is larger than `maxBytes`
- * by its own account is refused before a byte is unpacked. A content that is not what was promised ends in an error.
+ * The content of one file, unpacked while it is read and never beyond the size that the archive states. A file whose stated size
+ * is above `maxBytes` is refused before a byte is unpacked. Content that differs from what the archive states ends in an error.
  */
 export async function openZipMember(
   file: FileHandle,
@@ -86,7 +86,7 @@ async function* checkedContent(
   if (unpackedBytes !== sizeBytes || sum !== crc) throw unreadable('a file is damaged');
 }
 
-/** By offsets: a stream over the handle may close it when it is destroyed. */
+/** Reads by offsets: a stream over the handle may close the handle when it is destroyed. */
 async function* packedContent(
   file: FileHandle,
   { start, length }: { start: number; length: number },
@@ -99,7 +99,7 @@ async function* packedContent(
   }
 }
 
-/** Either end takes the other with it, so that a reader who stops holds nothing. */
+/** When one end fails the other is destroyed too, so that a reader who stops leaves nothing open. */
 function inflated(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(packed), createInflateRaw(), () => undefined);
 }
@@ -112,7 +112,7 @@ async function* chunksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** Searched from the end, since a comment may follow. */
+/** Searches from the end, because a comment may follow. */
 function endOf(tail: Buffer): number {
   for (let at = tail.length - endBytes; at >= 0; at -= 1) {
     const isEnd =
@@ -143,7 +143,7 @@ function membersOf(directory: Buffer): ZipMember[] {
   return members;
 }
 
-/** Zero is an archive of a system that knows no modes. */
+/** Zero means that the system which made the archive has no modes. */
 function unixTypeOf(mode: number, name: string): ZipMember['unixType'] {
   const type = mode & 0o170000;
   if (type === 0) return name.endsWith('/') ? 'folder' : 'file';

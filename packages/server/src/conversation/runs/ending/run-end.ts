@@ -16,11 +16,11 @@ export interface EndToWrite {
   threadId: string;
   expected: Claim | { runId: string; workerId: null };
   end: RunEnd & { updated_at: string };
-  /** Null: it changed nothing, or its state cannot be read. */
+  /** Null when the run changed nothing, or its state cannot be read. */
   state: { snapshot: SnapshotTexts; pause: Pause } | null;
 }
 
-/** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when it is somebody else's by now, or gone. */
+/** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when another process owns it by now, or it is deleted. */
 export const endClaimedRun = new Procedure<ConversationTables, EndToWrite, RunRow>(
   'runs.end',
   async (trx, toWrite) => {
@@ -30,7 +30,10 @@ export const endClaimedRun = new Procedure<ConversationTables, EndToWrite, RunRo
   },
 );
 
-/** Run, totals, thread, snapshot, title and usage. Undefined when the run is not as expected: then nothing is written. */
+/**
+ * Writes run, totals, thread, snapshot, title and usage. Returns undefined when the run is not as expected; then nothing is
+ * written.
+ */
 export async function writeEnd(
   trx: Trx,
   { threadId, expected, end, state }: EndToWrite,
@@ -39,7 +42,7 @@ export async function writeEnd(
   const ended = await endRun(trx, expected, end);
   if (!ended) return undefined;
   const othersOpen = await hasOpenRun(trx, threadId);
-  // What was never begun leaves the thread as it found it, a question to a human included.
+  // A run that never began leaves the thread as it found it, including a question to a human.
   const pause = state ? state.pause : await lastPause(trx, threadId);
   await settle(trx, threadId, {
     status: threadStatusAfter({ status: end.status, pause }, { othersOpen }),
@@ -50,7 +53,7 @@ export async function writeEnd(
   return ended;
 }
 
-/** With a run that changed nothing only its interrupts count. */
+/** For a run that changed nothing, only its interrupts count. */
 async function lastPause(trx: Trx, threadId: string): Promise<Pause | undefined> {
   const snapshot = await readSnapshot(trx, threadId);
   if (!snapshot) return undefined;

@@ -29,7 +29,7 @@ export interface WrittenEnd {
   outcome: RunOutcome;
 }
 
-/** The one way in which a run ends, whoever had it and however far it came. */
+/** The one way in which a run ends, whichever process had it and however far it came. */
 export class RunEnding {
   readonly #options: RunEndingOptions;
 
@@ -38,8 +38,8 @@ export class RunEnding {
   }
 
   /**
-   * Run, thread, last events, totals, snapshot and title in one unit, then the end of the stream. Fails with `ClaimLost` when
-   * the run is somebody else's by now, or gone; then nothing is written. A bare end leaves out the last events.
+   * Writes run, thread, last events, totals, snapshot and title in one unit, then ends the stream. Fails with `ClaimLost` when
+   * another process owns the run by now, or it is deleted; then nothing is written. A bare end leaves out the last events.
    */
   async end(
     claim: Claim,
@@ -57,7 +57,7 @@ export class RunEnding {
     this.announce({ run: ended, outcome });
   }
 
-  /** Part of a unit: ends a run that nobody has begun. Null when somebody has. `announce` follows the commit. */
+  /** Part of a unit: ends a run that no worker has begun. Returns null when one has. `announce` follows the commit. */
   async endWaiting(trx: Trx, run: RunRow, action: CancelAction): Promise<WrittenEnd | null> {
     const outcome = { ...cancelledOutcome(action), state: undefined };
     const expected = { runId: run.run_id, workerId: null };
@@ -96,7 +96,7 @@ export class RunEnding {
     };
   }
 
-  /** After the commit: streams end, and whoever waits is told. */
+  /** After the commit: ends streams and answers waiting callers. */
   announce({ run, outcome }: WrittenEnd): void {
     const { streamLog, ends, followers } = this.#options;
     const failure = failureOf(run);

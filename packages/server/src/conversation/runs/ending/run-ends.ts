@@ -1,14 +1,14 @@
 import { newDeferred } from '../../../lib/async/deferred.ts';
 import type { RunRow } from '../../tables.ts';
 
-/** A run that has ended, with the values that it left where this process knows them. */
+/** A finished run, with the values that it left when this process knows them. */
 export interface EndedRun {
   run: RunRow;
-  /** Undefined: they are to be read. */
+  /** Undefined when they have to be read. */
   values: Record<string, unknown> | undefined;
 }
 
-/** Listens from now on. Whoever has one either awaits the end or forgets it. */
+/** Listens from now on. The caller either awaits the end or calls `forget`. */
 export interface ExpectedEnd {
   /** Rejects with the signal's reason. */
   ended: (signal: AbortSignal) => Promise<EndedRun>;
@@ -17,11 +17,11 @@ export interface ExpectedEnd {
 
 type Listener = (ended: EndedRun) => void;
 
-/** Who waits for the end of a run is told here, once it is on disk. */
+/** Tells callers that wait for the end of a run, once it is on disk. */
 export class RunEnds {
   readonly #listenersOf = new Map<string, Set<Listener>>();
 
-  /** Ids of runs that somebody waits for. */
+  /** Ids of runs whose end a caller awaits. */
   get awaited(): string[] {
     return [...this.#listenersOf.keys()];
   }

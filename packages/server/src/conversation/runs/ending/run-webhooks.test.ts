@@ -66,7 +66,7 @@ test('a run that failed says why', async () => {
   });
 });
 
-test('a call that fails is tried again, one that is not wanted any more is not', async () => {
+test('a call that fails is tried again, but not when the address no longer wants calls', async () => {
   await fixture.thread('t');
   await ended('t');
   const [job] = fixture.jobs;
@@ -78,7 +78,7 @@ test('a call that fails is tried again, one that is not wanted any more is not',
   expect(calls).toHaveLength(2);
 });
 
-test('a thread that goes with its run waits until the webhook has been called', async () => {
+test('a thread that is deleted with its run stays until the webhook has been called', async () => {
   const { run } = await ended(null);
   await fixture.settled();
   expect(await fixture.threadRow(run.thread_id)).toBeDefined();
@@ -87,7 +87,7 @@ test('a thread that goes with its run waits until the webhook has been called', 
   expect(await fixture.threadRow(run.thread_id)).toBeUndefined();
 });
 
-test('an address that may not be called is refused, as is any where nobody is called', async () => {
+test('an address that may not be called is refused, and so is every address when webhooks are off', async () => {
   await fixture.thread('t');
   const gateway = await fixture.start({ webhookCaller });
   const denied = gateway.runs.start(alice, 't', hello({ webhook: 'http://localhost/x' }));

@@ -10,7 +10,7 @@ type CallOutcome = { status: number } | { error: string };
 
 /** How this gateway calls addresses that users name: no private networks, no redirects, deadlines. */
 export interface WebhookCaller {
-  /** What is wrong with an address, as a sentence; null when it may be called. */
+  /** Returns what is wrong with an address, as a sentence; null when it may be called. */
   whyDenied: (url: string) => string | null;
   post: (
     url: string,
@@ -20,11 +20,11 @@ export interface WebhookCaller {
 
 interface RunWebhooksOptions {
   jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
-  /** Null: this gateway calls nobody. */
+  /** Null when webhooks are off. */
   caller: WebhookCaller | null;
   find: (runId: string) => Promise<RunRow | undefined>;
   valuesOf: (run: RunRow) => Promise<Record<string, unknown>>;
-  /** Called when the webhook has been called, or never will be, for a thread that goes with its run. */
+  /** For a thread that is deleted with its run: called when the webhook has been called, or never will be. */
   deleteThread: (run: RunRow) => Promise<void>;
   clock: Clock;
 }
@@ -35,7 +35,7 @@ const minute = 60 * second;
 const retryDelaysMs = [5 * second, minute, 5 * minute, 30 * minute, 120 * minute];
 const gone = 410;
 
-/** One call for a run that asked for it, planned with its end, so that none is forgotten. */
+/** One call for each run that asked for it. It is planned with the end of the run, so that none is forgotten. */
 export class RunWebhooks {
   readonly #options: RunWebhooksOptions;
 
@@ -89,7 +89,7 @@ export class RunWebhooks {
   }
 }
 
-/** Null when there is nothing to try again: it was called, or wants no calls any more. */
+/** Returns null when no further attempt is needed: the address was called, or wants no more calls. */
 function faultOf(outcome: CallOutcome): string | null {
   if ('error' in outcome) return outcome.error;
   const { status } = outcome;

@@ -20,9 +20,9 @@ export interface NewRun {
   runId: string;
   userId: string;
   threadId: string;
-  /** The thread is made where there is none; otherwise it has to be there. */
+  /** The thread is created when it does not exist; otherwise it must exist. */
   createThread: boolean;
-  /** 1: with the end of the run; 2: once its webhook has been called. */
+  /** 1: at the end of the run; 2: once its webhook has been called. */
   deleteThread: 0 | 1 | 2;
   agent: ResolvedAgent;
   assistantName: string;
@@ -36,13 +36,13 @@ export interface NewRun {
 export interface AdmittedRun {
   run: RunRow;
   kwargs: string;
-  /** Runs that had not begun and ended for this one. */
+  /** Runs that had not begun and were ended for this one. */
   ended: WrittenEnd[];
-  /** Runs at work that are to stop for this one. */
+  /** Runs at work that have to stop for this one. */
   stopping: RunRow[];
 }
 
-/** What search finds the thread by, in clients that look for the threads of an agent. */
+/** The keys by which clients search for the threads of an agent. */
 interface Stamp {
   graph_id: string;
   assistant_id: string;
@@ -54,26 +54,26 @@ interface RunAdmissionOptions {
   clock: Clock;
 }
 
-/** A run to be taken in, as plain data. */
+/** A run that is about to be admitted, as plain data. */
 export interface RunToAdmit {
-  /** Its place in the thread and what it follows are found in the unit. */
+  /** Its place in the thread and the run that it follows are determined in the unit. */
   row: RunRow;
   kwargs: string;
-  /** With these metadata, where there is no thread; null: it has to be there. */
+  /** The metadata of the thread to create when it does not exist; null when it must exist. */
   newThread: Metadata | null;
   stamp: Stamp;
   afterSeconds: number;
   followUpTo: NewRun['followUpTo'];
-  /** Who begins it at once. */
+  /** The worker that begins it at once. */
   workerId: string | null;
 }
 
-/** Where a run is not to have its thread for itself: those before it stay as they are. */
+/** For strategies that leave the earlier runs of the thread as they are. */
 export const admitRun = new Procedure('runs.admit', (trx: Trx, toAdmit: RunToAdmit) =>
   admit(trx, toAdmit, async () => null),
 );
 
-/** Takes runs in: what becomes of those that are there already, the new row, and the busy thread, in one unit. */
+/** Admits runs: the decision about existing runs, the new row, and the busy thread, in one unit. */
 export class RunAdmission {
   readonly #options: RunAdmissionOptions;
 
@@ -81,7 +81,7 @@ export class RunAdmission {
     this.#options = options;
   }
 
-  /** Where there is a worker that has room for it, and nothing before it in its thread, the run is claimed as it comes. */
+  /** When a worker has room for the run and nothing is before it in its thread, the run is claimed as it is stored. */
   async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
     const { database, clock, ending } = this.#options;
     const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
@@ -167,7 +167,7 @@ async function followUpOf(
   });
 }
 
-/** As a claim leaves the row. */
+/** The same values as a claim writes. */
 function claimedBy(workerId: string, at: string) {
   return { status: 'running', attempt: 1, worker_id: workerId, started_at: at } as const;
 }

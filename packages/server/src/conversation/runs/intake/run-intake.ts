@@ -12,7 +12,8 @@ import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
-import { agentWishOf, withAgent } from '../records/run-agent.ts';
+import { requireValidSettings } from '../records/lead-agent-settings.ts';
+import { requestedAgentOf, withAgent } from '../records/run-agent.ts';
 import {
   kwargsOf,
   onCompletionOf,
@@ -21,15 +22,14 @@ import {
   threadIdsIn,
   unsupported,
 } from '../records/run-request.ts';
-import { requireWishes } from '../records/run-wishes.ts';
 import type { RunScheduler } from '../work/run-scheduler.ts';
 import type { NewRun } from './run-admission.ts';
 
-/** Who starts a run, and through which mount. */
+/** The user who starts a run, and the mount that they use. */
 export interface RunCaller {
   userId: string;
   mount: Mount;
-  /** Chosen by callers within the gateway that must not start a run twice; no request can say it. */
+  /** Set by callers within the gateway that must not start a run twice; no request can set it. */
   runId?: string;
 }
 
@@ -42,15 +42,15 @@ export interface RunIntakeOptions {
   limits: {
     waiting: number;
     waitingPerUser: number;
-    recursion: { standard: number; most: number };
+    recursion: { standard: number; max: number };
   };
   /** A custom agent of the caller's by its name, or one that a run may set up. Throws `agent_not_found`. */
   customAgent: (
     owner: Owner,
     name: string,
-    wish: { mayBeNew: boolean },
+    requested: { mayBeNew: boolean },
   ) => Promise<{ name: string; model: string | null }>;
-  /** Of the models that the lead agent can use. */
+  /** The models that the lead agent can use. */
   modelNames: readonly string[];
   newRunId: () => string;
 }
@@ -59,7 +59,7 @@ const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Target = Pick<NewRun, 'threadId' | 'createThread' | 'deleteThread'>;
 
-/** Judges a request before anything is written: whose the ids in it are, whether it can be obeyed, and what it comes to. */
+/** Checks a request before anything is written: who owns the ids in it, whether it can be obeyed, and which run it describes. */
 export class RunIntake {
   readonly #options: RunIntakeOptions;
 
@@ -112,7 +112,7 @@ export class RunIntake {
     return { threadId, createThread, deleteThread: 0 };
   }
 
-  /** A thread that the body names is the caller's to keep, unless they say otherwise. */
+  /** A thread that the body names belongs to the caller and is kept, unless the request says otherwise. */
   async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<Target> {
     const named = body.config?.configurable?.thread_id;
     const isNewThread = named === undefined || named === null;
@@ -129,7 +129,10 @@ export class RunIntake {
     };
   }
 
-  /** Ids of other threads in the body: somebody else's is not found, an own one where it has no place is refused. */
+  /**
+   * Checks the ids of other threads in the body: one of another user is not found, the caller's own one is refused where it does
+   * not fit.
+   */
   async #requireOwn(owner: Owner, threadId: string, body: RunCreate): Promise<void> {
     for (const { path, id } of threadIdsIn(body)) {
       if (id === threadId) continue;
@@ -150,10 +153,10 @@ export class RunIntake {
     throw new AppError('too_many_runs');
   }
 
-  /** Users' own graphs may mean something else by the same keys. */
+  /** Users' own graphs may use the same keys for something else. */
   async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
-    requireWishes(asked);
-    const name = agentWishOf(asked);
+    requireValidSettings(asked);
+    const name = requestedAgentOf(asked);
     const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
     const own = { ...asked, input: withoutNullMessages(asked.input) };
     const kwargs =
@@ -186,13 +189,13 @@ export class RunIntake {
   }
 }
 
-/** Users' own graphs may mean something else by `messages`. */
+/** Users' own graphs may use `messages` for something else. */
 function requireOwnMessages({ input, command }: RunCreate): void {
   requireMessages(messagesOf(input) ?? undefined, ['input', 'messages']);
   requireMessages(messagesOf(command?.update), ['command', 'update', 'messages']);
 }
 
-/** Null is as good as absent; the channel itself would fail over it. */
+/** Null counts as absent; the channel itself would fail on it. */
 function withoutNullMessages(input: unknown): unknown {
   if (messagesOf(input) !== null) return input;
   const { messages: _none, ...rest } = input as Record<string, unknown>;

@@ -3,11 +3,11 @@ import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import { type RunKwargs, refusal } from './run-request.ts';
 
 /**
- * The custom agent that a run names, as an assistant or by itself; null for none. `context` wins over `configurable`, where
- * it says anything.
+ * The custom agent that a run names, as its assistant or by a setting; null when it names none. `context` wins over
+ * `configurable` when it names an agent.
  */
-export function agentWishOf({ config, context }: Pick<RunKwargs, 'config' | 'context'>): string | null {
-  const named = [context.agent_name, config.configurable?.agent_name].find(isSaid) ?? leadAgentName;
+export function requestedAgentOf({ config, context }: Pick<RunKwargs, 'config' | 'context'>): string | null {
+  const named = [context.agent_name, config.configurable?.agent_name].find(isNamed) ?? leadAgentName;
   if (named === leadAgentName) return null;
   if (typeof named === 'string') return named;
   throw refusal({
@@ -18,11 +18,11 @@ export function agentWishOf({ config, context }: Pick<RunKwargs, 'config' | 'con
   });
 }
 
-function isSaid(name: unknown): boolean {
+function isNamed(name: unknown): boolean {
   return name !== undefined && name !== null && name !== '';
 }
 
-/** The run is the agent's from here on, and asks for its model where it names none itself. */
+/** Makes the run one of the agent. It uses the agent's model when it names none itself. */
 export function withAgent(kwargs: RunKwargs, agent: { name: string; model: string | null }): RunKwargs {
   const { config, context } = kwargs;
   const isModelOpen = agent.model !== null && requestedModelOf(context, config.configurable).name === null;

@@ -14,7 +14,7 @@ import { lockRuns, runById } from './run-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-/** Who may write a run: nobody else has claimed it since. */
+/** The right to write a run, as long as no other process has claimed it since. */
 export interface Claim {
   runId: string;
   threadId: string;
@@ -27,7 +27,7 @@ export interface ClaimedRun {
   kwargs: string;
 }
 
-/** The run has been claimed by somebody else meanwhile, has ended, or is gone with its thread. */
+/** Another process has claimed the run meanwhile, or it has ended, or it was deleted with its thread. */
 export class ClaimLost extends Error {
   constructor({ runId }: Pick<Claim, 'runId'>) {
     super(`The claim on run ${runId} is lost.`);
@@ -37,12 +37,12 @@ export class ClaimLost extends Error {
 
 const claimLost = 'ClaimLost';
 
-/** By its name: it may come from the thread that writes. */
+/** Compares the name: the error may come from the thread that writes. */
 export function isClaimLost(error: unknown): boolean {
   return error instanceof Error && error.name === claimLost;
 }
 
-/** What happens to runs while they are open: every write names the state and the claim that it expects. */
+/** Changes to runs while they are open. Every write names the state and the claim that it expects. */
 export class RunClaimStore {
   readonly #database: Database<ConversationTables>;
 
@@ -51,8 +51,8 @@ export class RunClaimStore {
   }
 
   /**
-   * Null when the run is not to be had: it is somebody's, has ended, or has to wait. First in, first out within a thread
-   * is a condition of the claim; a run that is not due yet holds up nobody.
+   * Returns null when the run cannot be claimed: another process owns it, it has ended, or it has to wait. The claim itself
+   * checks that runs of a thread are worked on first in, first out; a run that is not due yet does not hold up others.
    */
   async claim(
     { run_id, thread_id }: Pick<RunRow, 'run_id' | 'thread_id'>,
@@ -68,7 +68,7 @@ export class RunClaimStore {
     });
   }
 
-  /** Gives back what a process had: it shuts down, or is gone. Answers how many runs wait for somebody again. */
+  /** Releases the runs of a process that shuts down or is gone. Returns how many runs wait again. */
   async releaseWorker(workerId: string, at: string): Promise<number> {
     return this.#database.write(async (trx) => {
       const released = await trx
@@ -81,7 +81,7 @@ export class RunClaimStore {
     });
   }
 
-  /** Gives back one run, as it was seen. */
+  /** Releases one run, if it is as the caller saw it. */
   async release(
     { run_id, worker_id, attempt }: Pick<RunRow, 'run_id' | 'worker_id' | 'attempt'>,
     at: string,
@@ -98,7 +98,7 @@ export class RunClaimStore {
     );
   }
 
-  /** The row as it stands, whoever owns it: for processes that look after runs. */
+  /** Returns the current row, whichever process owns it: for processes that look after runs. */
   async find(runId: string): Promise<RunRow | undefined> {
     return runById(this.#database.read, runId);
   }
@@ -114,7 +114,7 @@ export const confirmClaim = new Procedure<ConversationTables, Claim, void>(
   },
 );
 
-/** Ends a run. Undefined when it was not as expected: then nothing is written. */
+/** Ends a run. Returns undefined when it was not as expected; then nothing is written. */
 export async function endRun(
   trx: Trx,
   expected: Claim | { runId: string; workerId: null },
@@ -125,7 +125,7 @@ export async function endRun(
   return endedRun.first(trx, { ...end, runId, workerId, attempt: expected.attempt });
 }
 
-/** Asks whoever has the run to stop it. What was asked first counts. */
+/** Asks the process that owns the run to stop it. The first request counts. */
 export async function requestCancel(
   trx: Trx,
   { runId, action, at }: { runId: string; action: CancelAction; at: string },

@@ -4,14 +4,14 @@ import type { StreamLog, StreamPart } from '../../../platform/stream-log/stream-
 import { isFrameOf } from './run.ts';
 
 export interface FrameQuery {
-  /** The last id that the reader has; 0 from the start. */
+  /** The last id that the reader has; 0 reads from the start. */
   after: number;
-  /** Frames of other modes are left out; null leaves out none. */
+  /** Frames of other modes are left out; null includes all modes. */
   modes: readonly StreamMode[] | null;
   signal: AbortSignal;
 }
 
-/** Encoded events of a run, kept ones first, then live ones. Its end is the end of the run; otherwise it throws. */
+/** Encoded events of a run: stored ones first, then live ones. It ends with the run; otherwise it throws. */
 export async function* readFrames(
   streamLog: Pick<StreamLog, 'read'>,
   runId: string,
@@ -38,12 +38,12 @@ export function* finalFrames(
   yield encodeEvent({ event: 'error', data: JSON.stringify({ error: name, message, name }) });
 }
 
-/** The id of the last event that a client has seen. What is no id of ours asks for everything. */
+/** The id of the last event that a client has seen. An id that is not one of ours asks for all events. */
 export function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 }
 
-/** Tells a reader that frames are gone; without an id, since nobody resumes from it. */
+/** Tells a reader that frames are gone. It has no id, because no reader resumes from it. */
 export function gapFrame(
   runId: string,
   { requested, earliest, latest }: Extract<StreamPart, { type: 'gap' }>,

@@ -5,7 +5,7 @@ import { kwargsOf, type RequestRules, streamModesOf, threadIdsIn } from './run-r
 
 const rules: RequestRules = {
   assistant: { config: {}, context: {} },
-  recursionLimit: { standard: 100, most: 1_000 },
+  recursionLimit: { standard: 100, max: 1_000 },
   newId: () => 'new-id',
 };
 
@@ -19,7 +19,7 @@ function faultOf(body: RunCreate): unknown {
 }
 
 describe('a request to run', () => {
-  test('of nulls is as good as one of nothing', () => {
+  test('with nulls means the same as an empty one', () => {
     const nulls: RunCreate = {
       assistant_id: null,
       input: null,
@@ -50,7 +50,7 @@ describe('a request to run', () => {
     expect(kwargsOf({}, rules)).toMatchObject({ stream_mode: ['values'], on_disconnect: 'continue' });
   });
 
-  test('does not say who runs, where, or what the runtime keeps for itself', () => {
+  test('cannot set who runs, where, or what the runtime reserves', () => {
     const sent = {
       thread_id: 'other',
       run_id: 'other',
@@ -66,7 +66,7 @@ describe('a request to run', () => {
     expect(context).toEqual({ model_name: 'small' });
   });
 
-  test('stands above its assistant', () => {
+  test('overrides its assistant', () => {
     const assistant = {
       config: { configurable: { a: 1, b: 1 }, tags: ['x'], recursion_limit: 7 },
       context: { a: 1, b: 1 },
@@ -88,7 +88,7 @@ describe('a request to run', () => {
     expect(faultOf(body)).toMatchObject({ in: 'body', path, type });
   });
 
-  test('gives each message an id, so that a repeated start is the same message', () => {
+  test('gives each message an id, so that a repeated start has the same message', () => {
     const { input } = kwargsOf({ input: { messages: [{ role: 'user', content: 'hi' }] } }, rules);
     expect(input).toEqual({ messages: [{ role: 'user', content: 'hi', id: 'new-id' }] });
   });
@@ -112,7 +112,7 @@ describe('a request to run', () => {
   });
 });
 
-test('stream modes that nobody knows are ignored', () => {
+test('unknown stream modes are ignored', () => {
   expect(streamModesOf('values')).toEqual(['values']);
   expect(streamModesOf(['messages-tuple', 'lifecycle', 'custom'])).toEqual(['messages-tuple', 'custom']);
   expect(streamModesOf(['lifecycle'])).toEqual(['values']);

@@ -6,14 +6,14 @@ import { withMessageIds } from '../../journal/human-message.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is stored of a create request: checked, merged with its assistant, and without what only the gateway may say. */
+/** What is stored of a create request: checked, merged with its assistant, and without what only the gateway may set. */
 export interface RunKwargs {
   input: unknown;
   command: { resume?: unknown; update?: unknown; goto?: unknown } | null;
   checkpoint: { checkpoint_id: string; checkpoint_ns?: string; checkpoint_map?: Json } | null;
   config: { configurable?: Json; tags?: string[]; recursion_limit?: number };
   context: Json;
-  /** The user's custom agent that the run works as, once it is known that there is one; absent in rows from before. */
+  /** The user's custom agent that the run works as, once it is known to exist; absent in older rows. */
   agent_name?: string | null;
   metadata: Json;
   interrupt_before: '*' | string[] | null;
@@ -25,16 +25,16 @@ export interface RunKwargs {
 }
 
 export interface RequestRules {
-  /** Of the assistant, beneath what the request says. */
+  /** The assistant's settings, which the request overrides. */
   assistant: {
     config: { configurable?: Json; tags?: string[]; recursion_limit?: number };
     context: Json;
   };
-  recursionLimit: { standard: number; most: number };
+  recursionLimit: { standard: number; max: number };
   newId: () => string;
 }
 
-/** Ids of threads that the body names beside the path: each must be the caller's. */
+/** Ids of threads that the body names beside the path: each must belong to the caller. */
 export function threadIdsIn({ config, checkpoint }: RunCreate): { path: string[]; id: string }[] {
   const named = [
     { path: ['config', 'configurable', 'thread_id'], id: config?.configurable?.thread_id },
@@ -43,7 +43,7 @@ export function threadIdsIn({ config, checkpoint }: RunCreate): { path: string[]
   return named.filter(isText);
 }
 
-/** Every known field is obeyed or refused here; null is as good as absent. */
+/** Every known field is either obeyed or refused here; null counts as absent. */
 export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
   refuseUnsupported(body);
   refuseCallerTags(body);
@@ -69,7 +69,7 @@ export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
   };
 }
 
-/** Those that the gateway knows, `values` where none is left. */
+/** The modes that the gateway knows; `values` when none is left. */
 export function streamModesOf(named: string | readonly string[] | null | undefined): StreamMode[] {
   const wanted = new Set([named ?? []].flat());
   const known = streamModes.filter((mode) => wanted.has(mode));
@@ -107,7 +107,7 @@ function refuseUnsupported({ feedback_keys, langsmith_tracer }: RunCreate): void
   if (langsmith_tracer) throw unsupported('langsmith_tracer', null);
 }
 
-/** Answers and tokens would be counted as somebody else's. */
+/** Otherwise answers and tokens would be counted for another caller. */
 function refuseCallerTags({ config }: RunCreate): void {
   const tags = config?.tags ?? [];
   const index = tags.findIndex(isCallerTag);
@@ -122,19 +122,19 @@ function refuseCallerTags({ config }: RunCreate): void {
 
 function recursionLimitOf({ config }: RunCreate, { assistant, recursionLimit }: RequestRules): number {
   const asked = config?.recursion_limit;
-  if (asked && asked > recursionLimit.most) {
+  if (asked && asked > recursionLimit.max) {
     throw refusal({
       path: ['config', 'recursion_limit'],
       type: 'less_than_equal',
-      message: `Input should be less than or equal to ${recursionLimit.most}`,
+      message: `Input should be less than or equal to ${recursionLimit.max}`,
       input: asked,
-      ctx: { le: recursionLimit.most },
+      ctx: { le: recursionLimit.max },
     });
   }
   return asked ?? assistant.config.recursion_limit ?? recursionLimit.standard;
 }
 
-/** Where several places name one, the most explicit counts. */
+/** When several places name a checkpoint, the most explicit one counts. */
 function checkpointOf({ checkpoint, checkpoint_id, config }: RunCreate): RunKwargs['checkpoint'] {
   const { configurable } = config ?? {};
   const id = checkpoint?.checkpoint_id ?? checkpoint_id ?? textOf(configurable?.checkpoint_id);
@@ -157,7 +157,7 @@ const reserved = new Set([
   'checkpoint_map',
 ]);
 
-/** Who runs, where, and what the runtime keeps for itself is the gateway's to say. */
+/** The gateway decides who runs and where, and sets the fields that the runtime reserves. */
 function withoutReserved(values: Json): Json {
   return Object.fromEntries(
     Object.entries(values).filter(

@@ -3,7 +3,7 @@ import { Prepared } from '../../../platform/database/prepared.ts';
 import type { RunTotals } from '../../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 
-/** The statements that every run needs, built once. What they mean together stands in the stores of runs and claims. */
+/** The statements that every run needs, built once. The stores of runs and claims say what they mean together. */
 
 type Db = Kysely<ConversationTables>;
 interface OfThread {
@@ -47,7 +47,7 @@ export const anyOpenRunOf = new Prepared((db: Db, { threadId }: OfThread) =>
     .limit(1),
 );
 
-/** Searches back to it, past runs that failed. */
+/** Searches backwards for the latest success, past runs that failed. */
 export const latestSuccessOf = new Prepared((db: Db, { threadId, userId }: OfThread & { userId: string }) =>
   db
     .selectFrom('runs')
@@ -111,8 +111,8 @@ export const newRun = new Prepared((db: Db, row: RunRow) =>
 );
 
 /**
- * First in, first out within a thread is a condition of the claim. A run that is not due yet holds up nobody, and one
- * that is at work everybody.
+ * The claim itself checks that runs of a thread are worked on first in, first out. A run that is not due yet does not hold up
+ * others; a run that is at work holds up all others of its thread.
  */
 export const claimedRun = new Prepared(
   (db: Db, { runId, workerId, at }: OfRun & { workerId: string; at: string }) =>
@@ -189,12 +189,12 @@ const endColumns = [
   'model_name',
 ] as const satisfies (keyof RunEnd)[];
 
-/** Of a run under a claim. */
+/** For a run under a claim. */
 export const endedRun = new Prepared((db: Db, end: RunEnd & Claimed) =>
   endOf(db, end).where('worker_id', '=', end.workerId).where('attempt', '=', end.attempt).returningAll(),
 );
 
-/** Of a run that nobody has. */
+/** For a run that no process has claimed. */
 export const endedWaitingRun = new Prepared((db: Db, end: RunEnd & OfRun) =>
   endOf(db, end).where('worker_id', 'is', null).returningAll(),
 );

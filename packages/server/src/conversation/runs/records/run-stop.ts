@@ -1,12 +1,12 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
 
-/** The reason with which the signal of a run aborts: how the run is to end. */
+/** The reason with which the signal of a run aborts: how the run must end. */
 export type StopKind =
   | { kind: 'cancelled'; action: CancelAction }
   | { kind: 'timeout'; limitMs: number }
-  /** Somebody else has the run, or may soon have it: nothing is written any more. */
+  /** Another process owns the run, or may soon own it: this one writes nothing any more. */
   | { kind: 'lost' }
-  /** The gateway shuts down: the next process goes on from the last checkpoint. */
+  /** The gateway shuts down: the next process continues from the last checkpoint. */
   | { kind: 'released' };
 
 export class RunStop extends Error {

@@ -15,13 +15,13 @@ export interface RunPage {
   offset: number;
 }
 
-/** What the scheduler keeps of a run that waits. */
+/** What the scheduler remembers of a run that waits. */
 export type WaitingRun = Pick<
   RunRow,
   'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'attempt' | 'cancel_action'
 >;
 
-/** Runs as rows, for those who ask about them. What happens to a run while it is open stands in the store of claims. */
+/** Runs as rows, for reading. The store of claims changes runs while they are open. */
 export class RunStore {
   readonly #database: Database<ConversationTables>;
 
@@ -29,7 +29,7 @@ export class RunStore {
     this.#database = database;
   }
 
-  /** A run of the owner; of this thread, where one is named. */
+  /** A run of the owner; in this thread, when one is named. */
   async get(
     owner: Owner,
     { threadId, runId }: { threadId: string | null; runId: string },
@@ -44,7 +44,7 @@ export class RunStore {
       .executeTakeFirst();
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(owner: Owner, threadId: string, { status, limit, offset }: RunPage): Promise<RunRow[]> {
     const userId = userScope(owner);
     return this.#database.read
@@ -76,7 +76,7 @@ export class RunStore {
       .execute();
   }
 
-  /** What has not ended, of one thread or of all. */
+  /** Runs that have not ended, of one thread or of all. */
   async openOf(owner: Owner, threadId: string | null): Promise<RunRow[]> {
     const userId = userScope(owner);
     return this.#database.read
@@ -102,7 +102,7 @@ export class RunStore {
     return kwargsOf;
   }
 
-  /** Everything that has not ended, in the order of threads, a slice at a time. */
+  /** All runs that have not ended, in the order of threads, one slice at a time. */
   async openAfter(
     after: Pick<WaitingRun, 'thread_id' | 'admission'> | null,
     limit: number,
@@ -127,7 +127,7 @@ export class RunStore {
     return (await openRuns(this.#database.read, threadId))[0];
   }
 
-  /** Threads that were to go with their run and are still there. */
+  /** Threads that were to be deleted with their run and still exist. */
   async threadsToDelete(): Promise<Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>[]> {
     return this.#database.read
       .selectFrom('runs')
@@ -151,8 +151,9 @@ const waitingColumns = [
 ] as const;
 
 /**
- * Units that change the runs of one thread come one after the other; those that only count on them are let in together.
- * The first statement of a unit, before those that lock rows: otherwise two of them may wait for each other.
+ * Units that change the runs of one thread are done one after the other; units that only require that the runs do not change
+ * share the lock. This is the first statement of a unit, before those that lock rows: otherwise two units could wait for each
+ * other.
  */
 export async function lockRuns(
   trx: Trx,
@@ -181,7 +182,7 @@ export async function hasOpenRun(read: Read, threadId: string): Promise<boolean>
   return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
 }
 
-/** Searches back to it, past runs that failed. */
+/** Searches backwards for the latest success, past runs that failed. */
 export async function latestSuccess(
   read: Read,
   ofUser: { threadId: string; userId: string },
@@ -214,7 +215,7 @@ export async function forgetRuns(trx: Trx, threadId: string): Promise<void> {
   await trx.deleteFrom('runs').where('thread_id', '=', threadId).execute();
 }
 
-/** False when it has not ended, or is gone. */
+/** Returns false when the run has not ended, or is deleted. */
 export async function forgetRun(trx: Trx, runId: string): Promise<boolean> {
   const deleted = await trx
     .deleteFrom('runs')

@@ -2,7 +2,7 @@ import type { Run } from '@switchyard/contract/conversation/run';
 import type { RunRow } from '../../tables.ts';
 import type { RunKwargs } from './run-request.ts';
 
-/** A run as its owner sees it; with what was asked for, where that is wanted. */
+/** A run as its owner sees it; includes the request when the caller asks for it. */
 export function viewRun(row: RunRow, kwargs?: string): Run {
   const { metadata, token_usage_by_model } = row;
   const fields = Object.fromEntries(shownColumns.map((column) => [column, row[column]]));

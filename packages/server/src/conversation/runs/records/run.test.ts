@@ -14,7 +14,7 @@ const asking = stateOf({}, { next: ['a'], interrupts: { task: [{ id: 'i', value:
 const halfWay = stateOf({}, { next: ['a'] });
 const done = stateOf({});
 
-describe('the thread of a run that has ended', () => {
+describe('the thread of a finished run', () => {
   test.each<[RunOutcome['status'], RunOutcome['state'], string]>([
     ['success', done, 'idle'],
     ['success', halfWay, 'interrupted'],
@@ -44,7 +44,7 @@ test.each([
   expect(decideCancel(run)).toBe(decision);
 });
 
-test('waiting callers get an object in any case', () => {
+test('waiting callers always get an object', () => {
   expect(valuesOf(undefined, null)).toEqual({});
   expect(valuesOf(asking, { name: 'E', message: 'm' })).toEqual({
     __interrupt__: [{ id: 'i', value: 1 }],
@@ -52,7 +52,7 @@ test('waiting callers get an object in any case', () => {
   });
 });
 
-test('what is thrown becomes text that every database takes', () => {
+test('a thrown value becomes text that every database accepts', () => {
   expect(errorOf(new TypeError('a\0b\ud800'))).toEqual({ name: 'TypeError', message: 'a\ufffdb\ufffd' });
   expect(errorOf('plain')).toEqual({ name: 'Error', message: 'plain' });
   expect(errorOf(new Error('x'.repeat(20_000))).message).toHaveLength(10_000);

@@ -7,15 +7,15 @@ import type { StopKind } from './run-stop.ts';
 
 export type EndStatus = Exclude<RunStatus, 'pending' | 'running'>;
 
-/** How a run has ended, before it is written. */
+/** How a run has ended, before that is written. */
 export interface RunOutcome {
   status: EndStatus;
   error: { name: string; message: string } | null;
-  /** Why it ended early, in a word; null for a run that went to its end. */
+  /** Why it ended early, in a word; null for a run that was completed. */
   stopReason: string | null;
-  /** Undefined: it changed nothing, or its state cannot be read. */
+  /** Undefined when the run changed nothing, or its state cannot be read. */
   state: StateView | undefined;
-  /** Parts of the unit that ends it: what of the state goes to disk with the end. */
+  /** Parts of the unit that ends the run: the data of the state that is stored with the end. */
   rest?: readonly Step[];
 }
 
@@ -25,12 +25,12 @@ export interface Pause {
   hasInterrupts: boolean;
 }
 
-/** How often a run is begun. One that takes the gateway down each time must not do so for ever. */
-const mostAttempts = 10;
+/** How often a run is started. The limit is for a run that crashes the gateway each time. */
+const maxAttempts = 10;
 
-const longestError = 10_000;
+const maxErrorLength = 10_000;
 
-/** A thread is busy while any run waits or works in it, whatever became of this one. */
+/** A thread is busy while any run waits or works in it, however this one ended. */
 export function threadStatusAfter(
   { status, pause }: { status: RunRow['status']; pause: Pause | undefined },
   { othersOpen }: { othersOpen: boolean },
@@ -45,7 +45,7 @@ export function threadStatusAfter(
 
 export type CancelDecision = 'done_already' | 'refused' | 'end_now' | 'ask_worker';
 
-/** A run that nobody has begun ends at once; for another one its worker is asked. */
+/** A run that no worker has started ends at once; for any other its worker is asked. */
 export function decideCancel({
   status,
   ended_at,
@@ -56,7 +56,7 @@ export function decideCancel({
   return worker_id === null && attempt === 0 ? 'end_now' : 'ask_worker';
 }
 
-/** What a stop makes of a run; undefined where it does not end. */
+/** The outcome of a stopped run; undefined when the run does not end. */
 export function outcomeOfStop(stop: StopKind): Omit<RunOutcome, 'state'> | undefined {
   switch (stop.kind) {
     case 'cancelled':
@@ -81,7 +81,7 @@ export function failedOutcome(error: unknown): Omit<RunOutcome, 'state'> {
   return { status: 'error', error: errorOf(error), stopReason: null };
 }
 
-/** Why a run that lost its process is not begun again; undefined where it is. */
+/** The outcome of a run that lost its process and is not started again; undefined when it is started again. */
 export function refusalToResume(
   { attempt }: Pick<RunRow, 'attempt'>,
   { onRecovery }: { onRecovery: 'resume' | 'fail' },
@@ -92,19 +92,19 @@ export function refusalToResume(
 }
 
 function whyNotResumed(attempt: number, onRecovery: 'resume' | 'fail'): string | undefined {
-  if (attempt > mostAttempts) return `The run was begun ${mostAttempts} times and never came to its end.`;
+  if (attempt > maxAttempts) return `The run was begun ${maxAttempts} times and never came to its end.`;
   if (attempt > 1 && onRecovery === 'fail')
     return 'The gateway stopped while the run was at work. Start it again to go on from its last checkpoint.';
   return undefined;
 }
 
-/** As it is stored: text that every database takes, and not more than somebody reads. */
+/** The stored form: text that every database accepts, and not longer than anyone reads. */
 export function errorOf(error: unknown): { name: string; message: string } {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-  return { name: storable(name).slice(0, 200), message: storable(message).slice(0, longestError) };
+  return { name: storable(name).slice(0, 200), message: storable(message).slice(0, maxErrorLength) };
 }
 
-/** What waiting callers get: an object in any case. */
+/** What waiting callers get; always an object. */
 export function valuesOf(
   state: Pick<StateView, 'values' | 'interrupts'> | undefined,
   error: RunOutcome['error'],

@@ -11,7 +11,9 @@ interface ThreadsOfRunsOptions {
 
 type Ended = Pick<RunRow, 'thread_id' | 'user_id'>;
 
-/** Threads that go with their run. The row says so until they have gone, so that a crash in between leaves none behind. */
+/**
+ * Threads that are deleted with their run. The row says so until they are deleted, so that a crash in between leaves none behind.
+ */
 export class ThreadsOfRuns {
   readonly #options: ThreadsOfRunsOptions;
   readonly #deleting = new Set<Promise<void>>();
@@ -28,7 +30,7 @@ export class ThreadsOfRuns {
     this.#deleting.add(deleting);
   }
 
-  /** Those that a crash or a fault has left. */
+  /** Deletes those that a crash or a fault has left. */
   async sweep(): Promise<void> {
     for (const run of await this.#options.store.threadsToDelete()) await this.delete(run);
   }
@@ -41,7 +43,7 @@ export class ThreadsOfRuns {
     }
   }
 
-  /** When what has begun is done. */
+  /** Resolves when the deletions that have begun are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#deleting);
   }

@@ -3,7 +3,7 @@ import { viewOf } from '../../../agents/state/wire-state.ts';
 import type { RunRow } from '../../tables.ts';
 import { failureOf, valuesOf } from './run.ts';
 
-/** Returns the values with which a run ended; those that the thread has now where it made none or they are gone. */
+/** Returns the values with which a run ended. When the run made none or they are gone, it returns the thread's current values. */
 export async function valuesOfRun(
   states: Pick<GraphStates, 'current'>,
   run: RunRow,

@@ -49,22 +49,25 @@ export interface RunExecutorOptions {
   log: { warn(details: object, message: string): void; error(details: object, message: string): void };
 }
 
-/** A run that is about to be this process's. */
+/** A run that this process is about to claim. */
 export interface ExpectedRun {
-  /** Never rejects. Returns when the run has come to rest here. */
+  /** Never rejects. Resolves when the run is no longer at work here. */
   perform: (claimed: ClaimedRun, workerId: string) => Promise<void>;
   forget: () => void;
 }
 
-/** Ids of frames ascend over attempts, of which none makes as many. */
+/** Ids of frames ascend over attempts, and no attempt makes this many. */
 const idsPerAttempt = 1_000_000;
 const endRetryMs = 1_000;
-/** Where many runs begin at once, each is told that it does before any has far to go: a graph's first steps hold the loop. */
+/**
+ * When many runs begin at once, other requests get a turn after this many, because the first steps of a graph occupy the event
+ * loop.
+ */
 const beginningsPerTurn = 4;
-/** Below the patience of who deletes a thread and waits for its runs. */
+/** Shorter than the time for which the deletion of a thread waits for its runs. */
 const deafMs = 5_000;
 
-/** A run that this process has claimed, with all that belongs to the attempt. */
+/** A run that this process has claimed, with everything that belongs to the attempt. */
 interface Attempt {
   row: RunRow;
   kwargs: RunKwargs;
@@ -73,7 +76,7 @@ interface Attempt {
   signal: AbortSignal;
 }
 
-/** Claims a run, lets its agent work and ends it. Whatever goes wrong on the way is an end as well. */
+/** Claims a run, lets its agent work and ends it. A failure on the way ends the run too. */
 export class RunExecutor {
   readonly #options: RunExecutorOptions;
   readonly #timer: Timer;
@@ -93,7 +96,7 @@ export class RunExecutor {
     return this.#active.has(runId);
   }
 
-  /** What was asked first counts. */
+  /** The first stop counts. */
   stop(runId: string, stop: RunStop): void {
     this.#active.get(runId)?.abort(stop);
   }
@@ -102,7 +105,7 @@ export class RunExecutor {
     for (const controller of [...this.#active.values()]) controller.abort(stop);
   }
 
-  /** From now on a stop is heard, also one that comes before the claim is known here. */
+  /** From now on the run can be stopped, even before its claim is known here. */
   expect(runId: string): ExpectedRun {
     const controller = new AbortController();
     this.#active.set(runId, controller);
@@ -113,7 +116,7 @@ export class RunExecutor {
   }
 
   /**
-   * Returns when the run has come to rest here: it has ended, is somebody else's, or waits for the next process. Throws
+   * Resolves when the run is no longer at work here: it has ended, belongs to another process, or waits for the next one. Throws
    * when the claim could not be written.
    */
   async execute(run: Pick<RunRow, 'run_id' | 'thread_id'>, workerId: string): Promise<void> {
@@ -145,14 +148,17 @@ export class RunExecutor {
       if (outcome) await this.#end(attempt, outcome);
       else streamLog.abandon(row.run_id);
     } catch (error) {
-      // Its end could not be written, or is not ours to write.
+      // Its end could not be written, or another process has to write it.
       streamLog.abandon(row.run_id);
       if (!(isClaimLost(error) || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
     }
   }
 
-  /** Before its end is written, so that a crash in between repeats it. Its tools see to it too, where they still run. */
+  /**
+   * Called before the end is written, so that a crash in between repeats it. Tools that still work stop their tasks themselves
+   * too.
+   */
   async #stopTasks({ run_id: runId, user_id: userId }: RunRow): Promise<void> {
     const { stopTasks, log } = this.#options;
     if (!stopTasks || userId === null) return;
@@ -161,7 +167,7 @@ export class RunExecutor {
     );
   }
 
-  /** How the run has ended; undefined when it has not, and goes on elsewhere. */
+  /** How the run has ended; undefined when it has not ended and continues elsewhere. */
   async #outcome(attempt: Attempt, controller: AbortController): Promise<RunOutcome | undefined> {
     const { row, signal } = attempt;
     if (row.cancel_action) return this.#afterStop(attempt, cancelStop(row.cancel_action));
@@ -189,7 +195,7 @@ export class RunExecutor {
     await this.#beginnings.next();
     signal.throwIfAborted();
     if (row.attempt > 1) {
-      // Clients may have lost frames with the process that made them: here is everything.
+      // Clients may have lost frames with the process that made them, so this frame contains everything.
       const state = await this.#stateOf(row);
       if (state) this.#frame(row.run_id, 'values', valuesOf(state, null));
     }
@@ -202,7 +208,7 @@ export class RunExecutor {
     return this.#unlessDeaf(running, signal);
   }
 
-  /** A runner that does not hear its signal is left behind: nothing that it still does is stored. */
+  /** A runner that ignores its signal is abandoned: nothing that it still does is stored. */
   async #unlessDeaf(running: Promise<AgentRunEnd>, signal: AbortSignal): Promise<AgentRunEnd> {
     const deaf = newDeferred<never>();
     let cancel = (): void => undefined;
@@ -246,7 +252,10 @@ export class RunExecutor {
     return { ...outcome, state: await this.#stateOf(row) };
   }
 
-  /** Again until it is written, or is not ours to write: a run without its end would keep its thread for ever. */
+  /**
+   * Tries again until the end is written, or another process has to write it: a run without an end would block its thread for
+   * ever.
+   */
   async #end({ row, claim, recorder, signal }: Attempt, outcome: RunOutcome): Promise<void> {
     const { ending, log } = this.#options;
     recorder.recordEnd({ status: outcome.status, error: outcome.error });
@@ -279,7 +288,7 @@ export class RunExecutor {
     });
   }
 
-  /** Undefined where it cannot be read; the run ends without it. */
+  /** Undefined when the state cannot be read; the run then ends without it. */
   async #stateOf(row: RunRow): Promise<StateView | undefined> {
     const thread = { threadId: row.thread_id, graphId: row.graph_id, userId: row.user_id };
     try {
@@ -331,7 +340,7 @@ function isStop(error: unknown): boolean {
   return error instanceof RunStop;
 }
 
-/** The process is going, or the run is not its own any more: nobody waits for the end here. */
+/** The process shuts down, or another one owns the run: no caller waits for the end here. */
 function isGivenUp({ aborted, reason }: AbortSignal): boolean {
   return (
     aborted && reason instanceof RunStop && (reason.how.kind === 'lost' || reason.how.kind === 'released')
@@ -340,7 +349,7 @@ function isGivenUp({ aborted, reason }: AbortSignal): boolean {
 
 const passing = new Set(['database_unavailable', 'database_busy', 'storage_full', 'shutting_down']);
 
-/** A fault of the database that goes by; anything else would only come again. */
+/** A temporary fault of the database; any other fault would only happen again. */
 function isPassing(error: unknown): boolean {
   return error instanceof AppError && passing.has(error.code);
 }

@@ -48,7 +48,7 @@ test('an owner with a thousand runs does not keep another one waiting', () => {
   expect([queue.take()?.run_id, queue.take()?.run_id]).toEqual(['a0', 'b']);
 });
 
-test('whoever has fewer at work comes first, then whoever was served longer ago', () => {
+test('the owner with fewer runs at work comes first, then the one that was served longer ago', () => {
   const queue = queueOf(
     run('a1'),
     run('a2'),
@@ -59,7 +59,7 @@ test('whoever has fewer at work comes first, then whoever was served longer ago'
   expect(takeAll(queue)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
-test('with room for one, those who wait are not overtaken by somebody who comes again and again', () => {
+test('with room for one run, waiting owners are not overtaken by an owner that returns again and again', () => {
   const queue = queueOf(run('a1'), run('a2'));
   const served: string[] = [];
   for (let n = 0; n < 4; n += 1) {
@@ -96,7 +96,7 @@ test('a thread that several users share serves its runs in order', () => {
   expect(takeAll(queue)).toEqual(['b']);
 });
 
-test('nothing is kept of those who have nothing any more', () => {
+test('nothing is remembered about owners and threads without runs', () => {
   const queue = new RunQueue();
   for (let n = 0; n < 100; n += 1) {
     queue.add(run(`x${n}`, { user_id: `user-${n}` }));

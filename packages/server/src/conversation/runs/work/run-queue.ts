@@ -1,22 +1,22 @@
 import type { WaitingRun } from '../records/run-store.ts';
 
 interface Line {
-  /** In the order of admission. */
+  /** The runs of a thread in the order of admission. */
   runs: WaitingRun[];
   isActive: boolean;
 }
 
 interface OwnerLine {
-  /** Threads whose first run could begin, in the order in which they became so. */
+  /** Threads whose first run could begin, in the order in which that became true. */
   threads: Set<string>;
   running: number;
-  /** When it was served last, in a count of services. */
+  /** When the owner was served last, in a count of services. */
   servedAt: number;
 }
 
 /**
- * Runs that wait to be claimed: first in, first out within a thread, one at a time there; between owners whoever has the
- * fewest at work, then whoever waits longest. What it holds is a guess at the rows; the claim decides.
+ * Runs that wait to be claimed. Within a thread they are first in, first out, one at a time. Between owners, the one with the
+ * fewest runs at work comes first, then the one that has waited longest. The queue may be out of date; the claim decides.
  */
 export class RunQueue {
   readonly #lines = new Map<string, Line>();
@@ -25,12 +25,12 @@ export class RunQueue {
   readonly #known = new Set<string>();
   #services = 0;
 
-  /** Runs that wait. */
+  /** The number of runs that wait. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** Threads and owners that are remembered. */
+  /** The number of threads and owners that are remembered. */
   get kept(): number {
     return this.#lines.size + this.#owners.size + this.#waitingOf.size;
   }
@@ -50,7 +50,7 @@ export class RunQueue {
     const line = this.#lines.get(run.thread_id) ?? { runs: [], isActive: false };
     this.#lines.set(run.thread_id, line);
     const place = line.runs.findLastIndex(({ admission }) => admission < run.admission) + 1;
-    // Behind others it changes nothing about whose turn it is.
+    // A run behind others does not change whose turn it is.
     if (place > 0) return void line.runs.splice(place, 0, run);
     this.#unready(run.thread_id, line);
     line.runs.unshift(run);
@@ -68,7 +68,7 @@ export class RunQueue {
     if (removed) this.#dropOwner(removed.user_id);
   }
 
-  /** The run that is to begin next. Its thread is taken until `release`. */
+  /** The run that begins next. Its thread is taken until `release`. */
   take(): WaitingRun | undefined {
     const userId = this.#nextOwner();
     const [threadId] = this.#owners.get(userId ?? '')?.threads ?? [];
@@ -82,7 +82,9 @@ export class RunQueue {
     return run;
   }
 
-  /** As if a run of this thread had been added and taken at once; false where one is there already. */
+  /**
+   * Takes the thread as if a run of it had been added and handed out at once. Returns false when the thread has a run already.
+   */
   occupy({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): boolean {
     if (this.#lines.has(thread_id)) return false;
     this.#lines.set(thread_id, { runs: [], isActive: true });
@@ -90,7 +92,7 @@ export class RunQueue {
     return true;
   }
 
-  /** The run that was taken has come to rest; its thread's next one may follow. */
+  /** The run that was handed out is done; the next one of its thread may follow. */
   release({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
     const owner = this.#owners.get(user_id);
     if (owner) owner.running -= 1;
@@ -125,7 +127,7 @@ export class RunQueue {
     return owner;
   }
 
-  /** A thread stands in the line of the owner of its first run, which is about to change. */
+  /** A thread is listed with the owner of its first run, which is about to change. */
   #unready(threadId: string, line: Line): void {
     const [first] = line.runs;
     if (!first) return;
@@ -155,7 +157,7 @@ export class RunQueue {
   }
 }
 
-/** Whoever comes anew stands behind those that wait. */
+/** An owner that arrives now comes after those that wait. */
 function newOwner(servedAt: number): OwnerLine {
   return { threads: new Set(), running: 0, servedAt };
 }

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => fixture.close());
 
-/** A process that died while it was at a run, and how many more wait behind it. */
+/** A process that died while it worked on a run, and the number of runs that wait behind that one. */
 async function died({ waiting = 0 } = {}) {
   const dying = await fixture.start();
   const { run } = await dying.runs.start(alice, 't', hello());
@@ -42,7 +42,7 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('after a crash', () => {
-  test('a run goes on as its second attempt, and those behind it follow', async () => {
+  test('a run continues as its second attempt, and those behind it follow', async () => {
     const { run, others } = await died({ waiting: 2 });
     const next = await fixture.start({ isAlone: true });
     for (const [index, row] of [run, ...others].entries()) {
@@ -56,7 +56,7 @@ describe('after a crash', () => {
     expect(await fixture.threadRow('t')).toMatchObject({ status: 'idle' });
   });
 
-  test('a stream begins again with everything, and with ids that ascend', async () => {
+  test('a stream begins again from the start, and its ids ascend', async () => {
     const { run } = await died();
     fixture.states.set('t', { ...emptyState, values: { n: 1 } } as WireState);
     const next = await fixture.start({ isAlone: true });
@@ -84,12 +84,12 @@ describe('after a crash', () => {
     expect(frames[3]).toContain('id: 1000003');
   });
 
-  test('the message of the user stands in the journal once', async () => {
+  test('the message of the user is in the journal once', async () => {
     const { work } = await died();
     expect(work.request.input).toMatchObject({ messages: [{ content: 'hello' }] });
     const next = await fixture.start({ isAlone: true });
     const again = await next.runner.next();
-    // It has its id from the request, so that state and stream know it as well.
+    // It has its id from the request, so that state and stream know it by the same id.
     expect(again.request.input).toEqual(work.request.input);
     const ended = next.runs.result((await fixture.run(again.runId)) as RunRow, forever);
     again.succeed();
@@ -102,7 +102,7 @@ describe('after a crash', () => {
     expect(rows).toEqual([{ event_type: 'human_message' }]);
   });
 
-  test('a run ends as an error with a clear reason, where that is wanted', async () => {
+  test('a run ends as an error with a clear reason when it is configured to', async () => {
     const { run } = await died();
     const next = await fixture.start({ isAlone: true, onRecovery: 'fail' });
     const { run: ended, values } = await next.runs.result(run, forever);
@@ -112,7 +112,7 @@ describe('after a crash', () => {
     expect(await fixture.threadRow('t')).toMatchObject({ status: 'error' });
   });
 
-  test('a run that takes the gateway down again and again is begun ten times and not for ever', async () => {
+  test('a run that crashes the gateway again and again is started ten times and no more', async () => {
     let { run } = await died();
     for (let attempt = 2; attempt <= 10; attempt += 1) {
       const dying = await fixture.start({ isAlone: true });
@@ -125,7 +125,7 @@ describe('after a crash', () => {
     expect(next.runner.begun).toEqual([]);
   });
 
-  test('a run that was to stop ends without being begun again, and is taken back where that was asked', async () => {
+  test('a run that had to stop ends without being started again, and is rolled back when that was requested', async () => {
     const stalled = await fixture.start({ time: new ManualTime() });
     const { run } = await stalled.runs.start(alice, 't', hello());
     await stalled.runner.next();
@@ -139,7 +139,7 @@ describe('after a crash', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('a thread that was to go with its run goes', async () => {
+  test('a thread that was to be deleted with its run is deleted', async () => {
     const dying = await fixture.start();
     const { run } = await dying.runs.start(alice, null, hello());
     await fixture.database.write((trx) =>
@@ -156,7 +156,7 @@ describe('after a crash', () => {
 });
 
 describe('beside other processes', () => {
-  test('the runs of one that has died are taken over when its lease lapses', async () => {
+  test('the runs of a process that has died are taken over when its lease lapses', async () => {
     const dying = await fixture.start({ time: new ManualTime() });
     const { run } = await dying.runs.start(alice, 't', hello());
     await dying.runner.next();
@@ -169,7 +169,7 @@ describe('beside other processes', () => {
     expect((await other.runs.result(run, forever)).run.status).toBe('success');
   });
 
-  test('one that stood still and goes on has lost its run, and writes nothing more', async () => {
+  test('a process that was suspended has lost its run when it continues, and writes nothing more', async () => {
     const frozen = await fixture.start({ time: new ManualTime() });
     const { run } = await frozen.runs.start(alice, 't', hello());
     const late = await frozen.runner.next();
@@ -189,7 +189,7 @@ describe('beside other processes', () => {
     expect(types).not.toContainEqual({ event_type: 'late' });
   });
 
-  test('one that shuts down frees its runs at once and breaks off who streams them', async () => {
+  test('a process that shuts down releases its runs at once and breaks off the streams of its readers', async () => {
     const first = await fixture.start();
     const { run } = await first.runs.start(alice, 't', hello());
     const work = await first.runner.next();
@@ -204,7 +204,7 @@ describe('beside other processes', () => {
     expect(again.request).toMatchObject({ runId: run.run_id, attempt: 2 });
   });
 
-  test('a run is cancelled on whichever process has it, and its end is told to whoever waits', async () => {
+  test('a run is cancelled on the process that owns it, and every waiting caller is told of its end', async () => {
     const one = await fixture.start();
     const { run } = await one.runs.start(alice, 't', hello());
     const work = await one.runner.next();
@@ -235,7 +235,7 @@ describe('beside other processes', () => {
 describe('with a database that fails', () => {
   const unavailable = new AppError('database_unavailable');
 
-  test('a run is claimed and ended as soon as it answers again', async () => {
+  test('a run is claimed and ended as soon as the database answers again', async () => {
     const gateway = await fixture.start();
     const { run, result } = await gateway.runs.startExpecting(alice, 't', hello({ after_seconds: 3 }));
     gateway.failWrites(3, { error: unavailable });
@@ -263,7 +263,7 @@ describe('with a database that fails', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('a claim whose answer was lost is taken up again', async () => {
+  test('a claim whose answer was lost is resumed', async () => {
     const gateway = await fixture.start();
     const { run, result } = await gateway.runs.startExpecting(alice, 't', hello({ after_seconds: 3 }));
     gateway.failWrites(1, { error: unavailable, afterCommit: true });
@@ -274,7 +274,7 @@ describe('with a database that fails', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('an end whose answer was lost is found written', async () => {
+  test('an end whose answer was lost is found to be written', async () => {
     const gateway = await fixture.start();
     const { run } = await gateway.runs.start(alice, 't', hello());
     const waiting = gateway.runs.result(run, forever);
@@ -285,7 +285,7 @@ describe('with a database that fails', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
-  test('a lease that cannot be renewed is lost with its runs, which go on under the next one', async () => {
+  test('a lease that cannot be renewed is lost with its runs, which continue under the next one', async () => {
     const gateway = await fixture.start();
     const { run } = await gateway.runs.start(alice, 't', hello());
     const work = await gateway.runner.next();

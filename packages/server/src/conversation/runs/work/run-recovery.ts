@@ -24,8 +24,8 @@ const sweepEveryMs = 15_000;
 const rowsAtOnce = 500;
 
 /**
- * Finds what nobody works on: at start, when a process has died, and now and then as a safety net, since nothing else
- * depends on it. A run that has not ended is waiting here, at work here, or under somebody's lease that is watched.
+ * Finds runs that no process works on: at start, when a process has died, and now and then as a safety net that nothing else
+ * relies on. A run that has not ended is waiting here, at work here, or under another process's lease that is watched.
  */
 export class RunRecovery {
   readonly #options: RunRecoveryOptions;
@@ -41,7 +41,7 @@ export class RunRecovery {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** Registers what else is looked after in the same rhythm. */
+  /** Registers other work that is done at the same interval. */
   alsoSweep(sweep: () => Promise<void>): void {
     this.#alongside.push(sweep);
   }
@@ -78,14 +78,14 @@ export class RunRecovery {
       executor.stop(run.run_id, new RunStop({ kind: 'cancelled', action: run.cancel_action }));
   }
 
-  /** Claimed here, and nobody is at it: its claim or its end was written and the answer to that was lost. */
+  /** The run is claimed by this process but not at work: its claim or its end was written and the answer was lost. */
   async #takeUpAgain(run: WaitingRun): Promise<void> {
     const { claims, scheduler, clock } = this.#options;
     await claims.release(run, toIso(clock()));
     scheduler.add({ ...run, worker_id: null });
   }
 
-  /** Waits until the process that has these runs is gone, and frees them. It may live for days. */
+  /** Waits until the process that owns these runs is gone, and releases them. That process may live for days. */
   #watch(workerId: string): void {
     if (this.#watched.has(workerId) || this.#closing.signal.aborted) return;
     const { ownership, claims, clock, onFault } = this.#options;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => fixture.close());
 
-test('never more run at once than there are slots, and owners take turns', async () => {
+test('never more runs work at once than there are slots, and owners take turns', async () => {
   const { runs, runner } = await fixture.start({ slots: 2 });
   const started = [];
   for (let n = 0; n < 6; n += 1)
@@ -41,10 +41,10 @@ test('never more run at once than there are slots, and owners take turns', async
   expect(await expectAgreement(fixture)).toEqual([]);
 });
 
-test('as many runs wait as may wait; more are refused before they are stored', async () => {
+test('as many runs wait as are allowed; more are refused before they are stored', async () => {
   const { runs, runner } = await fixture.start({
     slots: 1,
-    limits: { waiting: 3, waitingPerUser: 2, recursion: { standard: 100, most: 1_000 } },
+    limits: { waiting: 3, waitingPerUser: 2, recursion: { standard: 100, max: 1_000 } },
   });
   await fixture.thread('a');
   await fixture.thread('b', 'bob');
@@ -56,7 +56,7 @@ test('as many runs wait as may wait; more are refused before they are stored', a
   expect(await fixture.database.read.selectFrom('runs').select('run_id').execute()).toHaveLength(4);
 });
 
-test('a run that finds room begins in the unit that stores it, one that does not waits', async () => {
+test('a run that finds room begins in the unit that stores it, and waits otherwise', async () => {
   const { runs, runner } = await fixture.start({ slots: 1 });
   const first = await runs.startNow(alice, await fixture.thread('a'), hello());
   expect(first.run).toMatchObject({ status: 'running', attempt: 1 });

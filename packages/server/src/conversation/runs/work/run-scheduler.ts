@@ -9,7 +9,7 @@ import type { RunWorker } from './run-worker.ts';
 interface RunSchedulerOptions {
   executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
   worker: Pick<RunWorker, 'id'>;
-  /** Runs at work at the same time. */
+  /** How many runs work at the same time. */
   slots: number;
   clock: Clock;
   timer?: Timer;
@@ -18,19 +18,19 @@ interface RunSchedulerOptions {
 
 const retryMs = 1_000;
 
-/** Room for a run that is not stored yet: it may be stored as claimed, which saves it a unit. */
+/** Room for a run that is not stored yet. The run can be stored as claimed, which saves a unit. */
 export interface Place {
   workerId: string;
   begin: (claimed: ClaimedRun) => void;
   giveUp: () => void;
 }
 
-/** Hands runs to the executor: when they are admitted, when they are due, and when another one has come to rest. */
+/** Hands runs to the executor: when they are admitted, when they are due, and when another run is done. */
 export class RunScheduler {
   readonly #options: RunSchedulerOptions;
   readonly #timer: Timer;
   readonly #queue = new RunQueue();
-  /** Runs for which it is too early, by id. */
+  /** Runs that are not due yet, by id. */
   readonly #later = new Map<string, { run: WaitingRun; cancel: () => void }>();
   readonly #running = new Set<Promise<void>>();
   /** Slots that are in use or reserved. */
@@ -42,7 +42,7 @@ export class RunScheduler {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** Runs that wait here. */
+  /** The number of runs that wait here. */
   get waiting(): number {
     return this.#queue.size + this.#later.size;
   }
@@ -65,7 +65,7 @@ export class RunScheduler {
     }
   }
 
-  /** Null where it has to wait its turn. Whoever has a place begins or gives it up. */
+  /** Returns null when the run has to wait its turn. The caller begins the place or gives it up. */
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
     const { executor, slots } = this.#options;
     const workerId = this.#options.worker.id;
@@ -81,12 +81,12 @@ export class RunScheduler {
     return { workerId, begin, giveUp: free };
   }
 
-  /** It has ended without having begun. */
+  /** The run has ended without having begun. */
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
     this.#later.get(run.run_id)?.cancel();
     this.#later.delete(run.run_id);
     this.#queue.remove(run);
-    // It may have stood before others.
+    // It may have been in front of others.
     this.pump();
   }
 
@@ -101,14 +101,14 @@ export class RunScheduler {
     }
   }
 
-  /** Begins nothing any more. */
+  /** Begins no more runs. */
   stop(): void {
     this.#isClosed = true;
     for (const { cancel } of this.#later.values()) cancel();
     this.#later.clear();
   }
 
-  /** When everything that had begun has come to rest. */
+  /** Resolves when all runs that had begun are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -3,10 +3,10 @@ import type { RunRow } from '../../tables.ts';
 
 export type StartedRun = Pick<RunRow, 'run_id' | 'thread_id' | 'admission'>;
 
-/** Somebody who follows a thread and stays this many runs behind is sent away. */
+/** A follower of a thread that falls this many runs behind is disconnected. */
 const runsKept = 1_000;
 
-/** Who follows a thread is told here of each run that is admitted to it in this process, once it is on disk. */
+/** Tells the followers of a thread about each run that is admitted to it in this process, once it is on disk. */
 export class RunStarts {
   readonly #followersOf = new Map<string, Set<BoundedQueue<StartedRun>>>();
 
@@ -16,7 +16,7 @@ export class RunStarts {
     }
   }
 
-  /** From now on, in the order of admission, until the signal aborts or the loop is left. */
+  /** Yields new runs in the order of admission, until the signal aborts or the loop is left. */
   follow(threadId: string, signal: AbortSignal): AsyncIterable<StartedRun> {
     const queue = new BoundedQueue<StartedRun>(runsKept);
     const followers = this.#followersOf.get(threadId) ?? new Set();

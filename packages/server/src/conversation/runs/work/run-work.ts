@@ -26,7 +26,7 @@ interface RunWorkOptions {
 
 const topic = 'conversation.runs';
 
-/** What other processes are told; what is lost on the way their sweep finds. */
+/** The messages to other processes. When one gets lost, the sweep of the other process finds the run. */
 interface News {
   from: string;
   type: 'admitted' | 'stop' | 'ended';
@@ -34,7 +34,7 @@ interface News {
   thread_id: string;
 }
 
-/** The work on runs in this process, and what it tells others about it. */
+/** The work on runs in this process, and its messages to other processes. */
 export class RunWork {
   readonly #options: RunWorkOptions;
   readonly #self = newId();
@@ -45,7 +45,7 @@ export class RunWork {
     this.#options = options;
   }
 
-  /** Begins with what waits, and with what a process left behind. */
+  /** Starts with the runs that wait, and with those that a process left behind. */
   async open(): Promise<void> {
     const { bus, worker, recovery, onFault } = this.#options;
     const news = await bus.subscribe(topic, { signal: this.#closing.signal });
@@ -54,7 +54,7 @@ export class RunWork {
     await recovery.open();
   }
 
-  /** Stops what runs at its last checkpoint and frees it, so that the next process goes on at once. */
+  /** Stops running work at its last checkpoint and releases it, so that the next process continues at once. */
   async close(): Promise<void> {
     const { scheduler, executor, recovery, worker, claims, now, onFault } = this.#options;
     this.#closing.abort();
@@ -62,7 +62,7 @@ export class RunWork {
     await recovery.close();
     executor.stopAll(new RunStop({ kind: 'released' }));
     await scheduler.settled();
-    // When that fails the lease lapses with the process, which frees the runs as well.
+    // When that fails the lease lapses with the process, which releases the runs as well.
     if (worker.id) await claims.releaseWorker(worker.id, now()).catch(onFault);
     await worker.close();
     await this.#listening;
@@ -73,7 +73,7 @@ export class RunWork {
     return this.#options.scheduler;
   }
 
-  /** Room for a run that is about to be stored; null where it has to wait. */
+  /** Reserves room for a run that is about to be stored; null when the run has to wait. */
   reserve(run: Pick<RunRow, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
     return this.#options.scheduler.reserve(run);
   }
@@ -83,11 +83,11 @@ export class RunWork {
     this.#tell('admitted', run);
   }
 
-  /** The row says already that it is to stop. */
+  /** The caller has stored already that the run has to stop. */
   stop(run: RunRow, action: CancelAction): void {
     const { executor, scheduler, worker } = this.#options;
     executor.stop(run.run_id, new RunStop({ kind: 'cancelled', action }));
-    // One that waits to be taken up again ends by being taken up.
+    // A run that waits to be resumed ends when it is resumed.
     if (run.worker_id === null) scheduler.add(run);
     else if (run.worker_id !== worker.id) this.#tell('stop', run);
   }
@@ -97,7 +97,7 @@ export class RunWork {
     this.#tell('ended', run);
   }
 
-  /** Tells those who still wait for a run that ended without their hearing of it. */
+  /** Informs callers that still wait for a run whose end they have missed. */
   async announceMissed(): Promise<void> {
     const { ends, claims } = this.#options;
     for (const runId of ends.awaited) {

@@ -9,20 +9,20 @@ interface RunWorkerOptions {
   timer?: Timer;
 }
 
-/** What follows the lease of this process. */
+/** The work that depends on the lease of this process. */
 export interface LeaseListener {
   /** There is a lease to work under, for the first time or again. */
   onReady?: () => void;
-  /** Another process may own the runs under the lease soon: stop them, write nothing. */
+  /** Another process may soon own the runs under the lease: stop them, write nothing. */
   onLost?: (error: unknown) => void;
 }
 
-/** A database that does not answer is not asked in a loop. */
+/** Avoids asking an unreachable database in a tight loop. */
 const retryMs = 1_000;
 
 /**
- * The lease under which this process works on runs: one for all of them, so that a run costs no write of its own for it.
- * Each run's row names it. When it lapses, whoever takes it over frees those rows.
+ * The lease under which this process works on runs. There is one for all runs, so that a run costs no write of its own for it.
+ * Each run's row names the lease. When it lapses, the process that takes it over releases those rows.
  */
 export class RunWorker {
   readonly #options: RunWorkerOptions;
@@ -52,13 +52,15 @@ export class RunWorker {
     await ready.promise;
   }
 
-  /** Gives the lease back. Whoever calls it has freed the rows. */
+  /** Gives the lease back. The caller has released the rows before. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#holding;
   }
 
-  /** A lost lease is not taken again: its name may belong to somebody who frees its runs. The next one has another. */
+  /**
+   * A lost lease is not taken again: another process may hold its name while it releases the runs. The next lease has a new name.
+   */
   async #holdAlways(onFirst: () => void): Promise<void> {
     const { ownership, timer = systemTimer } = this.#options;
     const { signal } = this.#closing;

@@ -38,8 +38,8 @@ const forms: Record<string, Form> = {
   is_bootstrap: flag,
 };
 
-/** What the lead agent knows is obeyed or refused: `"true"` would otherwise be taken for no, and nobody told. */
-export function requireWishes({ context, config }: Pick<RunKwargs, 'context' | 'config'>): void {
+/** Settings that the lead agent knows are obeyed or refused. Otherwise `"true"` would silently count as false. */
+export function requireValidSettings({ context, config }: Pick<RunKwargs, 'context' | 'config'>): void {
   const places = [
     { path: ['context'], said: context },
     { path: ['config', 'configurable'], said: config.configurable ?? {} },
