@@ -80,7 +80,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const store = new RunStore(database);
   const claims = new RunClaimStore(database);
   const ends = new RunEnds();
-  const onFault = (error: unknown): void => log.error({ err: error }, 'Runs could not be looked after');
+  const onFault = (error: unknown): void => log.error({ err: error }, 'The regular check of the runs failed');
 
   const threads = new ThreadsOfRuns({ store, deleteThread: dependencies.deleteThread, onFault });
   const webhooks = new RunWebhooks({

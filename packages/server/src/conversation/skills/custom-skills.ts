@@ -172,7 +172,7 @@ export function etagOf(text: string): string {
 function requireName(facts: SkillFacts, name: string): void {
   if (facts.name === name) return;
   throw new AppError('skill_invalid', {
-    message: `The name of a skill stays: "${name}" and not "${facts.name}". Install another one for another name.`,
+    message: `A skill keeps its name: "${name}" and not "${facts.name}". Install another one for another name.`,
   });
 }
 
