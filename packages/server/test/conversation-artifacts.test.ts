@@ -24,7 +24,7 @@ beforeEach(async () => {
 const root = (caller = ada, threadId = thread) =>
   join(server.gateway.home, 'users', caller.userId, 'threads', threadId, 'user-data');
 
-/** As an agent's tool would leave it there. */
+/** Writes a file as an agent's tool would. */
 function put(path: string, content: string | Uint8Array, base = root()): string {
   const file = join(base, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ async function load(path: string, headers: Record<string, string> = {}) {
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** The path as it stands, which `fetch` would tidy up. */
+/** Sends the path unchanged; `fetch` would normalise it. */
 function rawGet(path: string): Promise<string> {
   const { hostname, port } = new URL(ada.url);
   return new Promise((resolve, reject) => {
@@ -87,17 +87,20 @@ describe('an artifact', () => {
     ['late-nul', `${'a'.repeat(8_191)}\0`, 'application/octet-stream', 'inline'],
     ['later-nul', `${'a'.repeat(8_192)}\0`, 'text/plain; charset=utf-8', 'inline'],
     ['photo.txt', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), 'image/png', 'inline'],
-  ])('called %s is told and shown as what it is', async (name, content, type, disposition) => {
-    put(`outputs/${name}`, content);
-    const { status, headers } = await load(`outputs/${name}`);
-    expect([status, headers.get('content-type')]).toEqual([200, type]);
-    expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
-    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
-  });
+  ])(
+    'called %s has its real type and is shown or downloaded accordingly',
+    async (name, content, type, disposition) => {
+      put(`outputs/${name}`, content);
+      const { status, headers } = await load(`outputs/${name}`);
+      expect([status, headers.get('content-type')]).toEqual([200, type]);
+      expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    },
+  );
 
-  it('is saved when that is asked for, and never shown because it is', async () => {
+  it('is downloaded when the request asks for that; no request can make it be shown', async () => {
     put('outputs/ä b".txt', 'x');
     put('outputs/page.html', '<p>');
     const saved = await ada.get(address('outputs/%C3%A4%20b%22.txt', '?download=true'));
@@ -125,7 +128,7 @@ describe('an artifact', () => {
     ]);
   });
 
-  it('is loaded again only when it has changed', async () => {
+  it('is sent again only when it has changed', async () => {
     put('outputs/a.txt', 'one');
     const etag = (await load('outputs/a.txt')).headers.get('etag') ?? '';
     expect((await load('outputs/a.txt', { 'if-none-match': etag })).status).toBe(304);
@@ -196,7 +199,7 @@ describe('the path of an artifact', () => {
     expect((await load('outputs/a.txt')).bytes.toString()).toBe('inside');
   });
 
-  it('is read in the folder of who asks, whoever has the thread', async () => {
+  it('is read in the folder of the caller, even in a thread of another user', async () => {
     put('outputs/a.txt', 'hers');
     expect((await bob.get(address('outputs/a.txt'))).status).toBe(404);
     const own = await bob.thread();
@@ -205,7 +208,7 @@ describe('the path of an artifact', () => {
     expect((await bob.get(`/threads/${own}/artifacts/${climbing}`)).status).toBe(403);
   });
 
-  it('is of no use without a thread', async () => {
+  it('needs a thread', async () => {
     await ada.ok('DELETE', `/threads/${thread}`);
     for (const id of [thread, 'never-made'])
       expect((await ada.get(`/threads/${id}/artifacts/mnt/user-data/outputs/a.txt`)).status).toBe(404);
@@ -226,7 +229,7 @@ describe('a member of a skill’s archive', () => {
       'a comment',
     );
 
-  it('is found by its exact name, or by its end', async () => {
+  it('is found by its exact name, or by the end of its path', async () => {
     put('outputs/my.skill', skill());
     const answer = await load('outputs/my.skill/SKILL.md');
     expect([answer.status, answer.bytes.equals(readme)]).toEqual([200, true]);
@@ -244,12 +247,12 @@ describe('a member of a skill’s archive', () => {
     ['my.skill/none.md', "File 'none.md' not found in skill archive"],
     ['my.skill/my-skill', "File 'my-skill' not found in skill archive"],
     ['none.skill/SKILL.md', 'Skill file not found: mnt/user-data/outputs/none.skill'],
-  ])('that is not there is 404: %s', async (path, detail) => {
+  ])('that does not exist is 404: %s', async (path, detail) => {
     put('outputs/my.skill', skill());
     expect(await ada.get(address(`outputs/${path}`))).toMatchObject({ status: 404, body: { detail } });
   });
 
-  it('is refused by what it says of its size, and not unpacked beyond that', async () => {
+  it('is refused by its stated size, and is not unpacked beyond it', async () => {
     const big = Buffer.alloc(16 * 1024 * 1024 + 1);
     put('outputs/big.skill', zip([{ name: 'big', content: big }]));
     put('outputs/liar.skill', zip([{ name: 'big', content: big, claims: { sizeBytes: 10 } }]));
@@ -271,7 +274,7 @@ describe('a member of a skill’s archive', () => {
     ['with a file behind its end', zip([{ name: 'a', content, claims: { headerAt: 0xfffffff0 } }])],
     ['with a file in its directory', zip([{ name: 'a', content, claims: { headerAt: 40 } }])],
     ['with a file that is no packed one', zip([{ name: 'a', content, stored: true, claims: { method: 8 } }])],
-  ])('is told as unreadable where the archive is %s', async (_what, archive) => {
+  ])('is reported as unreadable when the archive is %s', async (_what, archive) => {
     put('outputs/bad.skill', archive);
     expect(await ada.get(address('outputs/bad.skill/a'))).toMatchObject({
       status: 400,
@@ -284,7 +287,7 @@ describe('editing an artifact', () => {
   const edit = (path: string, content: string, expected = sha256('old'), caller = ada) =>
     caller.call('PUT', address(path), { body: { content, expected_sha256: expected } });
 
-  it('replaces a text below outputs that is still as it was read', async () => {
+  it('replaces a text below outputs that has not changed since it was read', async () => {
     const file = put('outputs/deep/a.md', 'old');
     expect(await edit('outputs/deep/a.md', 'neü')).toMatchObject({
       status: 200,
@@ -296,7 +299,7 @@ describe('editing an artifact', () => {
     expect(readFileSync(file, 'utf8')).toBe('neü');
   });
 
-  it('lets one of many win who have read the same', async () => {
+  it('lets only one of several callers win that have read the same text', async () => {
     put('outputs/a.md', 'old');
     const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => edit('outputs/a.md', `new ${n}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
@@ -323,7 +326,7 @@ describe('editing an artifact', () => {
     for (const file of [secret, own]) expect(readFileSync(file, 'utf8')).toBe('old');
   });
 
-  it('is refused where it is not text, and where it is too large', async () => {
+  it('is refused when it is not text or too large', async () => {
     const most = 2 * 1024 * 1024;
     const [binary, latin] = [Buffer.from([1, 0, 2]), Buffer.from('caf\xe9', 'latin1')];
     put('outputs/x.bin', binary);
@@ -353,7 +356,7 @@ describe('editing an artifact', () => {
     expect((await edit('outputs/a.md', 'new')).status).toBe(200);
   });
 
-  it('is not for others', async () => {
+  it('is not possible for other users', async () => {
     const file = put('outputs/a.md', 'old');
     expect((await edit('outputs/a.md', 'new', sha256('old'), bob)).status).toBe(404);
     expect(readFileSync(file, 'utf8')).toBe('old');

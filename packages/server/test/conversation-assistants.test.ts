@@ -27,7 +27,7 @@ describe('the assistants of graphs', () => {
     expect(await ada.ok('POST', '/assistants/count', {})).toBe(body.length);
   });
 
-  it('are shown by name and by the id that follows from it', async () => {
+  it('are found by name and by the id that is derived from the name', async () => {
     const byName = await ada.ok('GET', '/assistants/lead_agent');
     expect(byName).toEqual({
       assistant_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-5/),
@@ -55,7 +55,7 @@ describe('the assistants of graphs', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
   });
 
-  it('of a faulty file say in which line the fault is', async () => {
+  it('of a faulty file report the line of the fault', async () => {
     for (const path of ['', '/schemas', '/graph', '/subgraphs']) {
       const answer = await ada.get(`/assistants/broken${path}`);
       expect(answer).toMatchObject({
@@ -66,7 +66,7 @@ describe('the assistants of graphs', () => {
     }
   });
 
-  it('are drawn, with what they take and give', async () => {
+  it('show their graph, with its inputs and outputs', async () => {
     const graph = await ada.ok('GET', '/assistants/lead_agent/graph?xray=true');
     expect(graph.nodes).toContainEqual(expect.objectContaining({ id: 'model_request' }));
     expect(graph.edges).toContainEqual(expect.objectContaining({ source: '__start__' }));
@@ -99,7 +99,7 @@ describe('the assistants of graphs', () => {
 });
 
 describe('an assistant of a user', () => {
-  it('is made, found, run with its settings, and deleted', async () => {
+  it('is created, found, run with its settings, and deleted', async () => {
     const made = await ada.ok('POST', '/assistants', {
       graph_id: 'lead_agent',
       name: 'Sober',
@@ -117,7 +117,7 @@ describe('an assistant of a user', () => {
     expect((await ada.get(`/assistants/${made.assistant_id}`)).status).toBe(404);
   });
 
-  it('is nobody else’s', async () => {
+  it('is hidden from other users', async () => {
     const { assistant_id: id } = await ada.ok('POST', '/assistants', { graph_id: 'chat', name: 'Private' });
     const answers = await Promise.all([
       bob.get(`/assistants/${id}`),
@@ -135,7 +135,7 @@ describe('an assistant of a user', () => {
     expect(await ada.ok('GET', `/assistants/${id}`)).toMatchObject({ name: 'Private' });
   });
 
-  it('may have an id that somebody else has chosen as well', async () => {
+  it('may have an id that another user has chosen as well', async () => {
     const assistant_id = '11111111-1111-4111-8111-111111111111';
     await ada.ok('POST', '/assistants', { assistant_id, graph_id: 'chat', name: 'of ada' });
     await bob.ok('POST', '/assistants', { assistant_id, graph_id: 'chat', name: 'of bob' });
@@ -144,7 +144,7 @@ describe('an assistant of a user', () => {
     expect(await bob.ok('GET', `/assistants/${assistant_id}`)).toMatchObject({ name: 'of bob' });
   });
 
-  it('that is there already is a conflict, unless the caller does not mind', async () => {
+  it('that exists already is a conflict, unless the caller accepts the existing one', async () => {
     const body = { assistant_id: '22222222-2222-4222-8222-222222222222', graph_id: 'chat', name: 'first' };
     const made = await ada.ok('POST', '/assistants', body);
     const { assistant_id: ofGraph } = await ada.ok('GET', '/assistants/chat');
@@ -156,7 +156,7 @@ describe('an assistant of a user', () => {
     );
   });
 
-  it('keeps its versions, and goes back to one', async () => {
+  it('keeps its versions, and returns to an earlier one', async () => {
     const { assistant_id: id } = await ada.ok('POST', '/assistants', {
       graph_id: 'chat',
       name: 'one',
@@ -187,7 +187,7 @@ describe('an assistant of a user', () => {
     expect((await ada.post(`/assistants/${id}/latest`, { version: 9 })).status).toBe(404);
   });
 
-  it('is paged, sorted and shown in part', async () => {
+  it('is listed in pages, sorted and with selected fields', async () => {
     const user = await server.newUser('many@example.com');
     for (const name of ['c', 'a', 'b']) {
       await user.ok('POST', '/assistants', { graph_id: 'chat', name, metadata: { many: true } });
@@ -218,14 +218,14 @@ describe('an assistant of a user', () => {
     expect((await ada.post('/assistants', body)).status).toBe(status);
   });
 
-  it('does not take its threads along', async () => {
+  it('leaves its threads in place when it is deleted', async () => {
     const answer = await ada.call('DELETE', `/assistants/${unknownId}?delete_threads=true`);
 
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'delete_threads'] }] } });
   });
 });
 
-it('nobody without a credential sees an assistant', async () => {
+it('is hidden from callers without a credential', async () => {
   for (const path of ['/api/assistants/chat', '/api/langgraph/assistants/chat']) {
     expect((await server.gateway.fetch(path)).status).toBe(401);
   }

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe('a workflow that an agent runs', () => {
-  it('runs on a real worker, tells its progress and hands over a picture that opens without credentials', async () => {
+  it('runs on a real worker, reports its progress and returns a picture that opens without credentials', async () => {
     const worker = await startReferenceWorker();
     closing.push(() => worker.close());
     await admin.useWorkers([worker.port]);
@@ -62,7 +62,7 @@ describe('a workflow that an agent runs', () => {
     expect(title).toBe('invert a picture');
   });
 
-  it('is a task of the owner of the thread, and each names the other', async () => {
+  it('is a task of the owner of the thread, and task and run name each other', async () => {
     await usePool();
     const thread = await ada.thread();
     const run = await ada.run(thread, { assistant_id: 'lead_agent', input: says('invert a picture') });
@@ -91,7 +91,7 @@ describe('a workflow that an agent runs', () => {
     ]);
   });
 
-  it('says in the conversation why it failed, and the turn goes on', async () => {
+  it('says in the conversation why it failed, and the turn continues', async () => {
     await usePool({ trouble: 'refuse' });
     const thread = await ada.thread();
     const body = { assistant_id: 'lead_agent', input: says('invert a picture'), stream_mode: ['custom'] };
@@ -107,7 +107,7 @@ describe('a workflow that an agent runs', () => {
     expect(messages[3].content).toContain('That did not work.');
   });
 
-  it('is not begun where nothing of the run would be on disk before its end', async () => {
+  it('is not started when nothing of the run would be on disk before its end', async () => {
     await usePool();
     const values = await ada.wait(await ada.thread(), {
       assistant_id: 'lead_agent',
@@ -159,7 +159,7 @@ describe('a workflow that an agent runs', () => {
     expect(await ada.ok('GET', `/threads/${thread}/runs/${runId}`)).toMatchObject({ status: 'interrupted' });
   });
 
-  it('is the same task for the same call, whatever its files are by now', async () => {
+  it('is the same task for the same call, even if its files have changed', async () => {
     await usePool();
     const { dispatch } = gateway.context;
     if (!dispatch) throw new Error('This gateway has a pool.');
@@ -178,7 +178,7 @@ describe('a workflow that an agent runs', () => {
     });
   });
 
-  it('shows the workers of the pool to who asks for them', async () => {
+  it('lists the workers of the pool to an agent that asks for them', async () => {
     await usePool();
     const values = await ada.wait(await ada.thread(), {
       assistant_id: 'lead_agent',

@@ -21,7 +21,7 @@ const cancelOf = (caller: ConversationCaller, threadId: string, runId: string, q
 const cancel = (threadId: string, runId: string, query = '') => cancelOf(ada, threadId, runId, query);
 const stepsOf = async (threadId: string) => (await ada.ok('GET', `/threads/${threadId}/state`)).values.steps;
 
-/** A run that stands in a step, as soon as it stands there. */
+/** Starts a run and returns once it is in the given step. */
 async function held(name: string, step: string) {
   const gate = closeGate(`${name}:${step}`);
   const threadId = await ada.thread();
@@ -31,7 +31,7 @@ async function held(name: string, step: string) {
 }
 
 describe('cancelling', () => {
-  it('is answered with 202 at once, and with 204 once the run has ended', async () => {
+  it('answers 202 at once, and 204 once the run has ended', async () => {
     const one = await held('quick', 'second');
     expect(await cancel(one.threadId, one.runId)).toMatchObject({ status: 202, text: '' });
     expect(await ada.ended(one.threadId, one.runId)).toMatchObject({
@@ -67,7 +67,7 @@ describe('cancelling', () => {
     expect(after.steps.slice(-3)).toEqual(all.map((each) => `${name}-after:${each}`));
   });
 
-  it('in the middle of an answer ends the stream of whoever reads it, cleanly', async () => {
+  it('in the middle of an answer ends the streams of its readers cleanly', async () => {
     const gate = closeGate('speaking');
     const threadId = await ada.thread();
     const stream = await ada.stream(threadId, {
@@ -101,7 +101,7 @@ describe('cancelling', () => {
     expect(await stepsOf(threadId)).not.toContain('behind:first');
   });
 
-  it('again is fine; of a run that ended otherwise it is a conflict', async () => {
+  it('can be repeated; cancelling a run that ended in another way is a conflict', async () => {
     const { threadId, runId } = await held('twice', 'second');
     expect((await cancel(threadId, runId, '?wait=1')).status).toBe(204);
     expect((await cancel(threadId, runId)).status).toBe(202);
@@ -119,7 +119,7 @@ describe('cancelling', () => {
     expect((await cancel(threadId, done.run_id, '?action=explode')).status).toBe(422);
   });
 
-  it('through the stream: with wait=1 there is none, otherwise it is streamed to its end', async () => {
+  it('through the stream has no body with wait=1, and otherwise streams to the end of the run', async () => {
     const one = await held('through', 'second');
     const path = `/threads/${one.threadId}/runs/${one.runId}/stream`;
     expect((await ada.call('POST', `${path}?action=interrupt&wait=1`)).status).toBe(204);
@@ -134,7 +134,7 @@ describe('cancelling', () => {
     });
   });
 
-  it('of many at once: by ids, by thread, by status', async () => {
+  it('of many at once works by ids, by thread and by status', async () => {
     const one = await held('many-a', 'second');
     const two = await held('many-b', 'second');
     const waiting = await ada.run(two.threadId, steps('many-c'));
@@ -156,7 +156,7 @@ describe('cancelling', () => {
 });
 
 describe('a run that takes too long', () => {
-  it('ends as timeout, with a reason, and leaves the thread in error but free', async () => {
+  it('ends as timeout, with a reason, and leaves the thread free with the status error', async () => {
     const hurried = await startConversation({ conversation: { run_timeout: 200 } });
     try {
       const gate = closeGate('dawdling:second');
@@ -186,7 +186,7 @@ describe('a run that takes too long', () => {
 });
 
 describe('rolling back', () => {
-  it('brings the state back to where it was before the run, and keeps the run', async () => {
+  it('restores the state from before the run, and keeps the run', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, steps('kept'));
     const langgraph = ada.at('/api/langgraph');
@@ -222,7 +222,7 @@ describe('rolling back', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', values: {} });
   });
 
-  it('brings a question back that had been answered', async () => {
+  it('restores a question that had been answered', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'sail' } });
     const before = await ada.ok('GET', `/threads/${threadId}/state`);
@@ -239,7 +239,7 @@ describe('rolling back', () => {
 });
 
 describe('rolling back a run of another agent', () => {
-  it('leaves the question that the first one had asked', async () => {
+  it('keeps the question that the first agent had asked', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'sail' } });
     const { next } = await ada.ok('GET', `/threads/${threadId}/state`);
@@ -255,7 +255,7 @@ describe('rolling back a run of another agent', () => {
 });
 
 describe('deleting a thread while a run is at work in it', () => {
-  it('stops the run first, and nothing of either ever comes back', async () => {
+  it('stops the run first, and nothing of either comes back', async () => {
     const { threadId, runId } = await held('doomed', 'second');
     const waiting = await ada.run(threadId, steps('never'));
     const stream = await ada.open('GET', `/threads/${threadId}/runs/${runId}/stream`);

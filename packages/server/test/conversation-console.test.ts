@@ -13,7 +13,7 @@ let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let bob: ConversationCaller;
-/** Of ada, who has asked once and whose thread is deleted since. */
+/** Numbers of ada, who has asked once and whose thread was deleted since. */
 let run: { run_id: string; thread_id: string };
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('the console', () => {
     expect((await ada.ok('GET', '/console/runs?status=success')).runs).toHaveLength(1);
   });
 
-  it('tells others nothing of it', async () => {
+  it('shows nothing of it to other users', async () => {
     expect(await bob.ok('GET', '/console/stats')).toMatchObject({
       total_runs: 0,
       total_tokens: 0,
@@ -124,13 +124,13 @@ describe('the console', () => {
     expect((await ada.get(path)).status).toBe(422);
   });
 
-  it('needs somebody who is signed in', async () => {
+  it('requires a signed-in user', async () => {
     for (const name of ['stats', 'runs', 'usage']) {
       expect((await server.gateway.fetch(`/api/console/${name}`)).status).toBe(401);
     }
   });
 
-  it('still counts what was used in a thread that is deleted', async () => {
+  it('still counts what was used in a deleted thread', async () => {
     await ada.ok('DELETE', `/threads/${run.thread_id}`);
     expect(await ada.ok('GET', '/console/stats')).toMatchObject({
       total_runs: 0,
@@ -144,7 +144,7 @@ describe('the console', () => {
 });
 
 describe('the console of a gateway with a pool', () => {
-  it('tells how long the workflows of agents took, to administrators those of all users', async () => {
+  it('shows how long the workflows of agents took, and to administrators those of all users', async () => {
     const worker = await startReferenceWorker();
     const gateway = await startGateway({
       config: { database: { backend: 'sqlite' } },
@@ -208,7 +208,7 @@ describe('the console of a gateway with a pool', () => {
   });
 });
 
-it('has nothing to sum up without a database that lasts', async () => {
+it('has no summaries without a database that lasts', async () => {
   const gateway = await startGateway();
   const caller = await ConversationCaller.of(gateway.url, await gateway.register('ada@example.com'));
   for (const name of ['stats', 'runs', 'usage']) {

@@ -22,8 +22,8 @@ async function plain(path: string, request: RequestInit = {}) {
   return { status: answer.status, body: await answer.json() };
 }
 
-describe.each(mounts)('who calls %s', (mount) => {
-  it('without a credential: a reader is not authenticated, a writer has no CSRF token', async () => {
+describe.each(mounts)('a caller of %s', (mount) => {
+  it('without a credential: reading is not authenticated, writing has no CSRF token', async () => {
     const unauthenticated = {
       status: 401,
       body: { detail: { code: 'not_authenticated', message: 'Authentication required' } },
@@ -44,7 +44,7 @@ describe.each(mounts)('who calls %s', (mount) => {
     }
   });
 
-  it('with a bad token is told so, whatever cookies it has', async () => {
+  it('with a bad token gets an error, even with a valid cookie', async () => {
     const session = await server.gateway.register(`bad${mounts.indexOf(mount)}@example.com`);
     for (const headers of [{ authorization: 'Bearer nonsense' }, { 'x-api-key': 'sy_pat_nonsense' }]) {
       const { status, body } = await plain(`${mount}/threads/${threadId}`, {
@@ -74,7 +74,7 @@ describe.each(mounts)('who calls %s', (mount) => {
     }
   });
 
-  it('with a token that may only read cannot write', async () => {
+  it('with a read-only token cannot write', async () => {
     const session = await server.gateway.register(`reader${mounts.indexOf(mount)}@example.com`);
     const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
       name: 'reader',
@@ -89,8 +89,8 @@ describe.each(mounts)('who calls %s', (mount) => {
   });
 });
 
-describe.each(mounts)('what is asked of %s', (mount) => {
-  it('and is not there answers 404 with a sentence', async () => {
+describe.each(mounts)('a request to %s', (mount) => {
+  it('for something that does not exist answers 404 with a sentence', async () => {
     const caller = ada.at(mount);
     const missing: [string, string, string][] = [
       ['GET', '/threads/unknown', 'Thread unknown not found'],
@@ -125,7 +125,7 @@ describe.each(mounts)('what is asked of %s', (mount) => {
     expect(answer).toMatchObject({ status: 405, body: { detail: 'Method Not Allowed' } });
   });
 
-  it('and is no JSON, of no JSON type or too deep is told so', async () => {
+  it('with a body that is not JSON, has another content type or is too deep is refused with the reason', async () => {
     const send = (body: string, type = 'application/json') =>
       plain(`${mount}/threads`, {
         method: 'POST',
@@ -143,7 +143,7 @@ describe.each(mounts)('what is asked of %s', (mount) => {
     expect((await send('[]')).status).toBe(422);
   });
 
-  it('and does not fit its schema names every fault', async () => {
+  it('that does not fit its schema names every fault', async () => {
     const { status, body } = await ada
       .at(mount)
       .post('/threads/search', { limit: 0, offset: 'x', status: 'odd' });
@@ -164,7 +164,7 @@ describe.each(mounts)('what is asked of %s', (mount) => {
     }
   });
 
-  it('while a run is at work answers 409 to what cannot wait', async () => {
+  it('answers 409 while a run is at work, when it cannot wait', async () => {
     const caller = ada.at(mount);
     const busy = await caller.thread();
     await caller.wait(busy, { assistant_id: 'chat', input: says('x') });
@@ -180,8 +180,8 @@ describe.each(mounts)('what is asked of %s', (mount) => {
   });
 });
 
-describe('what LangGraph clients ask first', () => {
-  it('is answered to anybody', async () => {
+describe('the first requests of LangGraph clients', () => {
+  it('are answered without a credential', async () => {
     const langgraph = ada.at('/api/langgraph');
     expect((await langgraph.get('/ok')).body).toEqual({ ok: true });
     expect((await langgraph.get('/info')).body).toMatchObject({
@@ -192,8 +192,8 @@ describe('what LangGraph clients ask first', () => {
   });
 });
 
-describe('too many runs', () => {
-  it('that wait are answered 429, with a word on what to do', async () => {
+describe('waiting runs beyond the limit', () => {
+  it('are answered 429, with a hint what to do', async () => {
     const small = await startConversation({ conversation: { max_waiting_runs_per_user: 2 } });
     try {
       const id = await small.ada.thread();

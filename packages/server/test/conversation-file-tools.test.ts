@@ -10,7 +10,7 @@ let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let bob: ConversationCaller;
-/** What the model calls in each answer, until there is nothing left and it says that it is done. */
+/** The tool calls of the model's next answers. When none is left it says that it is done. */
 let script: Call[][];
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ interface Message {
   status?: string;
 }
 
-/** What the tools answered, in their order. */
+/** The results of the tools, in their order. */
 async function answersOf(
   caller: ConversationCaller,
   threadId: string,
@@ -88,7 +88,7 @@ const systemText = (index: number) => JSON.stringify(provider.requests[index]?.m
 describe('an agent and the files of its thread', () => {
   const path = '/mnt/user-data/outputs/report.md';
 
-  it('writes one, reads it, and presents it, and the user loads it', async () => {
+  it('writes one, reads it and presents it, and the user loads it', async () => {
     const thread = await ada.thread();
     script = [
       [['write_file', { path, content: '# Report\n' }]],
@@ -114,7 +114,7 @@ describe('an agent and the files of its thread', () => {
     expect(JSON.stringify([frames, values])).not.toContain(server.gateway.home);
   });
 
-  it('goes on in the next run, and leaves others out', async () => {
+  it('finds it again in the next run, and changes no others', async () => {
     const thread = await ada.thread();
     const whole = [['glob', { path: '/mnt/user-data', pattern: '**' }]] satisfies Call[];
     await answersOf(ada, thread, [['write_file', { path, content: 'hers' }]]);
@@ -130,7 +130,7 @@ describe('an agent and the files of its thread', () => {
     }
   });
 
-  it('is told what it cannot do in words that it can act on', async () => {
+  it('gets errors in words that it can act on', async () => {
     const thread = await ada.thread();
     const outside = '/mnt/user-data/../../../../../etc/passwd';
     const [read, written, presented, shell] = await answersOf(ada, thread, [
@@ -148,7 +148,7 @@ describe('an agent and the files of its thread', () => {
     expect(provider.requests[0]?.tools).not.toContain('bash');
   });
 
-  it('keeps all that it writes at once', async () => {
+  it('keeps every file that it writes at the same time', async () => {
     const thread = await ada.thread();
     const log = '/mnt/user-data/workspace/log.txt';
     const lines = Array.from({ length: 12 }, (_, index) => `line ${index}\n`);
@@ -170,7 +170,7 @@ describe('uploads', () => {
     },
   };
 
-  it('are told to the model, and the message of the user stays as it is', async () => {
+  it('are listed to the model, and the message of the user stays as it is', async () => {
     const thread = await ada.thread();
     await upload(thread, 'old.txt', 'old');
     await upload(thread, 'new.png', picture);
@@ -198,7 +198,7 @@ describe('uploads', () => {
     });
   });
 
-  it('of other threads are not', async () => {
+  it('of other threads are not listed', async () => {
     const thread = await ada.thread();
     await upload(thread, 'hers.txt', 'x');
     await bob.wait(await bob.thread(), ask('Look', 'blind'));
@@ -218,7 +218,7 @@ describe('a picture that an agent looks at', () => {
     return thread;
   }
 
-  it('is shown in the next call alone, and kept in no message', async () => {
+  it('is part of the next call only, and of no message', async () => {
     const thread = await threadWithPicture();
     script = [[look], [['ls', { path: '/mnt/user-data' }]]];
     const stream = await ada.stream(thread, { ...ask('What is on it?'), stream_mode: ['values', 'updates'] });
@@ -262,7 +262,7 @@ describe('a picture that an agent looks at', () => {
     expect(JSON.stringify(provider.requests)).not.toContain('base64');
   });
 
-  it('is one of at most four, and no other file', async () => {
+  it('is one of at most four, and must be a picture', async () => {
     const thread = await threadWithPicture();
     await upload(thread, 'fake.png', 'no picture');
     await upload(thread, 'huge.png', Buffer.concat([picture, Buffer.alloc(4_000_000)]));
@@ -281,7 +281,7 @@ describe('a picture that an agent looks at', () => {
     expect(JSON.stringify(provider.requests[1]?.messages).split(dataUrl)).toHaveLength(2);
   });
 
-  it('comes from a tool alone, and not from a client', async () => {
+  it('comes only from a tool and never from a client', async () => {
     const thread = await ada.thread();
     const viewed_images = { '/x.png': { base64: picture.toString('base64'), mime_type: 'image/png' } };
     const { messages } = says('Look');
@@ -316,7 +316,7 @@ it.each([
   ]);
 });
 
-it('a thread is not made of states that its graph refuses', async () => {
+it('a thread is not created with states that its graph refuses', async () => {
   const { status, body } = await ada.post('/threads', {
     metadata: { graph_id: 'lead_agent' },
     supersteps: [{ updates: [{ values: { title: 5 }, as_node: '__start__' }] }],

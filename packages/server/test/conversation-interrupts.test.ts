@@ -20,7 +20,7 @@ async function askingThread(plan: string): Promise<string> {
 }
 
 describe('a graph that asks a human', () => {
-  it('waits: the run has succeeded, the thread is interrupted and says what it asks', async () => {
+  it('waits: the run has succeeded, and the thread is interrupted and shows the question', async () => {
     const threadId = await ada.thread();
     const stream = await ada.stream(
       threadId,
@@ -49,7 +49,7 @@ describe('a graph that asks a human', () => {
     expect(found).toHaveLength(1);
   });
 
-  it('is told of in the values that a waiting client gets', async () => {
+  it('is part of the values that a waiting client gets', async () => {
     const values = await ada.wait(await ada.thread(), approval({ input: { plan: 'wait' } }));
     expect(values).toMatchObject({ __interrupt__: [{ value: { question: 'May I wait?' } }] });
   });
@@ -60,7 +60,7 @@ describe('a graph that asks a human', () => {
     ['false', false],
     ['0', 0],
     ['an empty text', ''],
-  ])('goes on when it is answered with %s', async (_, resume) => {
+  ])('continues when it is answered with %s', async (_, resume) => {
     const threadId = await askingThread('go on');
     const values = await ada.wait(threadId, approval({ command: { resume } }));
     expect(values.log).toEqual(['prepared go on', `answered ${JSON.stringify(resume)}`, 'finished go on']);
@@ -68,7 +68,7 @@ describe('a graph that asks a human', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', interrupts: {} });
   });
 
-  it('takes an answer by the id of the question, and a command beside an empty input', async () => {
+  it('accepts an answer by the id of the question, and a command beside an empty input', async () => {
     const threadId = await askingThread('both');
     const { tasks } = await ada.ok('GET', `/threads/${threadId}/state`);
     const resume = { [tasks[0].interrupts[0].id]: 'by id' };
@@ -76,7 +76,7 @@ describe('a graph that asks a human', () => {
     expect(values.log).toContain('answered "by id"');
   });
 
-  it('that is answered one question at a time asks only what is left', async () => {
+  it('that gets one answer at a time asks only the questions that are left', async () => {
     const threadId = await ada.thread();
     const ask = (requested: object) => ada.wait(threadId, { assistant_id: 'two-questions', ...requested });
     const values = await ask({ input: {} });
@@ -101,7 +101,7 @@ describe('a graph that asks a human', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', interrupts: {} });
   });
 
-  it('takes changes and another way with the command', async () => {
+  it('accepts state changes and another next node with the command', async () => {
     const threadId = await askingThread('detour');
     const values = await ada.wait(
       threadId,
@@ -120,13 +120,13 @@ describe('a graph that asks a human', () => {
   });
 });
 
-describe('a run that is to stop at a node', () => {
+describe('a run that has to stop at a node', () => {
   it.each<[string, object, string[], string[]]>([
     ['before one', { interrupt_before: ['approve'] }, ['prepared stop'], ['approve']],
     ['after one', { interrupt_after: ['prepare'] }, ['prepared stop'], ['approve']],
     ['before any', { interrupt_before: '*' }, [], ['prepare']],
     ['after any', { interrupt_after: '*' }, ['prepared stop'], ['approve']],
-  ])('%s stops there, and goes on from there', async (_, requested, log, next) => {
+  ])('%s stops at the node, and continues from it', async (_, requested, log, next) => {
     const threadId = await ada.thread();
     const stream = await ada.stream(threadId, approval({ input: { plan: 'stop' }, ...requested }));
     expect((await stream.rest()).at(-1)).toMatchObject({ event: 'values', data: { __interrupt__: [] } });
@@ -139,11 +139,11 @@ describe('a run that is to stop at a node', () => {
   });
 });
 
-describe('going back', () => {
+describe('returning to an earlier state', () => {
   const historyOf = (threadId: string) =>
     ada.at('/api/langgraph').ok('POST', `/threads/${threadId}/history`, { limit: 100 });
 
-  it('to a checkpoint makes a fork; what was is still there', async () => {
+  it('creates a fork, and keeps the original states', async () => {
     const threadId = await ada.thread();
     const first = await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
     const [afterOne] = await historyOf(threadId);
@@ -164,7 +164,7 @@ describe('going back', () => {
     for (const { checkpoint_id } of before) expect(ids).toContain(checkpoint_id);
   });
 
-  it('to a checkpoint that there is not fails and changes nothing', async () => {
+  it('to a checkpoint that does not exist fails and changes nothing', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
     const before = await historyOf(threadId);
@@ -177,7 +177,7 @@ describe('going back', () => {
     expect(await historyOf(threadId)).toEqual(before);
   });
 
-  it('in history is by pages, with what lies before a checkpoint', async () => {
+  it('lists history in pages, with the states before a checkpoint', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'long' } });
     const all = await historyOf(threadId);
@@ -202,7 +202,7 @@ describe('going back', () => {
 });
 
 describe('changing the state by hand', () => {
-  it('goes through the reducers, as the node it says, and answers the checkpoint it made', async () => {
+  it('goes through the reducers as the given node, and returns the new checkpoint', async () => {
     const threadId = await askingThread('edit');
     const before = await ada.ok('GET', `/threads/${threadId}/state`);
     const answer = await ada.ok('POST', `/threads/${threadId}/state`, {
@@ -219,7 +219,7 @@ describe('changing the state by hand', () => {
     expect(values.log).toEqual(['prepared edit', 'by hand', 'finished edit']);
   });
 
-  it('gives the thread its title', async () => {
+  it('sets the title of the thread', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'x' } });
     await ada.ok('POST', `/threads/${threadId}/state`, {
@@ -231,7 +231,7 @@ describe('changing the state by hand', () => {
     ]);
   });
 
-  it('to what the graph does not know is refused, and so is a node that there is not', async () => {
+  it('with fields or nodes that the graph does not know is refused', async () => {
     const threadId = await askingThread('wrong');
     for (const change of [{ values: { nonsense: 1 } }, { values: { log: [] }, as_node: 'nobody' }]) {
       const answer = await ada.post(`/threads/${threadId}/state`, change);
@@ -240,7 +240,7 @@ describe('changing the state by hand', () => {
   });
 });
 
-describe('a value that a reducer of the graph does not take', () => {
+describe('a value that a reducer of the graph does not accept', () => {
   const good = { name: 'good' };
   const bad = { steps: 5 };
   const run = (threadId: string, requested: object) =>
@@ -253,7 +253,7 @@ describe('a value that a reducer of the graph does not take', () => {
     ['with a command', { command: { update: bad } }],
     ['with a command that goes elsewhere', { command: { update: bad, goto: 'third' } }],
     ['with a command, nothing being stored before the end', { command: { update: bad }, durability: 'exit' }],
-  ])('%s fails the run, and the thread can be read and goes on', async (_, requested) => {
+  ])('%s fails the run, and the thread stays readable and usable', async (_, requested) => {
     const threadId = await ada.thread();
     await run(threadId, { input: good });
     expect(await run(threadId, requested)).toMatchObject({ ...failed, steps: done('good') });
@@ -269,7 +269,7 @@ describe('a value that a reducer of the graph does not take', () => {
     expect(await ada.ok('GET', path)).toMatchObject({ status: 'idle' });
   });
 
-  it('is refused where a state is changed', async () => {
+  it('is refused when a state is changed', async () => {
     const threadId = await ada.thread();
     await run(threadId, { input: good });
     const answer = await ada.call('POST', `/threads/${threadId}/state`, { body: { values: bad } });

@@ -5,7 +5,7 @@ import { type Attempt, attempts, type Names, type Own } from './support/conversa
 import { type Answer, type ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
-/** Two users over every route and every id that can arrive in a path, a query or a body. */
+/** Two users on every route, with every id that can arrive in a path, a query or a body. */
 
 let server: ConversationGateway;
 let ada: ConversationCaller;
@@ -13,7 +13,7 @@ let bob: ConversationCaller;
 let own: Own;
 let gate: ReturnType<typeof closeGate>;
 let endpoints: string[];
-/** Ada's things by what became of them. */
+/** The ids of Ada's things, by their state. */
 let hers: { ended: Names; running: Names; deleted: Names };
 let before: string;
 
@@ -52,7 +52,7 @@ async function finishedRun(caller: ConversationCaller, thread: string, text: str
   return run_id;
 }
 
-/** One of each that can be had. */
+/** One thing of each kind. */
 async function makeThings(caller: ConversationCaller, word: string): Promise<Names> {
   const thread = await caller.thread({ metadata: { word } });
   const run = await finishedRun(caller, thread, `about ${word}`);
@@ -71,7 +71,7 @@ async function makeThings(caller: ConversationCaller, word: string): Promise<Nam
   return { thread, run, checkpoint, feedback, assistant, word };
 }
 
-/** Of the same shape, and nobody's. */
+/** Ids of the same form that belong to no one. */
 const unknown = (): Names => ({
   thread: randomUUID(),
   run: randomUUID().replace(/-4/, '-7'),
@@ -81,7 +81,7 @@ const unknown = (): Names => ({
   word: `nothing${Math.random().toString(36).slice(2)}`,
 });
 
-/** All that a user can read of what is theirs. */
+/** Everything that a user can read of their own. */
 async function everythingOf(caller: ConversationCaller): Promise<string> {
   const read: unknown[] = [];
   const threads = await caller.at('/api/langgraph').ok('POST', '/threads/search', { limit: 1000 });
@@ -127,7 +127,7 @@ function split(endpoint: string): { mount: Mount; key: string } {
   return { mount, key: endpoint.replace(` ${mount}`, ' ') };
 }
 
-/** What can be told from an answer, the names that were asked with taken out. */
+/** What an answer reveals, without the names that were in the request. */
 function told({ status, text, headers }: Answer, names: Names): unknown {
   const words = Object.entries(names).sort(([, a], [, b]) => b.length - a.length);
   const named = words.reduce((all, [kind, name]) => all.replaceAll(name, `<${kind}>`), text);
@@ -136,7 +136,7 @@ function told({ status, text, headers }: Answer, names: Names): unknown {
   return { status, text: plain, headers: shown.sort() };
 }
 
-/** Every attempt with her names is answered as the same one with names that nobody has. */
+/** Every request with her names must be answered like the same request with names that do not exist. */
 async function expectNothingLearnt(
   intruder: ConversationCaller,
   { key, names }: { key: string; names: Names },
@@ -166,7 +166,7 @@ it('has a case for every endpoint', () => {
   expect([...known].filter((key) => !registered.has(key))).toEqual([]);
 });
 
-describe.each(mounts)('somebody else at %s', (mount) => {
+describe.each(mounts)('another user at %s', (mount) => {
   afterAll(async () => {
     for (const { assistant, word } of Object.values(hers)) {
       await bob.call('DELETE', `/assistants/${assistant}`);
@@ -180,8 +180,8 @@ describe.each(mounts)('somebody else at %s', (mount) => {
   });
 });
 
-describe.each(mounts)('who deleted it, at %s,', (mount) => {
-  it.each(Object.keys(attempts))('finds it as little as others by %s', async (key) => {
+describe.each(mounts)('the user who deleted it, at %s,', (mount) => {
+  it.each(Object.keys(attempts))('finds as little as others by %s', async (key) => {
     if (!isRegistered(mount, key)) return;
     const herOwn = { thread: hers.ended.thread, run: hers.ended.run };
     const isInPath = ({ path, isCreation }: Attempt) => !isCreation && path.includes(hers.deleted.thread);
@@ -195,7 +195,7 @@ describe.each(mounts)('who deleted it, at %s,', (mount) => {
   });
 });
 
-it('has changed nothing and stopped nothing of hers, and nothing of hers stands in what is the other one’s', async () => {
+it('has changed and stopped nothing of hers, and sees nothing of hers in their own things', async () => {
   expect(await everythingOf(ada)).toBe(before);
   const { thread, run } = hers.running;
   expect(await ada.ok('GET', `/threads/${thread}/runs/${run}`)).toMatchObject({ status: 'running' });
@@ -211,7 +211,7 @@ it('has changed nothing and stopped nothing of hers, and nothing of hers stands 
 });
 
 describe('a run of one user', () => {
-  it('never sees what another kept in the store, or runs as somebody else', async () => {
+  it('never sees what another user stored, and never runs as another user', async () => {
     const say = async (caller: ConversationCaller, text: string) => {
       const { messages } = await caller.wait(await caller.thread(), {
         assistant_id: 'remembering',
@@ -227,8 +227,8 @@ describe('a run of one user', () => {
   });
 });
 
-/** As rows from before there were owners, which no interface can make. */
-describe('a shared record, of nobody', () => {
+/** Rows from before there were owners, which no interface can create. */
+describe('a shared record without an owner', () => {
   async function shared(): Promise<{ thread: string; run: string }> {
     const thread = await ada.thread({ metadata: { word: 'commons' } });
     const run = await finishedRun(ada, thread, 'for all');
@@ -249,7 +249,7 @@ describe('a shared record, of nobody', () => {
     });
   }
 
-  it('is read and written by anybody who names it, and found by nobody', async () => {
+  it('is read and written by every user who names it, and listed for none', async () => {
     const { thread } = await shared();
     for (const caller of [ada, bob]) {
       expect(await caller.ok('GET', `/threads/${thread}`)).toMatchObject({ metadata: { word: 'commons' } });
@@ -266,7 +266,7 @@ describe('a shared record, of nobody', () => {
     expect(messages).toHaveLength(4);
   });
 
-  it('keeps the runs, events and feedback of each for each', async () => {
+  it('keeps the runs, events and feedback of each user separate', async () => {
     const { thread, run } = await shared();
     expect(await bob.ok('GET', `/threads/${thread}/runs`)).toEqual([]);
     expect(await bob.ok('GET', `/threads/${thread}/messages`)).toEqual([]);
@@ -304,7 +304,7 @@ describe('a shared record, of nobody', () => {
     expect(await ada.ok('GET', `/threads/${thread}/runs/${run}/feedback`)).toMatchObject([{ rating: 1 }]);
   });
 
-  it('is made by no request', async () => {
+  it('is created by no request', async () => {
     const tries = [{ user_id: null }, { metadata: { user_id: null, owner_id: null } }];
     for (const requested of tries) {
       const thread = await ada.thread(requested);
@@ -321,7 +321,7 @@ describe('a shared record, of nobody', () => {
 });
 
 describe('a thread without a record', () => {
-  it('that has saved states is still served, and changed by nobody', async () => {
+  it('that has saved states is still readable, and no user can change it', async () => {
     const thread = await ada.thread();
     const run = await finishedRun(ada, thread, 'untracked');
     await server.gateway.context.database.write(async (trx) => {

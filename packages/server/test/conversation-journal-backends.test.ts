@@ -10,7 +10,7 @@ describe.each(['jsonl', 'memory'] as const)('events in %s', (backend) => {
   });
   afterAll(() => server.close());
 
-  it('are read as those of the database are, by their owner alone, and go with their thread', async () => {
+  it('are readable like those of the database, by their owner only, and are deleted with their thread', async () => {
     const { ada, bob } = server;
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'chat', input: says('look up cats') });

@@ -34,8 +34,8 @@ const eventsOf = (threadId: string, runId: string, query = ''): Promise<Event[]>
 const types = (events: Event[]) => events.map(({ event_type }) => event_type);
 const seqs = (events: Event[]) => events.map(({ seq }) => seq);
 
-describe('what is stored of a run', () => {
-  it('is every thing that happened, in order, and the messages as they are', async () => {
+describe('the stored record of a run', () => {
+  it('contains everything that happened, in order, and the messages unchanged', async () => {
     const threadId = await ada.thread();
     const runId = await finished(threadId, { input: says('look up cats') });
     const events = await eventsOf(threadId, runId);
@@ -103,7 +103,7 @@ describe('what is stored of a run', () => {
     );
   });
 
-  it('says how it failed', async () => {
+  it('contains the reason of a failure', async () => {
     const threadId = await ada.thread();
     const runId = await finished(threadId, { assistant_id: 'failing', input: says('x') });
     expect((await eventsOf(threadId, runId)).at(-1)).toMatchObject({
@@ -114,7 +114,7 @@ describe('what is stored of a run', () => {
     });
   });
 
-  it('is cut where it is trace and long, by bytes and with a note; messages stay whole', async () => {
+  it('is cut, by bytes and with a note, when it is a long trace; messages stay whole', async () => {
     const threadId = await ada.thread();
     const long = 'ü'.repeat(12_000);
     const runId = await finished(threadId, { input: says(long) });
@@ -143,7 +143,7 @@ describe('pages of messages', () => {
     all = await ada.ok('GET', `/threads/${threadId}/messages?limit=200`);
   });
 
-  it('go forwards without gap or double', async () => {
+  it('go forwards with no gaps and no duplicates', async () => {
     expect(all).toHaveLength(20);
     const seen: Event[] = [];
     for (let after = 1; ; ) {
@@ -156,7 +156,7 @@ describe('pages of messages', () => {
     expect(seen).toEqual(all.filter(({ seq }) => seq > 1));
   });
 
-  it('go backwards without gap or double', async () => {
+  it('go backwards with no gaps and no duplicates', async () => {
     const seen: Event[] = [];
     for (let query = ''; ; ) {
       const page: Event[] = await ada.ok('GET', `/threads/${threadId}/messages?limit=3${query}`);
@@ -167,7 +167,7 @@ describe('pages of messages', () => {
     expect(seen).toEqual(all);
   });
 
-  it('of one run say whether there are more, under both addresses', async () => {
+  it('of one run say whether there are more, at both addresses', async () => {
     const runId = runIds[2];
     const own = all.filter(({ run_id }) => run_id === runId).map(({ seq }) => seq);
     for (const path of [`/threads/${threadId}/runs/${runId}/messages`, `/runs/${runId}/messages`]) {
@@ -183,7 +183,7 @@ describe('pages of messages', () => {
     }
   });
 
-  it('for showing go backwards, each with the end of the one before it', async () => {
+  it('for display go backwards, each from where the previous one began', async () => {
     const seen: Event[] = [];
     let next: number | null = null;
     do {
@@ -196,7 +196,7 @@ describe('pages of messages', () => {
     expect(seqs(seen)).toEqual(seqs(all));
   });
 
-  it('take no limits and cursors beyond what they allow', async () => {
+  it('refuse limits and cursors outside of their range', async () => {
     const run = `/threads/${threadId}/runs/${runIds[0]}`;
     const wrong = [
       `/threads/${threadId}/messages?limit=0`,
@@ -215,8 +215,8 @@ describe('pages of messages', () => {
   });
 });
 
-describe('an answer that was made anew', () => {
-  it('is shown in the place of the old one; what is stored is all there', async () => {
+describe('a regenerated answer', () => {
+  it('is shown in the place of the old one, and everything stays stored', async () => {
     const threadId = await ada.thread();
     const first = await finished(threadId, { input: says('hello') });
     const shown = async () =>
@@ -263,7 +263,7 @@ describe('tokens of a thread', () => {
     });
   });
 
-  it('are not counted where that is switched off; messages are', async () => {
+  it('are not counted when that is switched off, but messages are', async () => {
     const quiet = await startConversation({ run_events: { track_tokens: false } });
     try {
       const threadId = await quiet.ada.thread();
@@ -275,7 +275,7 @@ describe('tokens of a thread', () => {
     }
   });
 
-  it('of the demo model are simulated, and the title is an event of its own', async () => {
+  it('of the demo model are simulated, and the title has its own event', async () => {
     const threadId = await ada.thread();
     const runId = await finished(threadId, { assistant_id: 'lead_agent', input: says('hello') });
     const events = await eventsOf(threadId, runId);
@@ -290,7 +290,7 @@ describe('tokens of a thread', () => {
 });
 
 describe('feedback', () => {
-  it('is one for each run and user, written again it replaces', async () => {
+  it('exists once for each run and user, and new feedback replaces the old', async () => {
     const threadId = await ada.thread();
     const runId = await finished(threadId, { input: says('x') });
     const path = `/threads/${threadId}/runs/${runId}/feedback`;
@@ -363,7 +363,7 @@ describe('feedback', () => {
     }
   });
 
-  it('is not available without a database; everything else is', async () => {
+  it('is not available without a database, but everything else is', async () => {
     const forgetful = await startConversation({ database: { backend: 'memory' } });
     try {
       const { ada: caller } = forgetful;

@@ -13,7 +13,7 @@ const turns = 60;
 const trigger = 14;
 const keep = 5;
 
-/** Every kind of call costs something of its own, so that a sum tells which calls are in it. */
+/** Each kind of call costs a different amount, so that a sum tells which calls are in it. */
 const usages = {
   lead: { input: 1_000, output: 1 },
   subagent: { input: 100_000, output: 10 },
@@ -26,7 +26,7 @@ let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let threadId: string;
-/** How often each kind of call was made, by the model that was asked. */
+/** How often each kind of call was made, by the model that was called. */
 const asked: Record<Kind, number> = { lead: 0, subagent: 0, title: 0, summarize: 0 };
 let maxRequestLength = 0;
 const runIds: string[] = [];
@@ -79,19 +79,19 @@ describe('a long conversation', () => {
     expect(recorded).toEqual(expectedTexts());
   });
 
-  it('has a bounded state, and so have the requests to the model', async () => {
+  it('has a limited state, and requests to the model of limited size', async () => {
     const { values } = await ada.ok('GET', `/threads/${threadId}/state`);
     const { messages } = values;
 
     expect(messages.length).toBeLessThan(trigger);
-    // With the prompt of the system before them.
+    // Including the system prompt before them.
     expect(maxRequestLength).toBeLessThanOrEqual(trigger);
     expect(messages[0]).toMatchObject({ type: 'human', name: 'summary' });
     expect(messages.filter(({ name }: { name: string }) => name === 'summary')).toHaveLength(1);
     expect(messages.at(-1).content).toBe(`A${turns}`);
   });
 
-  it('has both events of each summary, which replaces what no other has replaced', async () => {
+  it('records two events for each summary, and replaces each message once', async () => {
     const short = await eventsOf('middleware:summarize');
     const long = await eventsOf('summarization');
 
@@ -111,13 +111,13 @@ describe('a long conversation', () => {
     const { values } = await ada.ok('GET', `/threads/${threadId}/state`);
     const present = values.messages.map(({ id }: { id: string }) => id);
     expect(replaced.filter((id) => present.includes(id))).toEqual([]);
-    // What was ever said is either there or was replaced.
+    // Everything that was ever said is either still there or was replaced.
     const shown: StoredEvent[] = await ada.ok('GET', `/threads/${threadId}/messages?limit=200`);
     const known = new Set([...replaced, ...present]);
     expect(shown.filter(({ content: { id } }) => !known.has(String(id)))).toEqual([]);
   });
 
-  it('has its tokens counted by who asked and which model', async () => {
+  it('has its tokens counted by caller and by model', async () => {
     const usage = await ada.ok('GET', `/threads/${threadId}/token-usage`);
     const total = (kind: Kind): number => asked[kind] * (usages[kind].input + usages[kind].output);
     const middleware = total('title') + total('summarize');
@@ -164,7 +164,7 @@ interface StoredEvent {
   metadata: Record<string, unknown>;
 }
 
-/** Each turn has a question and an answer; every tenth looks at the pool, every tenth but five asks two sub-agents. */
+/** Each turn has a question and an answer; every tenth looks at the pool, and five turns later two sub-agents are asked. */
 function expectedTexts(): string[] {
   return Array.from({ length: turns }, (_, index) => index + 1).flatMap((turn) => [
     `Q${turn}`,

@@ -12,7 +12,7 @@ afterAll(() => server?.close());
 
 const hello = { role: 'user', content: 'hello' };
 
-/** What is no message, and where the answer says so after the field that holds them. */
+/** Malformed messages, and the place that the answer names after the field that holds them. */
 const malformed: [messages: unknown, at: (string | number)[], message: string][] = [
   [[5], [0], 'a message is text, an object or [role, content]'],
   [5, [], 'a message is text, an object or [role, content]'],
@@ -76,7 +76,7 @@ describe.each(['/api', '/api/langgraph'] as const)('messages that begin a run un
     expect(await user.ok('GET', `/threads/${threadId}/runs`)).toEqual([]);
   });
 
-  it.each(wellFormed)('are taken as clients send them: %j', async (messages) => {
+  it.each(wellFormed)('are accepted in the forms that clients send: %j', async (messages) => {
     const user = ada.at(mount);
     const values = await user.wait(await user.thread(), { input: { messages } });
 
@@ -85,7 +85,7 @@ describe.each(['/api', '/api/langgraph'] as const)('messages that begin a run un
     expect(JSON.stringify(values.messages.at(-2))).toContain('hello');
   });
 
-  it('may be none', async () => {
+  it('may be missing', async () => {
     const user = ada.at(mount);
     const threadId = await user.thread();
     await user.wait(threadId, { input: { messages: [hello] } });
@@ -108,20 +108,20 @@ describe('messages that change a state', () => {
     expect(answer.body.detail[0].msg).toContain(text);
   });
 
-  it.each(wellFormed)('are taken as clients send them: %j', async (messages) => {
+  it.each(wellFormed)('are accepted in the forms that clients send: %j', async (messages) => {
     const answer = await ada.post(`/threads/${await ada.thread()}/state`, { values: { messages } });
 
     expect(answer.status, answer.text).toBe(200);
     expect(JSON.stringify(answer.body.values.messages)).toContain('hello');
   });
 
-  it('are some, where they are named', async () => {
+  it('may not be null when the field is present', async () => {
     const answer = await ada.post(`/threads/${await ada.thread()}/state`, { values: { messages: null } });
     expect(answer.status, answer.text).toBe(422);
     expect(answer.body.detail[0].loc).toEqual(['body', 'values', 'messages']);
   });
 
-  it('are refused by users’ own graphs too, where those hold messages', async () => {
+  it('are refused by users’ own graphs too, when their state has messages', async () => {
     const threadId = await ada.thread({ metadata: { graph_id: 'chat' } });
     const answer = await ada.post(`/threads/${threadId}/state`, { values: { messages: [{ role: 'king' }] } });
 

@@ -73,7 +73,7 @@ describe('a second run while one is at work', () => {
     },
   );
 
-  it('takes its place with interrupt, and what was done stays', async () => {
+  it('replaces the first with interrupt, and what was done stays', async () => {
     const { threadId, heldId } = await heldThread('interrupt');
     const waiting = await ada.run(threadId, steps('waiting'));
     const values = await ada.wait(threadId, steps('next', { multitask_strategy: 'interrupt' }));
@@ -84,7 +84,7 @@ describe('a second run while one is at work', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
-  it('takes its place with rollback, as if the first had never been', async () => {
+  it('replaces the first with rollback, as if that had never existed', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, steps('before'));
     const before = await ada.ok('GET', `/threads/${threadId}/state`);
@@ -103,7 +103,7 @@ describe('a second run while one is at work', () => {
   });
 });
 
-describe('two requests at the same moment', () => {
+describe('two requests at the same time', () => {
   async function race(strategy: string) {
     const threadId = await ada.thread();
     const answers = await Promise.all(
@@ -122,12 +122,12 @@ describe('two requests at the same moment', () => {
     };
   }
 
-  it('with reject: one is taken, one is refused', async () => {
+  it('with reject: one is accepted and one refused', async () => {
     const { statuses, ends, thread } = await race('reject');
     expect({ statuses, ends, thread }).toEqual({ statuses: [200, 409], ends: ['success'], thread: 'idle' });
   });
 
-  it('with enqueue: both come to their end, one after the other', async () => {
+  it('with enqueue: both are completed, one after the other', async () => {
     const { statuses, ends, thread, steps: done } = await race('enqueue');
     expect({ statuses, ends, thread }).toEqual({
       statuses: [200, 200],

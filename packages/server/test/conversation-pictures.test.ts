@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 
-/** What a user says to the demo model about pictures, on a real worker, up to the pixels. */
+/** What a user asks the demo model about pictures, on a real worker, checked down to the pixels. */
 
 let gateway: DevGateway;
 let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await worker.close();
 });
 
-describe('a picture that was uploaded', () => {
+describe('an uploaded picture', () => {
   it.each([
     ['invert cat.png', [40, 20], [55, 155, 215]],
     ['make a smaller inverted copy of cat.png', [20, 10], [55, 155, 215]],
@@ -66,7 +66,7 @@ describe('a picture that was uploaded', () => {
     ['flip', 'left'],
     ['mirror', 'right'],
     ['rotate', 'left'],
-  ])('turns as it is asked to: %s %s', async (verb, side) => {
+  ])('turns in the requested direction: %s %s', async (verb, side) => {
     const thread = await ada.thread();
     const red = { input: await plain(10, 10, '#ff0000'), left: 0, top: 0 };
     const corner = await sharp(await plain(20, 20, '#0000ff'))
@@ -89,7 +89,7 @@ describe('a picture that was uploaded', () => {
     expect(redAt.indexOf(true)).toBe((atBottom ? 2 : 0) + (side === 'right' ? 1 : 0));
   });
 
-  it('is one of several that are inverted at once, and of a contact sheet and a blend', async () => {
+  it('can be inverted together with others, and used in a contact sheet and a blend', async () => {
     const thread = await ada.thread();
     const pictures = { 'a.png': await plain(8, 8, '#000000'), 'b.jpg': await plain(8, 8, '#ffffff', 'jpeg') };
     await upload(ada, thread, pictures);
@@ -105,7 +105,7 @@ describe('a picture that was uploaded', () => {
     expect(await sizeOf(await artifact(ada, thread, sheet.artifacts[3]))).toEqual([408, 208]);
   });
 
-  it('is the newest where none is named', async () => {
+  it('is the newest one when the user names none', async () => {
     const thread = await ada.thread();
     expect((await ask(ada, thread, 'make it smaller')).messages.at(-1).content).toContain(
       'There is no picture',
@@ -123,7 +123,7 @@ describe('a picture that was uploaded', () => {
     expect(await sizeOf(await artifact(ada, thread, again.artifacts[1]))).toEqual([5, 5]);
   });
 
-  it('that is not there is told with those that are', async () => {
+  it('that does not exist is reported with those that do', async () => {
     const thread = await ada.thread();
     await upload(ada, thread, { 'dog.png': await plain(8, 8, '#000000') });
     const { messages, artifacts = [] } = await ask(ada, thread, 'invert cat.png');
@@ -133,7 +133,7 @@ describe('a picture that was uploaded', () => {
     expect(artifacts).toEqual([]);
   });
 
-  it('is no input in another thread or for another user', async () => {
+  it('cannot be used in another thread or by another user', async () => {
     const thread = await ada.thread();
     await upload(ada, thread, { 'hers.png': await plain(8, 8, '#000000') });
     const paths = [
@@ -151,7 +151,7 @@ describe('a picture that was uploaded', () => {
     }
   });
 
-  it('is stored once for its owner, and its result is a file of the pool as well', async () => {
+  it('is stored once for its owner, and its result is a file of the pool too', async () => {
     const thread = await ada.thread();
     const picture = await plain(12, 12, '#102030');
     await upload(ada, thread, { 'once.png': picture });
@@ -165,7 +165,7 @@ describe('a picture that was uploaded', () => {
     expect(items).toContainEqual(expect.objectContaining({ fileId: made.file_id, source: 'output' }));
   });
 
-  it('fits into a saved workflow by its path', async () => {
+  it('can be used in a saved workflow by its path', async () => {
     const body = {
       name: 'Turn around',
       exposed: true,
@@ -242,7 +242,7 @@ async function colourAt(picture: Buffer, left: number, top: number): Promise<num
   ];
 }
 
-/** Rounding in between may take one either way. */
+/** Rounding may change a value by one either way. */
 function near(value: number) {
   return expect.closeTo(value, -0.5);
 }

@@ -16,7 +16,7 @@ const timeOrderedId = expect.stringMatching(
 );
 
 describe('a run', () => {
-  it('is answered when it is stored, goes on by itself and ends with its totals', async () => {
+  it('is answered when it is stored, continues by itself and ends with its totals', async () => {
     const threadId = await ada.thread();
     const { status, body, headers } = await ada.post(`/threads/${threadId}/runs`, {
       assistant_id: 'chat',
@@ -62,7 +62,7 @@ describe('a run', () => {
     });
   });
 
-  it('that is waited for answers the final values, and says who it was', async () => {
+  it('that a client waits for answers its final values and its id', async () => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs/wait`, {
       assistant_id: 'chat',
@@ -79,7 +79,7 @@ describe('a run', () => {
     expect(await ada.ok('GET', `/threads/${threadId}/runs/${runId}/join`)).toEqual(answer.body);
   });
 
-  it('that fails is never a bare success to who waits for it', async () => {
+  it('that fails never looks like a success to a waiting client', async () => {
     const threadId = await ada.thread();
     const values = await ada.wait(threadId, { assistant_id: 'failing', input: says('go') });
     expect(values).toMatchObject({
@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(await ada.ok('GET', `/threads/${threadId}/runs/${run.run_id}/join`)).toEqual(values);
   });
 
-  it('goes on with what the thread holds', async () => {
+  it('continues from the state of the thread', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
     const { messages } = await ada.wait(threadId, { assistant_id: 'chat', input: says('two') });
@@ -104,7 +104,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('without an assistant is one of the lead agent, which titles its thread', async () => {
+  it('without an assistant uses the lead agent, which gives the thread a title', async () => {
     const threadId = await ada.thread();
     const { messages, title } = await ada.wait(threadId, { input: says('what can you do?') });
     expect(messages.at(-1)).toMatchObject({ type: 'ai', content: expect.stringContaining('demo model') });
@@ -115,7 +115,7 @@ describe('a run', () => {
     expect(run).toMatchObject({ graph_id: 'lead_agent', assistant_id: 'lead_agent' });
   });
 
-  it('stamps its thread, so that clients find it by its agent', async () => {
+  it('marks its thread, so that clients find it by its agent', async () => {
     const threadId = await ada.thread({ metadata: { topic: 'x' } });
     await ada.wait(threadId, { assistant_id: 'chat', input: says('hello') });
     const { metadata } = await ada.ok('GET', `/threads/${threadId}`);
@@ -125,9 +125,9 @@ describe('a run', () => {
     expect(found.map(({ thread_id }: { thread_id: string }) => thread_id)).toContain(threadId);
   });
 
-  it('takes an assistant by name or by id, and no other', async () => {
+  it('accepts an assistant by name or by id, and no other', async () => {
     const threadId = await ada.thread();
-    const idOfAgent = 'fe096781-5601-53d2-b2f6-0d3403f7e9ca'; // of a graph named agent, as every server derives it
+    const idOfAgent = 'fe096781-5601-53d2-b2f6-0d3403f7e9ca'; // the id of a graph named agent, as every server derives it
     const [chat] = await ada.ok('POST', '/assistants/search', { graph_id: 'chat' });
     expect(chat.assistant_id).not.toBe(idOfAgent);
     const { messages } = await ada.wait(threadId, { assistant_id: chat.assistant_id, input: says('hello') });
@@ -139,7 +139,7 @@ describe('a run', () => {
     expect(await ada.ok('GET', `/threads/${threadId}/runs`)).toHaveLength(1);
   });
 
-  it('of an agent whose file is at fault fails with what is wrong there, and the others work', async () => {
+  it('of an agent with a faulty file fails with the reason, and other agents work', async () => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs/wait`, {
       assistant_id: 'broken',
@@ -177,7 +177,7 @@ describe('the list of runs', () => {
 });
 
 describe('a run on a thread without a record', () => {
-  it('is refused on both mounts, unless it says that the thread is to be made', async () => {
+  it('is refused on both mounts, unless it asks to create the thread', async () => {
     for (const caller of [ada, ada.at('/api/langgraph')]) {
       for (const end of ['', '/stream', '/wait']) {
         const threadId = `${caller === ada ? 'gone' : 'lost'}${end.replace('/', '-')}`;
@@ -199,8 +199,8 @@ describe('a run on a thread without a record', () => {
   });
 });
 
-describe('a run that waits for its time', () => {
-  it('is pending until then and blocks neither others nor its own cancellation', async () => {
+describe('a delayed run', () => {
+  it('is pending until its time and blocks neither others nor its own cancellation', async () => {
     const threadId = await ada.thread();
     const later = await ada.run(threadId, {
       assistant_id: 'chat',
@@ -222,7 +222,7 @@ describe('a run that waits for its time', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
-  it('begins by itself when it has come', async () => {
+  it('begins by itself at its time', async () => {
     const threadId = await ada.thread();
     const values = await ada.wait(threadId, {
       assistant_id: 'chat',
@@ -235,8 +235,8 @@ describe('a run that waits for its time', () => {
   });
 });
 
-describe('what a run follows', () => {
-  it('is the latest that succeeded, or the one it names of its own thread', async () => {
+describe('the run that a run follows', () => {
+  it('is the latest that succeeded, or the one that the request names in the same thread', async () => {
     const threadId = await ada.thread();
     const go = async (assistant_id: string, more: object = {}) =>
       ada.ended(threadId, (await ada.run(threadId, { assistant_id, input: says('x'), ...more })).run_id);
@@ -270,7 +270,7 @@ describe('what a run follows', () => {
   });
 });
 
-describe('what a run is asked', () => {
+describe('a request for a run', () => {
   const refused: [string, object][] = [
     ['feedback_keys', { feedback_keys: ['a'] }],
     ['langsmith_tracer', { langsmith_tracer: { project_name: 'x' } }],
@@ -289,7 +289,7 @@ describe('what a run is asked', () => {
     ['metadata', { metadata: [] }],
     ['assistant_id', { assistant_id: '' }],
   ];
-  it.each(refused)('and not offered is refused by name: %s', async (field, requested) => {
+  it.each(refused)('with an unsupported option is refused by its name: %s', async (field, requested) => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs`, {
       assistant_id: 'chat',
@@ -302,7 +302,7 @@ describe('what a run is asked', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
-  it('with null everywhere is as good as nothing', async () => {
+  it('with null in every field counts as empty', async () => {
     const threadId = await ada.thread();
     const nothing = Object.fromEntries(
       [
@@ -315,7 +315,7 @@ describe('what a run is asked', () => {
     expect(values.messages).toHaveLength(2);
   });
 
-  it('in words that nobody knows is ignored and named', async () => {
+  it('with unknown fields is accepted, and the answer names them', async () => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs/wait`, {
       assistant_id: 'chat',
@@ -326,7 +326,7 @@ describe('what a run is asked', () => {
     expect(answer.headers.get('x-ignored-fields')).toBe('colour');
   });
 
-  it('as steps is kept: a graph that needs more than it may take fails', async () => {
+  it('keeps its limit of steps: a graph that needs more fails', async () => {
     const threadId = await ada.thread();
     const values = await ada.wait(threadId, {
       assistant_id: 'steps',
@@ -337,7 +337,7 @@ describe('what a run is asked', () => {
     expect(values.steps).toEqual(['limited:first', 'limited:second']);
   });
 
-  it.each(['sync', 'async', 'exit'])('as durability %s is kept', async (durability) => {
+  it.each(['sync', 'async', 'exit'])('keeps the durability %s', async (durability) => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'kept' }, durability });
     const history = await ada.ok('POST', `/threads/${threadId}/history`, {});
@@ -346,13 +346,13 @@ describe('what a run is asked', () => {
   });
 });
 
-describe('what an agent is told', () => {
+describe('the information for an agent', () => {
   const told = async (threadId: string, body: object) => {
     const { messages } = await ada.wait(threadId, { assistant_id: 'remembering', ...body });
     return JSON.parse(messages.at(-1).content);
   };
 
-  it('of thread, run and user is the truth, whatever the request says', async () => {
+  it('about thread, run and user is the truth, whatever the request says', async () => {
     const threadId = await ada.thread();
     const answer = await ada.post(`/threads/${threadId}/runs/wait`, {
       assistant_id: 'remembering',
@@ -377,7 +377,7 @@ describe('what an agent is told', () => {
     expect(said.others).not.toContain('__secret');
   });
 
-  it('by a request header is nothing', async () => {
+  it('contains no request headers', async () => {
     const threadId = await ada.thread();
     const answer = await ada.call('POST', `/threads/${threadId}/runs/wait`, {
       body: { assistant_id: 'remembering', input: says('x') },
@@ -389,7 +389,7 @@ describe('what an agent is told', () => {
     expect(JSON.stringify(state.metadata)).not.toContain('secret');
   });
 
-  it('by its store is what the same user kept there', async () => {
+  it('in its store is what the same user stored there', async () => {
     const threadId = await ada.thread();
     await told(threadId, { input: says('the first thing') });
     expect(await told(await ada.thread(), { input: says('x') })).toMatchObject({ before: 'the first thing' });
@@ -399,7 +399,7 @@ describe('what an agent is told', () => {
 });
 
 describe('a run without a thread', () => {
-  it('gets one, which is kept under /api and goes under /api/langgraph, unless it says otherwise', async () => {
+  it('gets one, which is kept under /api and deleted under /api/langgraph, unless the request says otherwise', async () => {
     const threadOf = async (caller: ConversationCaller, requested: object) => {
       const answer = await caller.post('/runs/wait', {
         assistant_id: 'chat',
@@ -415,19 +415,19 @@ describe('a run without a thread', () => {
     const langgraph = ada.at('/api/langgraph');
     const kept = [await threadOf(ada, {}), await threadOf(langgraph, { on_completion: 'keep' })];
     const gone = [await threadOf(ada, { on_completion: 'delete' }), await threadOf(langgraph, {})];
-    // The answer does not wait until its thread is gone.
+    // The answer does not wait until the thread is deleted.
     for (const status of gone) await expect.poll(status).toBe(404);
     for (const status of kept) expect(await status()).toBe(200);
   });
 
-  it('may name one of the caller', async () => {
+  it('may name a thread of the caller', async () => {
     const threadId = await ada.thread();
     const config = { configurable: { thread_id: threadId } };
     await ada.ok('POST', '/runs/wait', { assistant_id: 'chat', input: says('x'), config });
     expect(await ada.ok('GET', `/threads/${threadId}/runs`)).toHaveLength(1);
   });
 
-  it('comes in batches', async () => {
+  it('starts in batches', async () => {
     const runs = await ada.ok(
       'POST',
       '/runs/batch',
@@ -442,7 +442,7 @@ describe('a run without a thread', () => {
 });
 
 describe('deleting a run', () => {
-  it('takes its events and feedback with it, once it has ended', async () => {
+  it('removes its events and feedback too, once it has ended', async () => {
     const threadId = await ada.thread();
     const { run_id } = await ada.run(threadId, { assistant_id: 'chat', input: says('x') });
     await ada.ended(threadId, run_id);
@@ -463,7 +463,7 @@ describe('deleting a run', () => {
     expect(await ada.ok('GET', `/threads/${threadId}/messages`)).toEqual([]);
   });
 
-  it('waits for nothing: one at work is refused', async () => {
+  it('is refused at once while the run is at work', async () => {
     const threadId = await ada.thread();
     const { run_id } = await ada.run(threadId, {
       assistant_id: 'chat',

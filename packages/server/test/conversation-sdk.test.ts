@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
-/** The client of LangGraph's own SDK, unmodified, through every method that has a meaning here. */
+/** The client of LangGraph's own SDK, unmodified, with every method that has a meaning here. */
 
 let server: ConversationGateway;
 let session: HttpSession;
@@ -43,7 +43,7 @@ function browserHeaders(): Record<string, string> {
   return { cookie: cookieHeader, 'x-csrf-token': /csrf_token=([^;]+)/.exec(cookieHeader)?.[1] ?? '' };
 }
 
-/** What a stream says, by event. */
+/** The data of a stream, by event. */
 async function read(stream: AsyncIterable<{ event: string; data: unknown; id?: string }>) {
   const frames = [];
   for await (const frame of stream) frames.push(frame);
@@ -87,7 +87,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     await expect(client.assistants.get('nothing')).rejects.toThrow('HTTP 404');
   });
 
-  it('reads what a graph is made of', async () => {
+  it('reads the structure of a graph', async () => {
     const schemas = await client.assistants.getSchemas('approval');
     expect(schemas).toMatchObject({ graph_id: 'approval' });
     for (const name of ['input_schema', 'output_schema', 'state_schema', 'config_schema', 'context_schema']) {
@@ -106,7 +106,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect(await client.assistants.getSubgraphs('chat')).toEqual({});
   });
 
-  it('makes, changes and deletes an assistant, and goes back to a version', async () => {
+  it('creates, changes and deletes an assistant, and returns to a version', async () => {
     const made = await client.assistants.create({
       graphId: 'chat',
       name: 'Counter',
@@ -133,7 +133,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     await expect(client.assistants.delete('chat')).rejects.toThrow(/HTTP 4/);
   });
 
-  it('makes, finds, changes, copies, counts and deletes threads', async () => {
+  it('creates, finds, changes, copies, counts and deletes threads', async () => {
     const mark = `threads of ${mount} ${Math.random()}`;
     const thread = await client.threads.create({ metadata: { mark }, graphId: 'chat' });
     expect(thread).toMatchObject({ status: 'idle', metadata: { mark, graph_id: 'chat' }, values: {} });
@@ -162,7 +162,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     await expect(client.threads.delete(id)).rejects.toThrow('HTTP 404');
   });
 
-  it('reads, changes and walks through states', async () => {
+  it('reads, changes and lists states', async () => {
     const { thread_id: id } = await client.threads.create();
     expect(await client.threads.getState(id)).toMatchObject({
       values: {},
@@ -243,7 +243,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect(tasks).toMatchObject([{ name: 'fall', error: 'CustomError: Boo!' }]);
   });
 
-  it('makes, lists, reads, joins and deletes runs', async () => {
+  it('creates, lists, reads, joins and deletes runs', async () => {
     const { thread_id: id } = await client.threads.create();
     const created: unknown[] = [];
     const run = await client.runs.create(id, 'chat', {
@@ -271,14 +271,14 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect(open(made).messages).toHaveLength(2);
   });
 
-  it('throws what a run that it waits for failed with, unless it is asked not to', async () => {
+  it('throws the error of a run that it waits for, unless it is asked not to', async () => {
     const { thread_id: id } = await client.threads.create();
     await expect(client.runs.wait(id, 'failing', { input: says('x') })).rejects.toThrow('CustomError: Boo!');
     const values = open(await client.runs.wait(id, 'failing', { input: says('x'), raiseError: false }));
     expect(values.__error__).toEqual({ error: 'CustomError', message: 'Boo!' });
   });
 
-  it('joins a stream: the whole of it, from a frame on, and live', async () => {
+  it('joins a stream: all of it, from a given frame on, and live', async () => {
     const { thread_id: id } = await client.threads.create();
     const original = await read(
       client.runs.stream(id, 'chat', { input: says('count to 9'), streamMode: ['messages-tuple', 'values'] }),
@@ -311,7 +311,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect((await joined).events).toEqual(['messages', 'metadata']);
   });
 
-  it('cancels: one, with and without waiting, undoing it, and several', async () => {
+  it('cancels one run, with and without waiting, with rollback, and several runs', async () => {
     const { thread_id: id } = await client.threads.create();
     const start = async (name: string) => {
       const gate = closeGate(`${name}:second`);
@@ -338,7 +338,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     await expect(client.runs.cancel(id, 'nothing')).rejects.toThrow('HTTP 404');
   });
 
-  it('refuses, queues, interrupts and undoes a run that is at work', async () => {
+  it('refuses, queues, interrupts and rolls back a run that is at work', async () => {
     const held = async (strategy: string) => {
       const { thread_id: id } = await client.threads.create();
       const name = `${mount}${Math.random()}${strategy}`;
@@ -388,7 +388,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect((await client.threads.getState(other.thread_id)).next).toEqual(['finish']);
   });
 
-  it('goes on from an earlier state', async () => {
+  it('continues from an earlier state', async () => {
     const { thread_id: id } = await client.threads.create();
     await client.runs.wait(id, 'chat', { input: says('one') });
     const { checkpoint } = await client.threads.getState(id);
@@ -426,7 +426,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     }
   });
 
-  it('keeps, reads, finds and forgets items', async () => {
+  it('stores, reads, finds and deletes items', async () => {
     const { store } = client;
     const top = `tour${Math.random()}`.replace('.', '');
     await store.putItem([top, 'food'], 'first', { likes: 'soup', level: 3 });
@@ -455,7 +455,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect(await store.getItem([top, 'food'], 'first')).toBeNull();
   });
 
-  it('asks what the server is', async () => {
+  it('reads what the server is', async () => {
     if (!isPlatform) return;
     const base = server.gateway.url + mount;
     expect(await (await fetch(`${base}/ok`)).json()).toEqual({ ok: true });
@@ -465,7 +465,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     });
   });
 
-  it('comes back by itself where the connection broke, and has each frame once', async () => {
+  it('reconnects by itself when the connection broke, and gets each frame once', async () => {
     const { thread_id: id } = await client.threads.create();
     const proxy = await startCuttingProxy(new URL(server.gateway.url).port);
     try {
@@ -501,7 +501,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
   });
 });
 
-/** Stands between a client and the gateway, and breaks what is open when it is told to. */
+/** Stands between a client and the gateway, and breaks open connections on request. */
 async function startCuttingProxy(port: string) {
   const sockets = new Set<{ destroy(): void }>();
   let connections = 0;

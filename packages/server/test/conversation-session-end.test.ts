@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('a stream ends with the session that opened it, broken off; its run goes on', async () => {
+it('a stream is broken off when the session that opened it ends, and its run continues', async () => {
   const { url } = server.gateway;
   const signedIn = await HttpSession.register(url, eva);
   const caller = await ConversationCaller.of(url, signedIn);

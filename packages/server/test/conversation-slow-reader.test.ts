@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** An answer whose body nobody takes. */
+/** An answer whose body is never read. */
 function openUnread(path: string): Promise<IncomingMessage> {
   const headers = { 'x-api-key': ada.token };
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ function openUnread(path: string): Promise<IncomingMessage> {
   });
 }
 
-it('a reader that never reads is cut; the run goes on and the others miss nothing', async () => {
+it('a reader that never reads is disconnected; the run continues and the others miss nothing', async () => {
   const bursts = 2 + Math.ceil((streamBuffer + (await bytesBetweenSockets())) / bytesOfBurst);
   const gates = Array.from({ length: bursts }, (_, burst) => closeGate(`flood:${burst}`));
   const threadId = await ada.thread();

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('the store', () => {
-  it('keeps a value, shows it on both mounts, and forgets it', async () => {
+  it('stores a value, shows it on both mounts, and deletes it', async () => {
     const body = { namespace: ['notes', 'work'], key: 'one', value: { text: 'tea' } };
     expect(await ada.call('PUT', '/store/items', { body })).toMatchObject({ status: 204, text: '' });
 
@@ -32,14 +32,14 @@ describe('the store', () => {
     expect(await ada.get(path)).toMatchObject({ status: 200, text: 'null', body: null });
   });
 
-  it('answers null in JSON for what is not there', async () => {
+  it('answers null in JSON for a missing item', async () => {
     const answer = await ada.get('/store/items?namespace=nothing&key=none');
 
     expect(answer).toMatchObject({ status: 200, text: 'null' });
     expect(answer.headers.get('content-type')).toContain('application/json');
   });
 
-  it('shows nobody what somebody else keeps', async () => {
+  it('shows no user the items of another', async () => {
     await ada.ok('PUT', '/store/items', { namespace: ['secret'], key: 'k', value: { of: 'ada' } });
 
     expect(await bob.ok('GET', '/store/items?namespace=secret&key=k')).toBeNull();
@@ -65,7 +65,7 @@ describe('the store', () => {
     expect([await keys(0), await keys(1), await keys(2)]).toEqual([['k2'], ['k3'], []]);
   });
 
-  it('is what the graphs of the same user reach', async () => {
+  it('is the store that the graphs of the same user use', async () => {
     await ada.ok('POST', '/runs/wait', { assistant_id: 'remembering', input: says('the sea') });
     const { items } = await ada.ok('POST', '/store/items/search', { namespace_prefix: [] });
     const kept = JSON.stringify(items);
@@ -91,13 +91,13 @@ describe('the store', () => {
     });
   });
 
-  it('says that it does not search by meaning', async () => {
+  it('refuses to search by meaning, and says so', async () => {
     const answer = await ada.post('/store/items/search', { namespace_prefix: [], query: 'what I like' });
 
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'query'] }] } });
   });
 
-  it('takes what the clients send when nothing is chosen', async () => {
+  it('accepts the defaults that clients send', async () => {
     const nothing = { filter: null, limit: 10, offset: 0, query: null, refresh_ttl: null };
 
     expect((await ada.post('/store/items/search', { namespace_prefix: ['x'], ...nothing })).status).toBe(200);
@@ -106,8 +106,8 @@ describe('the store', () => {
   });
 });
 
-describe('models and the server', () => {
-  it('are shown; the demo model says that it is simulated', async () => {
+describe('the models and the server information', () => {
+  it('lists the models; the demo model says that it is simulated', async () => {
     const { models, token_usage } = await ada.ok('GET', '/models');
 
     expect(token_usage).toEqual({ enabled: true });
@@ -133,7 +133,7 @@ describe('models and the server', () => {
     });
   });
 
-  it.each(['/api', '/api/langgraph'])('say under %s what they are, to anybody', async (mount) => {
+  it.each(['/api', '/api/langgraph'])('describes the server under %s without a credential', async (mount) => {
     const info = await server.gateway.fetch(`${mount}/info`);
     expect(await info.json()).toEqual({
       version: '0.0.0-dev',

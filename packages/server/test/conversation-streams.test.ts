@@ -21,7 +21,7 @@ async function framesOf(body: object): Promise<Frame[]> {
 }
 
 describe('the stream of a run', () => {
-  it('says where it can be found again, relative to the mount, and what it is', async () => {
+  it('gives its address, relative to the mount, and its content type', async () => {
     for (const mount of ['/api', '/api/langgraph'] as const) {
       const caller = ada.at(mount);
       const threadId = await caller.thread();
@@ -48,7 +48,7 @@ describe('the stream of a run', () => {
     expect(kindsOf(frames)).toEqual(['messages', 'metadata', 'values']);
   });
 
-  it('is of values where it does not say', async () => {
+  it('has the mode values by default', async () => {
     for (const requested of [{}, { stream_mode: [] }, { stream_mode: null }, { stream_mode: 'values' }]) {
       const frames = await framesOf({ input: says('x'), ...requested });
       expect(namesOf(frames)).toEqual(['metadata', 'values', 'values']);
@@ -71,7 +71,7 @@ describe('the stream of a run', () => {
     expect(kindsOf(await framesOf({ input: says('look up cats'), stream_mode }))).toEqual(kinds);
   });
 
-  it('in several modes at once has them all, in the order in which things happen', async () => {
+  it('in several modes has the frames of all, in the order in which things happen', async () => {
     const modes = ['values', 'updates', 'messages-tuple', 'custom', 'tasks', 'checkpoints', 'debug', 'tools'];
     const frames = await framesOf({ input: says('look up cats'), stream_mode: modes });
     expect(kindsOf(frames)).toEqual(
@@ -97,7 +97,7 @@ describe('the stream of a run', () => {
     ]);
   });
 
-  it('passes over modes that nobody knows yet', async () => {
+  it('ignores unknown modes', async () => {
     const frames = await framesOf({ input: says('x'), stream_mode: ['updates', 'telepathy', 'a2a'] });
     expect(namesOf(frames)).toEqual(['metadata', 'updates']);
     expect(namesOf(await framesOf({ input: says('x'), stream_mode: ['telepathy'] }))).toEqual([
@@ -107,7 +107,7 @@ describe('the stream of a run', () => {
     ]);
   });
 
-  it('gives a message piece by piece, under one id, which is that of the stored message', async () => {
+  it('sends a message piece by piece, under the id of the stored message', async () => {
     const frames = await framesOf({ input: says('count to 4'), stream_mode: ['messages-tuple', 'values'] });
     const pieces = frames.filter(({ event }) => event === 'messages').map(({ data }) => data);
     expect(pieces.map(([piece]) => piece.content).join('')).toBe('1 2 3 4');
@@ -125,7 +125,7 @@ describe('the stream of a run', () => {
     }
   });
 
-  it('in the mode messages gives the message as far as it is known', async () => {
+  it('in the mode messages sends the message as far as it is known', async () => {
     const frames = await framesOf({ input: says('count to 3'), stream_mode: 'messages' });
     const partial = frames.filter(({ event }) => event === 'messages/partial').map(({ data }) => data[0]);
     const texts = partial.map(({ content }) => content);
@@ -137,7 +137,7 @@ describe('the stream of a run', () => {
     ]);
   });
 
-  it('tells what a tool writes, and the messages of its call', async () => {
+  it('contains what a tool writes, and the messages of its call', async () => {
     const frames = await framesOf({ input: says('look up cats'), stream_mode: ['custom', 'values'] });
     expect(frames.filter(({ event }) => event === 'custom').map(({ data }) => data)).toEqual([
       { type: 'looking', topic: 'cats' },
@@ -150,7 +150,7 @@ describe('the stream of a run', () => {
     ]);
   });
 
-  it('names the subgraph, where it is asked for them, and only there', async () => {
+  it('names the subgraph, but only when the client asks for subgraphs', async () => {
     const stream_mode = ['updates', 'messages-tuple'];
     const own = await framesOf({ assistant_id: 'nested', input: says('hi'), stream_mode });
     expect(own.filter(({ event }) => event.startsWith('updates')).map(({ event }) => event)).toEqual([
@@ -168,7 +168,7 @@ describe('the stream of a run', () => {
     expect(updates[0]).toBe(updates[1]);
   });
 
-  it('ends with the error of a run that fails, on a 200', async () => {
+  it('of a run that fails ends with its error, with status 200', async () => {
     const frames = await framesOf({ assistant_id: 'failing', input: says('go') });
     expect(namesOf(frames)).toEqual(['metadata', 'values', 'values', 'error']);
     expect(frames.at(-1)?.data).toEqual({ error: 'CustomError', message: 'Boo!', name: 'CustomError' });
@@ -176,7 +176,7 @@ describe('the stream of a run', () => {
 });
 
 describe('reading a stream again', () => {
-  it('gives the same frames, from the start or after the one that was seen last', async () => {
+  it('returns the same frames, from the start or after the last one that was seen', async () => {
     const threadId = await ada.thread();
     const original = await (
       await ada.stream(threadId, {
@@ -194,7 +194,7 @@ describe('reading a stream again', () => {
     expect(await (await ada.open('GET', `/runs/${runId}/stream`)).rest()).toEqual(original);
   });
 
-  it('goes on live, for as many as read, each at its own place', async () => {
+  it('continues live for many readers, each at its own place', async () => {
     const gate = closeGate('many-readers');
     const threadId = await ada.thread();
     const first = await ada.stream(threadId, {
@@ -216,7 +216,7 @@ describe('reading a stream again', () => {
     expect(await narrow.rest()).toEqual(all.filter(({ event }) => event !== 'messages'));
   });
 
-  it('of a run whose frames are no longer kept gives its final values', async () => {
+  it('of a run whose frames are no longer kept returns its final values', async () => {
     const short = await startConversation({ conversation: { stream_retention: 0 } });
     try {
       const threadId = await short.ada.thread();
@@ -230,7 +230,7 @@ describe('reading a stream again', () => {
     }
   });
 
-  it('of what was too much to keep tells of the gap, and goes on where it is there again', async () => {
+  it('that was too large to keep reports the gap, and continues after it', async () => {
     const small = await startConversation({ conversation: { stream_buffer: 64 * 1024 } });
     try {
       const threadId = await small.ada.thread();
@@ -263,8 +263,8 @@ describe('reading a stream again', () => {
   });
 });
 
-describe('who goes away', () => {
-  it('ends a run with on_disconnect: cancel only when it has made it', async () => {
+describe('a client that disconnects', () => {
+  it('ends a run with on_disconnect: cancel only when it has created the run', async () => {
     const gate = closeGate('leaving');
     const threadId = await ada.thread();
     const maker = await ada.stream(threadId, {
@@ -294,7 +294,7 @@ describe('who goes away', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
-  it.each([undefined, 'continue'])('leaves a run with on_disconnect: %s alone', async (on_disconnect) => {
+  it.each([undefined, 'continue'])('does not affect a run with on_disconnect: %s', async (on_disconnect) => {
     const name = `staying-${on_disconnect}`;
     const gate = closeGate(name);
     const threadId = await ada.thread();

@@ -29,7 +29,7 @@ describe('suggestions of a configured model', () => {
   const suggest = (body: object) => ada.post(`/threads/${thread}/suggestions`, body);
   const messages = [user('How tall is it?'), { role: 'assistant', content: '300 m.' }];
 
-  it('are at most as many as their settings say', async () => {
+  it('are limited to the number in their settings', async () => {
     const { enabled, max_suggestions: most } = await ada.ok('GET', '/suggestions/config');
     expect(enabled).toBe(true);
     reply = { text: JSON.stringify(['1?', '2?', '3?', '4?', '5?', '6?', '7?']) };
@@ -37,7 +37,7 @@ describe('suggestions of a configured model', () => {
     expect((await suggest({ messages, n: most + 1 })).status).toBe(422);
   });
 
-  it('are read from its answer, and are not simulated', async () => {
+  it('are read from its answer, and are not marked as simulated', async () => {
     reply = { text: '<think>hm</think>```json\n["How old is it?", "Who built it?", "Why?", "More?"]\n```' };
     expect(await suggest({ messages, n: 2 })).toMatchObject({
       status: 200,
@@ -54,12 +54,12 @@ describe('suggestions of a configured model', () => {
     ['the provider fails', { status: 500 }, {}],
     ['its answer is no list', { text: 'I would rather not.' }, {}],
     ['the model is not configured', { text: '["a"]' }, { model_name: 'other' }],
-  ])('are none, and no error, where %s', async (_what, given, body) => {
+  ])('are an empty list, and no error, when %s', async (_what, given, body) => {
     reply = given;
     expect(await suggest({ messages, ...body })).toMatchObject({ status: 200, body: { suggestions: [] } });
   });
 
-  it('are asked of nobody without a conversation', async () => {
+  it('need no call of a model without a conversation', async () => {
     const before = provider.requests.length;
     expect((await suggest({ messages: [] })).body.suggestions).toEqual([]);
     expect(provider.requests).toHaveLength(before);
@@ -80,7 +80,7 @@ describe('suggestions of the demo model', () => {
 
   const suggest = (body: object, caller = ada) => caller.post(`/threads/${thread}/suggestions`, body);
 
-  it('are what it understands next, said to be simulated', async () => {
+  it('are what it understands next, and are marked as simulated', async () => {
     const messages = [user('What can you do?'), { role: 'assistant', content: 'Who are you?' }];
     expect(await suggest({ messages, n: 2 })).toMatchObject({
       status: 200,
@@ -93,11 +93,11 @@ describe('suggestions of the demo model', () => {
     ['no messages', { messages: [] }],
     ['empty messages', { messages: [user(' ')] }],
     ['a model that is not there', { messages: [user('hi')], model_name: 'gpt-0' }],
-  ])('are none for %s', async (_what, body) => {
+  ])('are an empty list for %s', async (_what, body) => {
     expect(await suggest(body)).toMatchObject({ status: 200, body: { suggestions: [] } });
   });
 
-  it('are refused for what is no request, and in the thread of another user', async () => {
+  it('are refused for malformed requests, and in the thread of another user', async () => {
     for (const body of [{}, { messages: [user('hi')], n: 0 }, { messages: [user('hi')], n: 6 }])
       expect((await suggest(body)).status).toBe(422);
     expect((await suggest({ messages: [user('hi')] }, server.bob)).status).toBe(404);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('deleting a thread', () => {
-  it('removes all that was in it and leaves nothing for anybody', async () => {
+  it('removes everything that was in it for every reader', async () => {
     const threadId = await ada.thread({ metadata: { topic: 'gone' } });
     const { run_id } = await ada.run(threadId, { assistant_id: 'chat', input: says('hi') });
     await ada.ended(threadId, run_id);
@@ -43,7 +43,7 @@ describe('deleting a thread', () => {
     expect((await ada.call('DELETE', `/threads/${threadId}`)).status).toBe(404);
   });
 
-  it('removes its files and those of no other', async () => {
+  it('removes its files and those of no other thread', async () => {
     const [threadId, other] = [await ada.thread(), await ada.thread()];
     const folder = (id: string) => join(server.gateway.home, 'users', ada.userId, 'threads', id);
     for (const id of [threadId, other]) {
@@ -54,7 +54,7 @@ describe('deleting a thread', () => {
     expect([existsSync(folder(threadId)), existsSync(folder(other))]).toEqual([false, true]);
   });
 
-  it('stops what runs in it first, and the end of that brings nothing back', async () => {
+  it('stops its runs first, and the end of a run brings nothing back', async () => {
     const threadId = await ada.thread();
     const stream = await ada.stream(threadId, { assistant_id: 'steps', input: { name: 'held' } });
     await ada.ok('DELETE', `/threads/${threadId}`);
@@ -63,7 +63,7 @@ describe('deleting a thread', () => {
     expect((await ada.get(`/threads/${threadId}/state`)).status).toBe(404);
   });
 
-  it('is done once by two at once', async () => {
+  it('happens once when two requests delete it at the same time', async () => {
     const threadId = await ada.thread();
     const deleting = [ada.call('DELETE', `/threads/${threadId}`), ada.call('DELETE', `/threads/${threadId}`)];
     const statuses = (await Promise.all(deleting)).map(({ status }) => status);

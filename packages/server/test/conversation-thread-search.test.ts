@@ -5,7 +5,7 @@ import { type ConversationGateway, startConversation } from './support/conversat
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let bob: ConversationCaller;
-/** The oldest first. */
+/** Oldest first. */
 const made: string[] = [];
 
 beforeAll(async () => {
@@ -23,14 +23,14 @@ const ids = (threads: { thread_id: string }[]) => threads.map(({ thread_id }) =>
 const newestFirst = () => [...made].reverse();
 
 describe('a search', () => {
-  it('lists the own threads, the last changed first, and says how many there are', async () => {
+  it('lists the caller’s threads, the last changed first, and says how many there are', async () => {
     const { body, headers } = await ada.post('/threads/search', {});
     expect(ids(body)).toEqual(newestFirst());
     expect(headers.get('x-pagination-total')).toBe('15');
     expect(headers.get('x-pagination-next')).toBeNull();
   });
 
-  it('has ten on a page for LangGraph clients, and says where the next one begins', async () => {
+  it('has ten on a page for LangGraph clients, and says where the next page begins', async () => {
     const platform = ada.at('/api/langgraph');
     const first = await platform.post('/threads/search', {});
     expect(ids(first.body)).toEqual(newestFirst().slice(0, 10));
@@ -48,26 +48,26 @@ describe('a search', () => {
     [{ even: 1 }, []],
     [{ even: true, n: 3 }, []],
     [{ colour: 'red' }, []],
-  ])('by the metadata %j finds exactly what has it', async (metadata, places) => {
+  ])('by the metadata %j finds exactly the threads that have it', async (metadata, places) => {
     const wanted = places.map((at) => made[at]);
     expect(ids(await ada.ok('POST', '/threads/search', { metadata }))).toEqual(wanted);
     expect(await ada.ok('POST', '/threads/count', { metadata })).toBe(wanted.length);
   });
 
-  it('sorts by what it is told', async () => {
+  it('sorts by the requested field', async () => {
     const sorted = await ada.ok('POST', '/threads/search', { sort_by: 'created_at', sort_order: 'asc' });
     expect(ids(sorted)).toEqual(made);
     const byId = await ada.ok('POST', '/threads/search', { sort_by: 'thread_id', sort_order: 'asc' });
     expect(ids(byId)).toEqual([...made].sort());
   });
 
-  it('answers the fields that are selected', async () => {
+  it('returns the selected fields', async () => {
     const select = ['thread_id', 'metadata'];
     const [thread] = await ada.ok('POST', '/threads/search', { select, metadata: { n: 5 } });
     expect(Object.keys(thread).sort()).toEqual(['metadata', 'thread_id']);
   });
 
-  it('by ids finds the own ones of them', async () => {
+  it('by ids finds only the caller’s own threads', async () => {
     const foreign = await bob.thread();
     const found = await ada.ok('POST', '/threads/search', { ids: [made[2], foreign, 'nowhere', made[4]] });
     expect(ids(found)).toEqual([made[4], made[2]]);
@@ -100,7 +100,7 @@ describe('a search after a run', () => {
     await ada.ok('POST', `/threads/${threadId}/state`, { values: { title: 'A walk' } });
   });
 
-  it('finds it by its graph, with the title alone under /api', async () => {
+  it('finds it by its graph, with only the title under /api', async () => {
     const [thread] = await ada.ok('POST', '/threads/search', { metadata: { graph_id: 'lead_agent' } });
     expect(thread).toMatchObject({ thread_id: threadId, status: 'idle', values: { title: 'A walk' } });
     expect(Object.keys(thread.values)).toEqual(['title']);
@@ -113,7 +113,7 @@ describe('a search after a run', () => {
     expect(thread.interrupts).toEqual({});
   });
 
-  it('takes out what is asked for, at both mounts', async () => {
+  it('extracts the requested values, at both mounts', async () => {
     const extract = {
       first: 'values.messages[0].content',
       last: 'values.messages[-1].type',

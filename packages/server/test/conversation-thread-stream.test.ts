@@ -25,7 +25,7 @@ async function follow(threadId: string, { query = '', after }: { query?: string;
 const lastAnswer = ({ event, data }: Frame) => event === 'values' && data.messages.at(-1)?.type === 'ai';
 
 describe('the stream of a thread', () => {
-  it('has the runs that come, one after the other, and each id says which run', async () => {
+  it('contains future runs, one after the other, and each id names its run', async () => {
     const threadId = await ada.thread();
     const stream = await follow(threadId);
     for (const text of ['first', 'second']) {
@@ -52,7 +52,7 @@ describe('the stream of a thread', () => {
     stream.leave();
   });
 
-  it('goes on behind the last event that the client has, over the end of a run', async () => {
+  it('continues after the last event that the client has, beyond the end of a run', async () => {
     const threadId = await ada.thread();
     const runs = [];
     for (const text of ['first', 'second']) {
@@ -68,7 +68,7 @@ describe('the stream of a thread', () => {
     stream.leave();
   });
 
-  it('tells only how runs begin and end, where that is asked for', async () => {
+  it('reports only how runs begin and end, when the client asks for that', async () => {
     const threadId = await ada.thread();
     const stream = await follow(threadId, { query: '?stream_mode=lifecycle' });
     const run = await ada.run(threadId, { assistant_id: 'chat', input: says('x') });
@@ -78,7 +78,7 @@ describe('the stream of a thread', () => {
     stream.leave();
   });
 
-  it('is what the SDK joins', async () => {
+  it('can be joined with the SDK', async () => {
     const client = new Client({ apiUrl: `${ada.url}/api/langgraph`, apiKey: ada.token });
     const threadId = await ada.thread();
     const openStreams = () => server.gateway.context.streams.count('events');
@@ -86,7 +86,7 @@ describe('the stream of a thread', () => {
     const leave = new AbortController();
     const joined = client.threads.joinStream(threadId, { signal: leave.signal });
     const first = joined.next();
-    // The stream has to be open before the run that it is to tell of.
+    // The stream has to be open before the run that it should report.
     await expect.poll(openStreams).toBe(1);
     const run = await ada.run(threadId, { assistant_id: 'chat', input: says('x') });
     expect((await first).value).toMatchObject({ event: 'metadata', data: { run_id: run.run_id } });

@@ -15,8 +15,8 @@ afterAll(() => server.close());
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const idsOf = (threads: { thread_id: string }[]) => threads.map(({ thread_id }) => thread_id);
 
-describe('making a thread', () => {
-  it('answers what it is', async () => {
+describe('creating a thread', () => {
+  it('returns the thread', async () => {
     const answer = await ada.post('/threads', { metadata: { topic: 'x' }, assistant_id: 'chat' });
     expect(answer).toMatchObject({
       status: 200,
@@ -36,7 +36,7 @@ describe('making a thread', () => {
     expect(answer.body).not.toHaveProperty('user_id');
   });
 
-  it('that is there already is fine under /api and a conflict under /api/langgraph, unless it says', async () => {
+  it('that exists already succeeds under /api and is a conflict under /api/langgraph, unless the request says otherwise', async () => {
     for (const [caller, standard] of [
       [ada, 200],
       [langgraph, 409],
@@ -56,7 +56,7 @@ describe('making a thread', () => {
     });
   });
 
-  it('many times at once makes it once', async () => {
+  it('many times at once creates it once', async () => {
     const made = await Promise.all(
       Array.from({ length: 10 }, () => ada.post('/threads', { thread_id: 'all-at-once' })),
     );
@@ -64,7 +64,7 @@ describe('making a thread', () => {
     expect(new Set(made.map(({ body }) => body.created_at)).size).toBe(1);
   });
 
-  it('takes no say in whose it is', async () => {
+  it('ignores any owner in the request', async () => {
     const metadata = { owner_id: 'somebody', user_id: 'somebody', auth_token: 'secret', kept: 1 };
     const threadId = await ada.thread({ metadata, user_id: 'somebody' });
     const thread = await ada.ok('GET', `/threads/${threadId}`);
@@ -97,7 +97,7 @@ describe('making a thread', () => {
     },
   );
 
-  it('can begin with a state', async () => {
+  it('can include an initial state', async () => {
     const thread = await langgraph.ok('POST', '/threads', {
       metadata: { graph_id: 'approval' },
       assistant_id: 'approval',
@@ -127,7 +127,7 @@ describe('a time to live', () => {
   });
 });
 
-describe('a thread that has never run', () => {
+describe('a thread without runs', () => {
   it('has an empty state and no history', async () => {
     for (const caller of [ada, langgraph]) {
       const threadId = await caller.thread();
@@ -144,7 +144,7 @@ describe('a thread that has never run', () => {
 });
 
 describe('changing metadata', () => {
-  it('merges, and loses nothing when two do it at once', async () => {
+  it('merges, and loses nothing when two requests change it at once', async () => {
     const threadId = await ada.thread({ metadata: { a: 1, deep: { x: 1 } } });
     await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -159,7 +159,7 @@ describe('changing metadata', () => {
     });
   });
 
-  it('answers nothing to who wants little', async () => {
+  it('returns no body when the client prefers a minimal answer', async () => {
     const threadId = await ada.thread();
     const answer = await ada.call('PATCH', `/threads/${threadId}`, {
       body: { metadata: { a: 1 } },
@@ -170,7 +170,7 @@ describe('changing metadata', () => {
 });
 
 describe('searching threads', () => {
-  it('is by metadata with its type, newest change first, page by page', async () => {
+  it('works by metadata with its type, newest change first, page by page', async () => {
     const mark = 'search-1';
     const ids: string[] = [];
     for (const size of [1, '1', true, null, 2.5]) ids.unshift(await ada.thread({ metadata: { mark, size } }));
@@ -220,7 +220,7 @@ describe('searching threads', () => {
     });
   });
 
-  it('is by status and by what the state holds', async () => {
+  it('works by status and by values of the state', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'be found' } });
     const found = { values: { plan: 'be found' }, status: 'interrupted' };
@@ -246,10 +246,13 @@ describe('searching threads', () => {
     expect((await ada.post('/threads/search', body)).status).toBe(422);
   });
 
-  it.each(["' or '1'='1", '%', '_', '"', '\\', '%_%'])('for the text %j finds just that', async (text) => {
-    const threadId = await ada.thread({ metadata: { odd: text } });
-    expect(idsOf(await ada.ok('POST', '/threads/search', { metadata: { odd: text } }))).toEqual([threadId]);
-  });
+  it.each(["' or '1'='1", '%', '_', '"', '\\', '%_%'])(
+    'for the text %j finds exactly that text',
+    async (text) => {
+      const threadId = await ada.thread({ metadata: { odd: text } });
+      expect(idsOf(await ada.ok('POST', '/threads/search', { metadata: { odd: text } }))).toEqual([threadId]);
+    },
+  );
 });
 
 describe('history', () => {
@@ -278,7 +281,7 @@ describe('history', () => {
 });
 
 describe('copying', () => {
-  it('takes the states and the metadata to a thread of its own', async () => {
+  it('copies the states and the metadata to a separate thread', async () => {
     const threadId = await ada.thread({ metadata: { topic: 'x' } });
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'copy' } });
     const copy = await ada.ok('POST', `/threads/${threadId}/copy`);
@@ -314,7 +317,7 @@ describe('pruning', () => {
 });
 
 describe('deleting', () => {
-  it('leaves nothing, and the id is gone for ever', async () => {
+  it('leaves nothing, and the id is never usable again', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'chat', input: says('x') });
     expect(await ada.ok('DELETE', `/threads/${threadId}`)).toEqual({

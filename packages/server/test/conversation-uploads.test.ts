@@ -53,7 +53,7 @@ async function send(
 
 const boundary = 'XXboundaryXX';
 const multipartType = { 'content-type': `multipart/form-data; boundary=${boundary}` };
-/** As no client would write it. */
+/** A body that no client would write. */
 const rawPart = (disposition: string, content = 'x') =>
   `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\ncontent-type: application/octet-stream\r\n\r\n${content}\r\n`;
 const rawFile = (filename: string, content?: string) =>
@@ -124,7 +124,7 @@ describe('an upload', () => {
     expect(readFileSync(join(uploadsFolder(ada, threadId), 'a.txt'), 'utf8')).toBe('new');
   });
 
-  it('is numbered when its name comes twice in a request, and its number takes no other file’s place', async () => {
+  it('gets a number when its name comes twice in a request, and replaces no other file with it', async () => {
     const threadId = await ada.thread();
     await upload(ada, threadId, ['a_1.txt', 'kept']);
     const { body } = await upload(ada, threadId, ['a.txt', 'one'], ['a.txt', 'two'], ['a.txt', 'three']);
@@ -152,7 +152,7 @@ describe('an upload', () => {
     expect([loaded.status, loaded.text]).toEqual([200, '']);
   });
 
-  it('is called by the last part of the path that it was sent with', async () => {
+  it('is named by the last part of the path that it was sent with', async () => {
     const threadId = await ada.thread();
     const body = rawFile('../../outside/a.txt') + rawFile('/etc/passwd') + rawEnd;
     const answer = await send(ada, threadId, body, multipartType);
@@ -172,7 +172,7 @@ describe('an upload', () => {
     '%2e%2e',
     '%2e%2e%2fa',
     '.upload-mine.part',
-  ])('called %j is skipped and told, and the others are kept', async (name) => {
+  ])('called %j is skipped and reported, and the others are kept', async (name) => {
     const threadId = await ada.thread();
     const escaped = name.replaceAll('\\', '\\\\');
     const answer = await send(ada, threadId, rawFile(escaped) + rawFile('good.txt') + rawEnd, multipartType);
@@ -222,7 +222,7 @@ describe('an upload', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  it('sweeps what a crash has left behind, and shows none of it', async () => {
+  it('removes what a crash has left behind, and lists none of it', async () => {
     const threadId = await ada.thread();
     await upload(ada, threadId, ['a.txt', 'a']);
     const [old, young] = ['.upload-old.part', '.upload-young.part'].map((name) =>
@@ -239,7 +239,7 @@ describe('an upload', () => {
 describe('an upload beyond a limit', () => {
   const big = (bytes: number) => new Uint8Array(bytes).fill(120);
 
-  it('is told the limits first', async () => {
+  it('can be avoided, because the limits can be read first', async () => {
     const threadId = await ada.thread();
     expect(await ada.ok('GET', `/threads/${threadId}/uploads/limits`)).toEqual(limits);
   });
@@ -273,7 +273,7 @@ describe('an upload beyond a limit', () => {
     for (const name of ['1.txt', 'big.bin']) expect(readFileSync(join(folder, name), 'utf8')).toBe('before');
   });
 
-  it('may take each limit exactly', async () => {
+  it('is not reached when a limit is met exactly', async () => {
     const threadId = await ada.thread();
     const answer = await upload(
       ada,
@@ -287,7 +287,7 @@ describe('an upload beyond a limit', () => {
     expect(await names(ada, threadId)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is refused where the thread has a thousand', async () => {
+  it('is refused when the thread has a thousand', async () => {
     const threadId = await ada.thread();
     await upload(ada, threadId, ['0.txt', 'x']);
     for (let n = 1; n < 1_000; n += 1) writeFileSync(join(uploadsFolder(ada, threadId), `${n}.txt`), '');
@@ -356,7 +356,7 @@ describe('a request to upload', () => {
     );
   });
 
-  it('into a thread that nobody has, that was deleted or is another user’s makes nothing', async () => {
+  it('into a thread that does not exist, was deleted or belongs to another user creates nothing', async () => {
     const [hers, deleted] = [await ada.thread(), await ada.thread()];
     await ada.ok('DELETE', `/threads/${deleted}`);
     for (const [caller, id] of [
@@ -370,7 +370,7 @@ describe('a request to upload', () => {
     }
   });
 
-  it('needs a well-formed id before anything else', async () => {
+  it('checks the id before anything else', async () => {
     expect((await upload(ada, 'a.b', ['a.txt', 'a'])).status).toBe(422);
     expect((await upload(ada, 'x'.repeat(65), ['a.txt', 'a'])).status).toBe(422);
   });

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { closeGate } from './fixtures/agents/gates.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
-/** The hook that chat interfaces are made with, unmodified and rendered by React. */
+/** The hook that chat interfaces are built with, unmodified and rendered by React. */
 
 interface State extends Record<string, unknown> {
   messages?: Message[];
@@ -16,10 +16,10 @@ type Options = Partial<UseStreamOptions<State>>;
 
 let server: ConversationGateway;
 beforeAll(async () => {
-  // What the hook asks for before it keeps anything for a reload.
+  // The hook checks for this before it stores anything for a reload.
   vi.stubGlobal('window', {});
   vi.spyOn(console, 'error').mockImplementation((said) => {
-    // The hook logs the errors of runs there, as errors; React's complaints are text.
+    // The hook logs the errors of runs there as error objects; React's complaints are text.
     if (said instanceof Error || said.includes('react-test-renderer is deprecated')) return;
     complaints.push(said);
   });
@@ -38,7 +38,7 @@ afterEach(() => {
   for (const chat of open.splice(0)) chat.close();
 });
 
-/** A component that shows the messages, and what the hook gave it last. */
+/** A component that shows the messages, and the last value of the hook. */
 class Chat {
   stream!: UseStream<State>;
   threadId: string | null;
@@ -73,7 +73,7 @@ class Chat {
     await this.until(() => !this.stream.isLoading);
   }
 
-  /** Looks again whenever React has shown something new. */
+  /** Checks again each time React has rendered something new. */
   async until(isWanted: () => boolean): Promise<void> {
     while (!isWanted()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -109,7 +109,7 @@ class Chat {
 
 const says = (content: string) => ({ messages: [{ type: 'human' as const, content }] });
 
-/** As the browser's: it lasts over a reload, and a page that is gone writes no more. */
+/** Like the browser's storage: it survives a reload, and a page that was left writes no more. */
 function newStorage() {
   const entries = new Map<string, string>();
   const page = () => {
@@ -127,7 +127,7 @@ function newStorage() {
 }
 
 describe('useStream', () => {
-  it('makes a thread, shows the answer as it comes, and has the state at the end', async () => {
+  it('creates a thread, shows the answer as it comes, and has the state at the end', async () => {
     const gate = closeGate('hook-words');
     const chat = await Chat.open({ fetchStateHistory: true });
     const submitted = chat.submit(says('count to 6 at gate hook-words before 4'));
@@ -165,7 +165,7 @@ describe('useStream', () => {
     expect(chat.custom).toEqual([{ type: 'looking', topic: 'cats' }]);
   });
 
-  it('shows a question and goes on with the answer', async () => {
+  it('shows a question and continues with the answer', async () => {
     const chat = await Chat.open({ assistantId: 'approval', fetchStateHistory: true });
     await chat.submit({ plan: 'sail' });
     expect(chat.stream.interrupt).toMatchObject({
@@ -206,7 +206,7 @@ describe('useStream', () => {
     },
   );
 
-  it('comes back to its run after a reload, and shows all of it', async () => {
+  it('returns to its run after a reload, and shows all of it', async () => {
     const kept = newStorage();
     const gate = closeGate('hook-reload');
     const page = kept.page();
@@ -231,7 +231,7 @@ describe('useStream', () => {
     expect(await server.ada.ok('GET', `/threads/${threadId}/runs`)).toMatchObject([{ status: 'success' }]);
   });
 
-  it('says why a run failed', async () => {
+  it('shows why a run failed', async () => {
     const chat = await Chat.open({ assistantId: 'failing' });
     await chat.submit(says('go'));
     expect(chat.lines).toEqual(['human: go', 'ai: So far so good.']);
@@ -239,7 +239,7 @@ describe('useStream', () => {
     expect(chat.stream.error).toMatchObject({ message: 'Boo!' });
   });
 
-  it('makes a branch where an earlier message is changed', async () => {
+  it('creates a branch when an earlier message is changed', async () => {
     const chat = await Chat.open({ fetchStateHistory: true });
     await chat.submit(says('one'));
     await chat.submit(says('two'));

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('a saved workflow that is exposed', () => {
-  it('is a tool of its owner from the next run on, and of nobody else', async () => {
+  it('is a tool of its owner from the next run on, and of no other user', async () => {
     expect(await answerTo(ada, 'list workflows')).toContain('You have saved no workflow');
 
     const body = { name: 'Plain ground', workflow: graph, exposed: true };
@@ -106,7 +106,7 @@ describe('a workflow that a human has to approve', () => {
     expect((await carlInDispatch.call('GET', '/api/tasks')).data.total).toBe(1);
   });
 
-  it('is not asked about once it is known to fit into the budget', async () => {
+  it('needs no approval once it is known to fit into the budget', async () => {
     const thread = await carl.thread();
     const values = await carl.wait(thread, { assistant_id: 'lead_agent', input: says('run ground') });
 

@@ -95,7 +95,7 @@ function feedbackBehaves(where: () => Promise<DatabaseOptions>): void {
   test.each([
     ['an unknown run', { threadId: 'thread', runId: 'nowhere' }],
     ['a run of another thread', { threadId: 'other', runId: 'run' }],
-    ['somebody else in a shared thread', { threadId: 'shared', runId: 'of-bert' }],
+    ['another user in a shared thread', { threadId: 'shared', runId: 'of-bert' }],
   ])('%s is not found by any call', async (_name, unknown) => {
     const calls = [
       () => feedback.set(anna, unknown, { rating: 1 }),

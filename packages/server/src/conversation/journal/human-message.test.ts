@@ -44,10 +44,10 @@ describe('the human message of an input', () => {
     ['no input', null],
     ['an input without messages', { topic: 'x' }],
     ['an empty list', { messages: [] }],
-    ['nobody’s words', { messages: [{ role: 'assistant', content: 'a' }] }],
+    ['no words of the user', { messages: [{ role: 'assistant', content: 'a' }] }],
     ['empty content', { messages: [{ role: 'user', content: '' }] }],
     ['no blocks', { messages: [{ role: 'user', content: [] }] }],
-  ])('is none in %s', (_title, input) => {
+  ])('is undefined for %s', (_title, input) => {
     expect(humanMessageIn(input)).toBeUndefined();
   });
 });

@@ -77,7 +77,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find('nobodys')).toBeUndefined();
   });
 
-  test('metadata is indexed by key, with its type, where it has a single value', async () => {
+  test('metadata is indexed by key, with its type, when it has a single value', async () => {
     const threadId = await thread({
       n: 1,
       s: '1',

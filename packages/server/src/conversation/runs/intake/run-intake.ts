@@ -130,7 +130,7 @@ export class RunIntake {
   }
 
   /**
-   * Checks the ids of other threads in the body: one of another user is not found, the caller's own one is refused where it does
+   * Checks the ids of other threads in the body: one of another user is not found, the caller's own one is refused when it does
    * not fit.
    */
   async #requireOwn(owner: Owner, threadId: string, body: RunCreate): Promise<void> {

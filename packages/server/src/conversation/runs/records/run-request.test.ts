@@ -102,7 +102,7 @@ describe('a request to run', () => {
       { checkpoint: { checkpoint_id: 'a', checkpoint_ns: 'n:1', checkpoint_map: { '': 'b' } } },
       { checkpoint_id: 'a', checkpoint_ns: 'n:1', checkpoint_map: { '': 'b' } },
     ],
-  ])('%j goes on from the checkpoint %j', (body, checkpoint) => {
+  ])('%j continues from the checkpoint %j', (body, checkpoint) => {
     expect(kwargsOf(body, rules).checkpoint).toEqual(checkpoint);
   });
 
