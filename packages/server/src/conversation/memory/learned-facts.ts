@@ -104,7 +104,7 @@ function surest(facts: readonly MemoryFact[], maxFacts: number): MemoryFact[] {
 
 function shapeOf(answer: string): Static<typeof answerShape> {
   if (answer.length > maxAnswerLength)
-    throw new Error('The answer of the model is longer than a list of facts can be.');
+    throw new Error('The model answered with more text than a list of facts can have.');
   const spoken = answer.replace(/<think(ing)?>[\s\S]*?<\/think(ing)?>/g, '');
   // Some models put fences or a sentence around it, whatever the prompt says.
   const value = jsonIn(spoken.slice(spoken.indexOf('{'), spoken.lastIndexOf('}') + 1));
