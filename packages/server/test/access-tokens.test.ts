@@ -50,7 +50,7 @@ describe('a personal access token', () => {
     }
   });
 
-  test('may do what its scopes name and nothing else', async () => {
+  test('may do only what its scopes name', async () => {
     const client = withToken(server, (await make(ada, { scopes: ['conversation:read'] })).body.token);
     expect((await client.get('/api/threads')).status).toBe(200);
     const write = await client.post('/api/threads', { body: {} });
@@ -79,7 +79,7 @@ describe('a personal access token', () => {
     expect((await new Client(server).login('root@example.com')).status).toBe(200);
   });
 
-  test('ends itself alone when it signs out', async () => {
+  test('ends only itself when it signs out', async () => {
     const [one, other] = [await make(ada), await make(ada)];
     const client = withToken(server, one.body.token);
     expect((await client.post('/api/v1/auth/logout')).status).toBe(200);
@@ -89,7 +89,7 @@ describe('a personal access token', () => {
     expect((await ada.get(url)).body.items.map((token: { id: string }) => token.id)).toEqual([other.body.id]);
   });
 
-  test('with the admin scope is for administrators', async () => {
+  test('with the admin scope is only for administrators', async () => {
     const refused = await make(ada, { scopes: ['admin'] });
     expect([refused.status, refused.body]).toEqual([403, { detail: 'Admin privileges required.' }]);
     const admin = await firstAdmin(server);
@@ -99,7 +99,7 @@ describe('a personal access token', () => {
     expect((await narrow.get('/api/v1/users')).status).toBe(403);
   });
 
-  test('expires when it says, and not when it says never', async () => {
+  test('expires at its time, and never if it has none', async () => {
     const short = withToken(server, (await make(ada, { expires_in_days: 1 })).body.token);
     const never = await make(ada, { expires_in_days: null });
     expect(never.body.expires_at).toBeNull();
@@ -112,7 +112,7 @@ describe('a personal access token', () => {
     expect((await withToken(server, never.body.token).get('/api/tasks')).status).toBe(200);
   });
 
-  test('is gone once it is deleted, and only its owner can do that', async () => {
+  test('is gone once it is deleted, which only its owner can do', async () => {
     const { id, token } = (await make(ada)).body;
     const bob = await newUser(server, 'bob@example.com');
     const foreign = await bob.send('DELETE', `${url}/${id}`, {});
@@ -140,7 +140,7 @@ describe('a personal access token', () => {
     expect((await client.get('/api/tasks')).body.error).toBe('token_invalid');
   });
 
-  test('says when it was last used, to the minute and in few writes', async () => {
+  test('shows when it was last used, to the minute and with few writes', async () => {
     const client = withToken(server, (await make(ada)).body.token);
     const lastUsed = async () => (await ada.get(url)).body.items[0].last_used_at;
     await client.get('/api/tasks');
@@ -155,7 +155,7 @@ describe('a personal access token', () => {
     expect(await lastUsed()).toBe('2030-01-01T00:01:05.000Z');
   });
 
-  test('is one of at most a hundred', async () => {
+  test('is refused when its owner already has a hundred', async () => {
     for (let i = 0; i < 100; i += 1) expect((await make(ada)).status).toBe(201);
     expect((await make(ada)).status).toBe(409);
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('an account that is deleted', () => {
-  it('takes what its user had with it, also what is at work, and nothing of others', async () => {
+  it('is deleted with everything of its user, including running work, and nothing of others', async () => {
     const { ada, bob } = server;
     for (const user of [ada, bob]) await furnish(user);
     const held = await ada.thread();
@@ -23,7 +23,7 @@ describe('an account that is deleted', () => {
     expect(deleted.status).toBe(200);
 
     await expect.poll(() => existsSync(folderOf(ada))).toBe(false);
-    await stream.rest().catch(() => undefined); // broken off with its session
+    await stream.rest().catch(() => undefined); // The connection ends together with its session.
     expect(existsSync(folderOf(bob))).toBe(true);
     expect(await bob.ok('POST', '/threads/search', {})).toHaveLength(1);
     expect((await bob.ok('GET', '/memory')).facts).toHaveLength(1);

@@ -33,7 +33,7 @@ function routes(app: App): void {
 const requestId = '0b7d8f0a-5d0c-4c6e-9c8b-0f6f1d2a3b4c';
 
 describe('the request id', () => {
-  test('is a UUID of our own, also when something else was sent', async () => {
+  test('is a UUID of our own, even if something else was sent', async () => {
     const app = await start();
     const seen = new Set<unknown>();
     for (const given of [
@@ -51,7 +51,7 @@ describe('the request id', () => {
     expect(seen.size).toBe(5);
   });
 
-  test('is the caller’s when that is a UUID', async () => {
+  test('is the caller’s id when that is a UUID', async () => {
     const app = await start();
     const answer = await app.inject({
       url: '/api/short',
@@ -61,8 +61,8 @@ describe('the request id', () => {
   });
 });
 
-describe('every answer', () => {
-  test.each(['/api/short', '/api/nothing', '/api/%ff', '/healthz'])('of %s is guarded', async (url) => {
+describe('every response', () => {
+  test.each(['/api/short', '/api/nothing', '/api/%ff', '/healthz'])('to %s is guarded', async (url) => {
     const { headers } = await (await start()).inject(url);
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -76,7 +76,7 @@ describe('every answer', () => {
     expect(headers).not.toHaveProperty('strict-transport-security');
   });
 
-  test('asks for https where clients come by https', async () => {
+  test('asks for https when clients connect by https', async () => {
     const { headers } = await (await start({ isHttps: true })).inject('/api/short');
     expect(headers['strict-transport-security']).toBe('max-age=63072000');
   });
@@ -119,13 +119,13 @@ describe('cross-origin access', () => {
     expect(headers.vary).toBe('Origin');
   });
 
-  test('is nobody’s when the list says everybody', async () => {
+  test('is granted to no one when the list allows every origin', async () => {
     const app = await start({ corsOrigins: ['*'] });
     const { headers } = await app.inject({ url: '/api/short', headers: { origin } });
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('is asked for before anything else and needs no session', async () => {
+  test('is checked first and needs no session', async () => {
     const denyAll = (app: App): void => {
       app.addHook('onRequest', (_request, reply) => reply.code(401).send());
     };
@@ -154,7 +154,7 @@ describe('compression', () => {
     return app.inject({ url, headers: { 'accept-encoding': accepted } });
   }
 
-  test('is brotli, else gzip, for long texts', async () => {
+  test('is brotli, or else gzip, for long texts', async () => {
     const brotli = await ask('/api/list', 'gzip, deflate, br');
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
     expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(list);

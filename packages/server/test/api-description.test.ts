@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Every endpoint of the contract, with nothing behind it. */
+/** Every endpoint of the contract, without an implementation. */
 function everything(app: App): void {
   for (const endpoint of endpoints) app.route({ ...endpoint, handler: () => ({}) });
 }
@@ -60,7 +60,7 @@ describe('/openapi.json', () => {
     expect(operationOf({ method: 'GET', url: '/healthz' })?.security).toEqual([]);
   });
 
-  test('gives every operation an id of its own', () => {
+  test('gives every operation a unique id', () => {
     const ids = Object.values(document.paths).flatMap((operations) =>
       Object.values(operations).map(({ operationId }) => operationId),
     );
@@ -102,7 +102,7 @@ describe('/docs', () => {
     for (const code of Object.keys(errorCatalogue)) expect(body).toContain(`id="error-${code}"`);
   });
 
-  test('leads nowhere in vain: every link on the page has its target', async () => {
+  test('has a target for every link on the page', async () => {
     const { body } = await server.inject('/docs');
     const targets = new Set([...body.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
     const links = [...body.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
@@ -120,7 +120,7 @@ describe('/docs', () => {
     for (const path of files) expect((await server.inject(path)).statusCode).toBe(200);
   });
 
-  test('serves style and script as what they are', async () => {
+  test('serves style and script with their types', async () => {
     const style = await server.inject('/docs/docs.css');
     expect(style.headers['content-type']).toBe('text/css; charset=utf-8');
     const script = await server.inject('/docs/docs.js');
@@ -129,7 +129,7 @@ describe('/docs', () => {
     expect((await server.inject('/docs/passwd')).statusCode).toBe(422);
   });
 
-  test('is asked for again and not sent again', async () => {
+  test('is requested again but not sent again', async () => {
     const { headers } = await server.inject('/docs');
     expect(headers['cache-control']).toBe('no-cache');
     const again = await server.inject({ url: '/docs', headers: { 'if-none-match': String(headers.etag) } });

@@ -18,7 +18,7 @@ function change(client: Client, fields: Record<string, unknown> = {}) {
 }
 
 describe('a new password', () => {
-  test('keeps the one who set it signed in and ends every other session', async () => {
+  test('keeps its own session and ends every other', async () => {
     const phone = new Client(server);
     await phone.login('ada@example.com');
     const { token } = (await new Client(server).dispatchLogin('ada@example.com')).body.data;
@@ -45,7 +45,7 @@ describe('a new password', () => {
     ]);
   });
 
-  test('cannot be guessed at for ever, and guesses do not lock the login', async () => {
+  test('limits guesses of the current one, and guesses do not lock the login', async () => {
     for (let i = 0; i < 5; i += 1)
       expect((await change(ada, { current_password: `guess ${i}` })).status).toBe(400);
     expect((await change(ada)).status).toBe(429);
@@ -59,7 +59,7 @@ describe('a new password', () => {
     expect(common.body.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'new_password'] });
   });
 
-  test('is set once when two requests race, and the loser’s session is over', async () => {
+  test('is set once when two requests race, and the losing session is over', async () => {
     const rivals = [new Client(server), new Client(server)];
     for (const rival of rivals) await rival.login('ada@example.com');
     const answers = await Promise.all(
@@ -75,7 +75,7 @@ describe('a new password', () => {
     expect((await ada.me()).body.email).toBe('lovelace@example.com');
   });
 
-  test('comes with no address that somebody has, and is not set then', async () => {
+  test('is not set together with an address that is taken', async () => {
     await newUser(server, 'bob@example.com');
     const answer = await change(ada, { new_email: 'BOB@example.com' });
     expect([answer.status, answer.body]).toEqual([
@@ -97,7 +97,7 @@ describe('a new e-mail address', () => {
   const changeEmail = (client: Client, fields: Record<string, unknown>) =>
     client.post('/api/v1/auth/change-email', { body: { current_password: rightPassword, ...fields } });
 
-  test('is answered with the account, and sessions go on', async () => {
+  test('is answered with the account, and sessions continue', async () => {
     const phone = new Client(server);
     await phone.login('ada@example.com');
     const answer = await changeEmail(ada, { new_email: ' Lovelace@Example.com' });
@@ -120,7 +120,7 @@ describe('a new e-mail address', () => {
     expect([taken.status, taken.body.detail.code]).toEqual([400, 'email_already_exists']);
   });
 
-  test('goes to one of two who want it at once', async () => {
+  test('goes to only one of two accounts that want it at once', async () => {
     const bob = await newUser(server, 'bob@example.com');
     const answers = await Promise.all(
       [ada, bob].map((client) => changeEmail(client, { new_email: 'new@example.com' })),

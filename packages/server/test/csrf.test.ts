@@ -14,7 +14,7 @@ const missing = { detail: 'CSRF token missing. Include X-CSRF-Token header.' };
 const mismatch = { detail: 'CSRF token mismatch.' };
 
 describe('a request that changes something', () => {
-  test('needs the header, and a stranger hears of that first', async () => {
+  test('needs the header, and a stranger is told that first', async () => {
     const cookie = ada.cookieHeader();
     const bare = await new Client(server).post('/api/threads', { body: {}, headers: { cookie } });
     expect([bare.status, bare.body]).toEqual([403, missing]);
@@ -23,7 +23,7 @@ describe('a request that changes something', () => {
     expect((await ada.post('/api/threads', { body: {} })).status).toBe(200);
   });
 
-  test('needs the value of this very session, although header and cookie agree', async () => {
+  test('needs the value of this session, even if header and cookie agree', async () => {
     const bob = await newUser(server, 'bob@example.com');
     ada.cookies.set('csrf_token', bob.cookies.get('csrf_token') ?? '');
     const answer = await ada.post('/api/threads', { body: {} });
@@ -43,7 +43,7 @@ describe('a request that changes something', () => {
   });
 });
 
-describe('the origin of a request that is exempt', () => {
+describe('the origin of an exempt request', () => {
   test.each([
     ['/api/v1/auth/login/local', { form: { username: 'ada@example.com', password: rightPassword } }],
     ['/api/v1/auth/register', { body: { email: 'eve@example.com', password: rightPassword } }],
@@ -61,7 +61,7 @@ describe('the origin of a request that is exempt', () => {
     expect(own.status).toBeLessThan(300);
   });
 
-  test('is not our own when its name was only pointed at this machine', async () => {
+  test('is not our own when a foreign name was pointed at this machine', async () => {
     const rebound = { host: 'evil.example:7300', origin: 'http://evil.example:7300' };
     const body = { email: 'eve@example.com', password: rightPassword };
     const refused = await new Client(server).post('/api/v1/auth/register', { body, headers: rebound });
@@ -73,7 +73,7 @@ describe('the origin of a request that is exempt', () => {
     expect((await elsewhere.post('/api/v1/auth/register', { body, headers: rebound })).status).toBe(201);
   });
 
-  test('cannot be talked round by a forwarded host from somewhere', async () => {
+  test('is not changed by a forwarded host from an untrusted peer', async () => {
     const headers = {
       origin: 'https://evil.example',
       'x-forwarded-host': 'evil.example',

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Everything that an answer says, without what differs between any two answers. */
+/** The whole response, without the parts that differ between any two responses. */
 function said({ status, body, headers }: Answer): unknown {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, body: { ...body, requestId: undefined }, headers: rest };
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test('a lock does not tell names apart either', async () => {
+test('a lock does not distinguish names either', async () => {
   const lock = async (name: string, ip: string) => {
     const client = new Client(server, { ip });
     for (let i = 0; i < 5; i += 1) await client.login(name, 'wrong password');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Throws what the query names. */
+/** Throws the error that the query names. */
 function failing(url: string) {
   return (app: App) => {
     app.route({
@@ -51,7 +51,7 @@ async function fail(path: string) {
 }
 
 describe('the dispatch area', () => {
-  test('answers status, sentence, code and request id', async () => {
+  test('returns status, sentence, code and request id', async () => {
     const { status, body, headers } = await fail('/api/tasks?what=missing');
     expect(status).toBe(404);
     expect(body).toEqual({
@@ -63,30 +63,30 @@ describe('the dispatch area', () => {
     });
   });
 
-  test('adds the details of whoever threw', async () => {
+  test('adds the details of the thrower', async () => {
     const { status, body } = await fail('/api/tasks?what=details');
     expect([status, body.details]).toEqual([422, { nodes: ['3'] }]);
   });
 
-  test('writes the code that the contract names where it gives one code two statuses', async () => {
+  test('uses the code of the contract when that has two statuses', async () => {
     const { status, body } = await fail('/api/tasks?what=wire_code');
     expect([status, body.error]).toEqual([400, 'invalid_credentials']);
   });
 });
 
 describe('the conversation area', () => {
-  test('answers an ordinary error as a sentence', async () => {
+  test('returns an ordinary error as a sentence', async () => {
     const { status, body } = await fail('/api/threads?what=missing');
     expect([status, body]).toEqual([404, { detail: expect.stringContaining('No such task') }]);
   });
 
-  test('answers an error of accounts and sessions as code and sentence', async () => {
+  test('returns an error of accounts and sessions as code and sentence', async () => {
     const { status, body } = await fail('/api/threads?what=auth');
     expect(status).toBe(401);
     expect(body).toEqual({ detail: { code: 'token_expired', message: 'The token has expired.' } });
   });
 
-  test('answers a request that is not valid as a list', async () => {
+  test('returns a list for an invalid request', async () => {
     const { status, body } = await fail('/api/threads');
     expect(status).toBe(422);
     expect(body).toEqual({
@@ -96,7 +96,7 @@ describe('the conversation area', () => {
 });
 
 describe('both areas', () => {
-  test.each(['/api/tasks', '/api/threads'])('%s says nothing of an unexpected error', async (path) => {
+  test.each(['/api/tasks', '/api/threads'])('%s reveals nothing about an unexpected error', async (path) => {
     for (const what of ['unexpected', 'internal']) {
       const { status, body } = await fail(`${path}?what=${what}`);
       expect(status).toBe(500);
@@ -123,7 +123,7 @@ describe('both areas', () => {
     expect((await fail('/api/threads?what=missing')).headers['retry-after']).toBeUndefined();
   });
 
-  test('call a full disk a full disk', async () => {
+  test('report a full disk as such', async () => {
     const { status, body } = await fail('/api/tasks?what=disk');
     expect([status, body.error]).toEqual([507, 'storage_full']);
   });

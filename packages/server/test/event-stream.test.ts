@@ -60,7 +60,7 @@ async function start(source: Source, { streamLimit = 100 } = {}): Promise<void> 
   url = `http://127.0.0.1:${await server.listen()}/api/events`;
 }
 
-/** What a test puts into it; ends when nobody reads any more. */
+/** A source that the test controls. It ends when the client no longer reads. */
 function scripted(): { source: Source; send: (text: string) => void; end: (error?: unknown) => void } {
   const queue = new BoundedQueue<Uint8Array>(100);
   return {
@@ -88,7 +88,7 @@ async function openSocket(version = '1.1'): Promise<Socket> {
 }
 
 describe('an event stream', () => {
-  test('sends its headers before there is an event, those of the server included', async () => {
+  test('sends its headers before the first event, including those of the server', async () => {
     await start(scripted().source);
     const answer = await fetch(url, { headers: { origin: 'https://app.example' } });
     expect(answer.status).toBe(200);
@@ -105,7 +105,7 @@ describe('an event stream', () => {
     await answer.body?.cancel();
   });
 
-  test('passes each event on as it comes and closes cleanly at the end', async () => {
+  test('passes each event on as it arrives and closes cleanly at the end', async () => {
     const script = scripted();
     await start(script.source);
     const body = textReader(await fetch(url));
@@ -119,7 +119,7 @@ describe('an event stream', () => {
     expect(server.streams.count()).toBe(0);
   });
 
-  test('says every five seconds of silence that it is alive', async () => {
+  test('sends a sign of life after every five seconds of silence', async () => {
     const script = scripted();
     await start(script.source);
     const body = textReader(await fetch(url));
@@ -153,7 +153,7 @@ describe('an event stream', () => {
     expect(server.logLines).toContainEqual(expect.objectContaining({ level, msg }));
   });
 
-  test('is reset for a client of HTTP/1.0, which would take the end of the connection for the end', async () => {
+  test('is reset for a client of HTTP/1.0, which would mistake the end of the connection for the end of the stream', async () => {
     const script = scripted();
     await start(script.source);
     const socket = await openSocket('1.0');
@@ -164,7 +164,7 @@ describe('an event stream', () => {
     await expect(reset).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('tells its source when the client has gone', async () => {
+  test('tells its source when the client has disconnected', async () => {
     const script = scripted();
     let readerLeft = false;
     await start((signal, request) => {
@@ -227,7 +227,7 @@ describe('an event stream', () => {
     expect(server.streams.count()).toBe(0);
   });
 
-  test('has a line in the log and no place among the durations of requests', async () => {
+  test('has a line in the log and is not counted among the durations of requests', async () => {
     const script = scripted();
     await start(script.source);
     const answer = await fetch(url);
@@ -267,7 +267,8 @@ describe('a reader that never reads', () => {
     const stepMs = stalledMs / 10;
     let before = -1;
     let waitedMs = 0;
-    // It is held up as soon as the buffers of the two sockets are full; what still finds room makes its time begin anew.
+    // The server is held up as soon as the buffers of the two sockets are full. Any write that still fits restarts its
+    // time limit.
     while (server.streams.count() === 2) {
       if (taken === before) {
         time.advance(stepMs);
@@ -284,7 +285,7 @@ describe('a reader that never reads', () => {
     const takenWhenCut = taken;
     expect(await ended.promise).toBe('cut');
     expect(server.streams.count()).toBe(1);
-    time.advance(1_000); // what is left for it is given up
+    time.advance(1_000); // The frames that are left for it are dropped.
     await eventually(() => server.tracker.inFlight === 1);
     expect(server.logLines).toContainEqual(
       expect.objectContaining({ msg: 'Event stream cut', reason: 'The client took nothing for 30 s.' }),
@@ -293,7 +294,7 @@ describe('a reader that never reads', () => {
     await body.cancel();
   });
 
-  test('of a run that others read is told and cut when it reads at last; they miss nothing', async () => {
+  test('of a shared run is told and disconnected when it finally reads; other readers miss nothing', async () => {
     const bytesPerRun = 1_000_000;
     const log = new MemoryStreamLog({ limits: { bytesPerRun } });
     await start(async function* framesOf(signal) {
@@ -312,18 +313,18 @@ describe('a reader that never reads', () => {
       for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) taken += bytes.length;
     })();
     let written = 0;
-    let most = 0;
+    let maxBytes = 0;
     const enough = (await bytesBetweenSockets()) + 10 * bytesPerRun;
     while (written < enough) {
       const data = JSON.stringify('x'.repeat(100_000));
       written += encodeEvent({ event: 'values', data, id: log.append('run', 'values', data) }).length;
-      most = Math.max(most, log.bytes);
+      maxBytes = Math.max(maxBytes, log.bytes);
       await eventually(() => taken === written);
     }
     log.end('run');
     await reading;
     expect(taken).toBe(written);
-    expect(most).toBeLessThan(4.2 * bytesPerRun);
+    expect(maxBytes).toBeLessThan(4.2 * bytesPerRun);
 
     let text = '';
     deaf.setEncoding('latin1').on('data', (piece: string) => {
@@ -335,9 +336,9 @@ describe('a reader that never reads', () => {
     expect(text.endsWith('0\r\n\r\n')).toBe(false);
   });
 
-  test('does not keep a stream open that has ended', async () => {
+  test('does not keep an ended stream open', async () => {
     await start(async function* untilFull(_signal, request) {
-      // Small pieces, so that the last one waits in the socket without holding the source up.
+      // Small pieces, so that the last one waits in the socket without delaying the source.
       do {
         yield chunk.subarray(0, 8_000);
         await turns(20);
@@ -352,7 +353,7 @@ describe('a reader that never reads', () => {
   });
 });
 
-/** Whether what was written last does not go, which on a busy machine is not known at once. */
+/** Returns whether the last written bytes are stuck, which on a busy machine takes a while to know. */
 async function isStuck(socket: Socket): Promise<boolean> {
   if (socket.writableLength > 0) await sleep(250);
   return socket.writableLength > 0;

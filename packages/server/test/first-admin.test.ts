@@ -47,7 +47,7 @@ const admins = async ({ database }: AccountsServer) =>
   database.read.selectFrom('users').selectAll().where('system_role', '=', 'admin').execute();
 
 describe('bootstrap', () => {
-  test('makes an administrator whose password is in a 0600 file and in no log', async () => {
+  test('creates an administrator whose password is in a 0600 file and in no log', async () => {
     const server = await start({ bootstrap: 'auto' });
     expect(server.bootstrapped).toEqual({ outcome: 'created', credentialsPath: fileOf(server) });
     expect(statSync(fileOf(server)).mode & 0o777).toBe(0o600);
@@ -62,7 +62,7 @@ describe('bootstrap', () => {
     expect(server.logLines.join()).toContain('admin_initial_credentials.txt');
   });
 
-  test('leaves everything as it is at the next start while the file still fits', async () => {
+  test('changes nothing at the next start while the file is still right', async () => {
     const server = await start({ bootstrap: 'auto' });
     const before = readFileSync(fileOf(server), 'utf8');
     const again = await startBeside(server, { bootstrap: 'auto' });
@@ -77,7 +77,7 @@ describe('bootstrap', () => {
       (path: string) => writeFileSync(path, 'email: admin@example.com\npassword: x\n'),
     ],
     ['is cut', (path: string) => writeFileSync(path, '# Switchyard')],
-  ])('sets a new password when the file %s and nobody has chosen one yet', async (_, spoil) => {
+  ])('sets a new password when the file %s and no one has chosen one yet', async (_, spoil) => {
     const server = await start({ bootstrap: 'auto' });
     const old = credentialsOf(server);
     spoil(fileOf(server));
@@ -88,7 +88,7 @@ describe('bootstrap', () => {
     expect(statSync(fileOf(server)).mode & 0o777).toBe(0o600);
   });
 
-  test('touches nothing once the password was changed, file or not', async () => {
+  test('changes nothing once the password was changed, with or without the file', async () => {
     const server = await start({ bootstrap: 'auto' });
     const { email, password } = credentialsOf(server);
     const client = new Client(server);
@@ -103,7 +103,7 @@ describe('bootstrap', () => {
     expect((await new Client(again).login(email, rightPassword)).status).toBe(200);
   });
 
-  test('never resets an account that an administrator made', async () => {
+  test('never resets an account that an administrator created', async () => {
     const server = await start({ bootstrap: 'auto' });
     const { email, password } = credentialsOf(server);
     const client = new Client(server);
@@ -116,7 +116,7 @@ describe('bootstrap', () => {
     expect((await new Client(again).login('second@example.com', made.one_time_password)).status).toBe(200);
   });
 
-  test('of many processes at once makes one administrator and one file that fits', async () => {
+  test('of many processes at once creates one administrator and one matching file', async () => {
     const first = await start();
     const others = await Promise.all(
       Array.from({ length: 10 }, () => startBeside(first, { bootstrap: 'auto' })),
@@ -126,7 +126,7 @@ describe('bootstrap', () => {
     expect(await canSignIn(first)).toBe(true);
   });
 
-  test('of many processes that find the file gone sets one new password', async () => {
+  test('of many processes that find no file sets one new password', async () => {
     const first = await start({ bootstrap: 'auto' });
     rmSync(fileOf(first));
     const others = await Promise.all(
@@ -150,7 +150,7 @@ describe('initialize', () => {
   const needsSetup = async (server: AccountsServer) =>
     (await new Client(server).get('/api/v1/auth/setup-status')).body;
 
-  test('makes the first administrator and signs in', async () => {
+  test('creates the first administrator and signs in', async () => {
     const server = await start({ bootstrap: 'interactive' });
     expect(server.bootstrapped).toEqual({ outcome: 'waiting', credentialsPath: null });
     expect(await needsSetup(server)).toEqual({ needs_setup: true, registration_enabled: true });
@@ -181,7 +181,7 @@ describe('initialize', () => {
     expect(await admins(server)).toHaveLength(1);
   });
 
-  test('makes one administrator of ten who try at once', async () => {
+  test('creates one administrator when ten callers try at once', async () => {
     const server = await start();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => initialize(server, `root-${i}@example.com`)),
@@ -191,7 +191,7 @@ describe('initialize', () => {
     expect(await admins(server)).toHaveLength(1);
   });
 
-  test('is not blocked by those who registered before, and tells a taken address from a finished set-up', async () => {
+  test('is not blocked by accounts that registered earlier, and distinguishes a taken address from a finished set-up', async () => {
     const server = await start();
     await newUser(server, 'ada@example.com');
     const taken = await initialize(server, 'ada@example.com');
@@ -240,7 +240,7 @@ describe('reset-admin', () => {
     expect(JSON.stringify(outcome)).not.toContain(credentialsOf(server).password);
   });
 
-  test('takes the account that it is told, administrator or not', async () => {
+  test('resets the named account, administrator or not', async () => {
     const server = await startOnFile({ bootstrap: 'auto' });
     await newUser(server, 'ada@example.com');
     expect(await reset(server, 'ADA@example.com')).toMatchObject({ ok: true, email: 'ada@example.com' });
@@ -265,7 +265,7 @@ describe('reset-admin', () => {
     });
   });
 
-  test('does not bring back an account that was disabled', async () => {
+  test('does not enable a disabled account', async () => {
     const server = await startOnFile({ bootstrap: 'auto' });
     const ada = await newUser(server, 'ada@example.com');
     const admin = new Client(server);

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe('a gateway', () => {
-  test('serves, and says so in a file that only its owner can read', async () => {
+  test('serves, and writes its address to a file that only its owner can read', async () => {
     gateway = await startGateway();
     const health = await (await gateway.fetch('/api/health')).json();
     expect(health).toMatchObject({ code: 200, data: { status: 'ok', storage: 'ok' } });
@@ -23,7 +23,7 @@ describe('a gateway', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('names its version to callers who are signed in, and to no stranger', async () => {
+  test('names its version only to callers who are signed in', async () => {
     const started = await startGateway();
     gateway = started;
     const { cookieHeader: cookie } = await started.register('ada@example.com');
@@ -61,7 +61,7 @@ describe('a gateway', () => {
     await expect(session.get('/api/unknown')).rejects.toThrow('404');
   });
 
-  test('says for each of its routes who may call', async () => {
+  test('declares for each of its routes who may call', async () => {
     gateway = await startGateway();
     const document = (await (await gateway.fetch('/openapi.json')).json()) as {
       paths: Record<string, Record<string, { 'x-access'?: string; security: unknown[] }>>;
@@ -86,7 +86,7 @@ describe('a gateway', () => {
     folder.remove();
   });
 
-  test('logs a rejection that nobody awaited, and goes on serving', async () => {
+  test('logs a rejection that was not awaited, and continues to serve', async () => {
     const known = process.listeners('unhandledRejection');
     gateway = await startGateway();
     const [listener, ...others] = process
@@ -100,7 +100,7 @@ describe('a gateway', () => {
     expect((await gateway.fetch('/healthz')).status).toBe(200);
   });
 
-  test('that cannot listen closes what it had opened', async () => {
+  test('that cannot listen closes everything that it had opened', async () => {
     gateway = await startGateway();
     const port = Number(new URL(gateway.url).port);
     const before = process.listenerCount('unhandledRejection');

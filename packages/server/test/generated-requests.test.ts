@@ -12,13 +12,14 @@ import { SeededRandom } from './support/generated/seeded-random.ts';
 import { makeThings } from './support/generated/things-of-a-user.ts';
 
 /**
- * Requests to every route of the OpenAPI document, right and wrong ones, as a user and as an administrator of one process.
- * `GENERATED_REQUESTS` says how many each of them sends, `GENERATED_SEED` repeats a run, `GENERATED_LOG=error` shows causes.
+ * Valid and invalid requests to every route of the OpenAPI document, as a user and as an administrator of one process.
+ * `GENERATED_REQUESTS` sets how many each of them sends, `GENERATED_SEED` repeats a test, `GENERATED_LOG=error` shows
+ * causes.
  */
 const count = Number(process.env.GENERATED_REQUESTS ?? 750);
 const seed = Number(process.env.GENERATED_SEED ?? randomInt(2 ** 31));
 const batch = 250;
-/** Requests of one caller that are on their way at the same time. */
+/** Requests of one caller that are in flight at the same time. */
 const lanes = 8;
 
 const readAndWrite = ['dispatch:read', 'dispatch:write', 'conversation:read', 'conversation:write'] as const;
@@ -88,19 +89,19 @@ async function newAdmin(): Promise<Account> {
   return account;
 }
 
-/** Things of a user who sends none of the requests. */
+/** Creates things of a user who sends none of the requests. */
 async function makeThingsOfOthers(): Promise<void> {
   const session = await pool.gateway.register('other@example.com');
   const other = await ConversationCaller.of(pool.gateway.url, session, ['dispatch:read', 'dispatch:write']);
   await makeThings({ url: pool.gateway.url, token: other.token, things });
 }
 
-/** What a failed request says about itself, short enough to read. */
+/** Describes a failed request, short enough to read. */
 function described(index: number, { method, path, body }: ReturnType<typeof generatedRequest>): string {
   return `#${index} ${method} ${path.slice(0, 300)} ${body?.toString().slice(0, 600) ?? ''}`;
 }
 
-/** Sends the requests from `first`; each has random choices of its own, so that one can be repeated alone. */
+/** Sends the requests from `first`. Each has its own random choices, so that it can be repeated alone. */
 async function failuresOf(role: 'user' | 'admin', first: number): Promise<string[]> {
   const routes = routesOf(document);
   const failures: string[] = [];
@@ -130,7 +131,7 @@ async function failuresOf(role: 'user' | 'admin', first: number): Promise<string
 
 function callerOf(role: 'user' | 'admin'): GeneratedCaller {
   const caller = callers[role];
-  if (!caller) throw new Error(`Nobody is signed in as ${role}.`);
+  if (!caller) throw new Error(`No one is signed in as ${role}.`);
   return caller;
 }
 
@@ -138,7 +139,7 @@ function learnFrom(text: string, path: string, around: Names): void {
   try {
     things.learn(JSON.parse(text), path, around);
   } catch {
-    // not every answer is JSON
+    // Not every response is JSON.
   }
 }
 
@@ -151,7 +152,7 @@ describe.each(['user', 'admin'] as const)(`of seed ${seed}, generated requests a
   });
 });
 
-test('the routes of both areas were asked, and the gateway answers as before', async () => {
+test('the routes of both areas were called, and the gateway still responds', async () => {
   expect(routesOf(document).length).toBeGreaterThan(150);
   expect(statuses.get('200')).toBeGreaterThan(count / 10);
   expect(statuses.get('422')).toBeGreaterThan(count / 10);

@@ -17,7 +17,7 @@ async function ask(url: string, options: Parameters<typeof startTestServer>[0] =
 const broken = { checkDatabase: () => Promise.reject(new Error('gone')) };
 
 describe('/api/health', () => {
-  test('is the contract’s envelope, for everybody', async () => {
+  test('is the contract’s envelope, for every caller', async () => {
     expect(await ask('/api/health')).toEqual({
       status: 200,
       body: {
@@ -34,7 +34,7 @@ describe('/api/health', () => {
     });
   });
 
-  test('is 503 with the same data when the database does not answer', async () => {
+  test('is 503 with the same data when the database does not respond', async () => {
     const { status, body } = await ask('/api/health', broken);
     expect(status).toBe(503);
     expect(body).toMatchObject({
@@ -45,7 +45,7 @@ describe('/api/health', () => {
 });
 
 describe('/readyz', () => {
-  test('names what it depends on and how long that took', async () => {
+  test('names its dependencies and how long each check took', async () => {
     expect(await ask('/readyz')).toEqual({
       status: 200,
       body: {
@@ -59,7 +59,7 @@ describe('/readyz', () => {
     });
   });
 
-  test('is 503 when the database does not answer', async () => {
+  test('is 503 when the database does not respond', async () => {
     const { status, body } = await ask('/readyz', broken);
     expect([status, body.ready, body.dependencies[0].ok]).toEqual([503, false, false]);
   });
@@ -71,7 +71,7 @@ describe('/readyz', () => {
     expect((await ask('/healthz')).status).toBe(200);
   });
 
-  test('asks the database and the disk once for probes that come together', async () => {
+  test('checks the database and the disk once for probes that arrive together', async () => {
     const checks = { database: 0, storage: 0 };
     server = await startTestServer({
       checkDatabase: async () => {
@@ -108,7 +108,7 @@ describe('a disk', () => {
     expect(await ask('/api/health')).toMatchObject({ body: { data: { status: 'ok', storage: 'ok' } } });
   });
 
-  test('that takes no uploads any more is told as degraded, and the gateway stays ready', async () => {
+  test('that accepts no more uploads is reported as degraded, and the gateway stays ready', async () => {
     await ask('/healthz', { lookAtStorage: () => Promise.resolve('low') });
     expect((await ask('/readyz')).status).toBe(200);
     expect(await ask('/api/health')).toMatchObject({
@@ -118,6 +118,6 @@ describe('a disk', () => {
   });
 });
 
-test('/healthz needs nothing but the process', async () => {
+test('/healthz depends on nothing but the process', async () => {
   expect(await ask('/healthz', broken)).toEqual({ status: 200, body: { status: 'ok' } });
 });

@@ -29,7 +29,7 @@ test.each([
   ['Host: localhost', 'Host: evil.example'],
   ['Host: localhost', 'hOST: localhost'],
 ])(
-  'a request with more than one is refused, as two readers could take it for two requests: %s, %s',
+  'a request with more than one is refused, because two readers could understand it differently: %s, %s',
   async (...hosts) => {
     const answer = await ask(...hosts);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

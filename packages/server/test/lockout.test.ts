@@ -23,7 +23,7 @@ async function statuses(
 }
 
 describe('five wrong passwords', () => {
-  test('lock the address for five minutes, right password or not', async () => {
+  test('lock the address for five minutes, even for the right password', async () => {
     const client = new Client(server);
     expect(await statuses(client, 5)).toEqual([401, 401, 401, 401, 401]);
     const refused = await client.login('ada@example.com');
@@ -36,7 +36,7 @@ describe('five wrong passwords', () => {
     expect((await client.login('ada@example.com')).status).toBe(200);
   });
 
-  test('lock both logins, whichever they were typed into', async () => {
+  test('lock both logins, whichever received them', async () => {
     const client = new Client(server);
     await statuses(client, 3);
     for (let i = 0; i < 2; i += 1) await client.dispatchLogin('ada@example.com', wrong);
@@ -52,19 +52,19 @@ describe('five wrong passwords', () => {
     expect((await new Client(server, { ip: '203.0.113.1' }).login('ada@example.com')).status).toBe(200);
   });
 
-  test('do not lock anything else of the session that somebody has', async () => {
+  test('lock nothing else in an existing session', async () => {
     const session = await newUser(server, 'bob@example.com');
     await statuses(new Client(server), 6);
     expect((await session.me()).status).toBe(200);
   });
 
-  test('cannot be spread over names', async () => {
+  test('cannot be spread over several names', async () => {
     const client = new Client(server);
     for (let i = 0; i < 5; i += 1) await client.login(`nobody-${i}@example.com`, wrong);
     expect((await client.login('ada@example.com')).status).toBe(429);
   });
 
-  test('are not forgotten for a success on another account', async () => {
+  test('are not forgotten after a login to another account', async () => {
     const client = new Client(server);
     await newUser(server, 'attacker@example.com');
     await statuses(client, 4);
@@ -72,7 +72,7 @@ describe('five wrong passwords', () => {
     expect(await statuses(client, 2)).toEqual([401, 429]);
   });
 
-  test('are forgotten when the owner gets it right before the fifth', async () => {
+  test('are forgotten when the owner uses the right password before the fifth', async () => {
     const client = new Client(server);
     await statuses(client, 4);
     await client.login('ada@example.com');
@@ -82,7 +82,7 @@ describe('five wrong passwords', () => {
 
 describe('the client', () => {
   test.each(['x-forwarded-for', 'x-real-ip', 'forwarded', 'x-client-ip'])(
-    'cannot pass for many by sending %s',
+    'cannot look like many clients by sending %s',
     async (header) => {
       const client = new Client(server, { ip: '203.0.113.66' });
       for (let i = 0; i < 5; i += 1) {
@@ -93,7 +93,7 @@ describe('the client', () => {
     },
   );
 
-  test('is who a trusted proxy says it is, however it is spelled', async () => {
+  test('is the address that a trusted proxy names, in any spelling', async () => {
     const proxy = new Client(server, { ip: '10.0.0.1' });
     for (const spelling of [
       '203.0.113.7',
@@ -108,7 +108,7 @@ describe('the client', () => {
     expect((await proxy.login('ada@example.com', wrong, { 'x-real-ip': '203.0.113.8' })).status).toBe(401);
   });
 
-  test('is the proxy itself when X-Real-IP is no address', async () => {
+  test('is the proxy itself when X-Real-IP is not an address', async () => {
     const proxy = new Client(server, { ip: '10.0.0.1' });
     for (let i = 0; i < 5; i += 1)
       await proxy.login('ada@example.com', wrong, { 'x-real-ip': `client-${i}` });
@@ -130,7 +130,7 @@ describe('the client', () => {
 });
 
 describe('many attempts at once', () => {
-  test('get no more guesses than one after the other', async () => {
+  test('get no more guesses than sequential attempts', async () => {
     const client = new Client(server);
     const guesses = Array.from({ length: 50 }, () => client.login('ada@example.com', wrong));
     const answers = await Promise.all(guesses);
@@ -139,7 +139,7 @@ describe('many attempts at once', () => {
     expect((await client.login('ada@example.com')).headers['retry-after']).toBe('300');
   });
 
-  test('from one office are let in a few at a time, and nobody is locked out', async () => {
+  test('from one office are admitted a few at a time, and no one is locked out', async () => {
     const logins = Array.from({ length: 8 }, () => new Client(server).login('ada@example.com'));
     const answers = await Promise.all(logins);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);

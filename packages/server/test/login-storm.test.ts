@@ -3,11 +3,11 @@ import { listenOnFreePort } from '../src/http/listen.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, newUser } from './support/client.ts';
 
-/** Far more than fit into the queue, also while some hashes are done before the last of them is there. */
+/** Far more than fit into the queue, even if some hashes finish before the last login arrives. */
 const logins = 300;
 const hashing = { concurrency: 2, queue: 128 };
 
-test('300 right logins at once from 300 addresses are each let in or told to come back, and the loop stays free', async () => {
+test('300 correct logins at once from 300 addresses are each admitted or told to come back, and the loop stays free', async () => {
   const server = await AccountsServer.start({ trusted: ['10.0.0.1'], hashing, passwordCost: 6 });
   await newUser(server, 'ada@example.com');
   let finished = 0;
@@ -31,11 +31,11 @@ test('300 right logins at once from 300 addresses are each let in or told to com
   expect(count(429), 'the queue is bounded').toBeGreaterThan(0);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.headers['retry-after']).toBe('1');
-  expect((await new Client(server).login('ada@example.com')).status, 'nobody is locked out').toBe(200);
+  expect((await new Client(server).login('ada@example.com')).status, 'no one is locked out').toBe(200);
   await server.close();
 });
 
-test('the hashes of clients that have hung up are not computed', async () => {
+test('the hashes of disconnected clients are not computed', async () => {
   const server = await AccountsServer.start({ trusted: ['127.0.0.1'], hashing, passwordCost: 6 });
   await newUser(server, 'ada@example.com');
   const port = await listenOnFreePort(server.app, { host: '127.0.0.1', port: 0, lastPort: 0 });
@@ -44,7 +44,7 @@ test('the hashes of clients that have hung up are not computed', async () => {
     const headers = { 'content-type': 'application/json', 'x-real-ip': clientIp };
     return new Request(`http://127.0.0.1:${port}/api/auth/login`, { method: 'POST', headers, body });
   };
-  // Enough to be busy with until the others have come and gone.
+  // Enough work to stay busy until the other clients have come and gone.
   const ahead = Promise.all(Array.from({ length: 120 }, () => server.area.passwords.hash('ahead of all')));
   let arrived = 0;
   server.app.server.on('request', (request) => {

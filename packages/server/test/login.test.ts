@@ -29,7 +29,7 @@ describe('login of the conversation area', () => {
     });
   });
 
-  test('takes the address in any case, and the other fields of an OAuth2 form', async () => {
+  test('accepts the address in any case, and the other fields of an OAuth2 form', async () => {
     const form = {
       username: ' ADA@Example.com',
       password: rightPassword,
@@ -41,14 +41,14 @@ describe('login of the conversation area', () => {
     expect((await new Client(server).post('/api/v1/auth/login/local', { form })).status).toBe(200);
   });
 
-  test('makes cookies that end with the browser when it is not to remember', async () => {
+  test('sets cookies that end with the browser when it should not remember the session', async () => {
     const form = { username: 'ada@example.com', password: rightPassword, remember_me: 'false' };
     const answer = await new Client(server).post('/api/v1/auth/login/local', { form });
     expect((answer.headers['set-cookie'] as string[])[0]).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(String(answer.headers['set-cookie'])).not.toContain('Max-Age');
   });
 
-  test('marks cookies Secure when a trusted proxy took the request by https, and only then', async () => {
+  test('marks cookies Secure only when a trusted proxy received the request by https', async () => {
     const headers = { 'x-forwarded-proto': 'https' };
     const trusted = await new Client(server, { ip: '10.0.0.1' }).login(
       'ada@example.com',
@@ -67,7 +67,7 @@ describe('login of the conversation area', () => {
     expect(String(other.headers['set-cookie'])).not.toContain('Secure');
   });
 
-  test('answers wrong credentials with 401 and no cookie at all', async () => {
+  test('answers wrong credentials with 401 and no cookie', async () => {
     const answer = await new Client(server).login('ada@example.com', 'wrong password');
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({
@@ -76,7 +76,7 @@ describe('login of the conversation area', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  test('names every missing field, and refuses one that comes twice', async () => {
+  test('names every missing field, and refuses a repeated one', async () => {
     const empty = await new Client(server).post('/api/v1/auth/login/local', {
       form: { grant_type: 'password' },
     });
@@ -93,7 +93,7 @@ describe('login of the conversation area', () => {
     expect(doubled.body.detail[0].loc).toEqual(['body', 'username']);
   });
 
-  test('takes the name admin for the first administrator', async () => {
+  test('accepts the name admin for the first administrator', async () => {
     expect((await new Client(server).login('admin')).status, 'while there is none').toBe(401);
     await firstAdmin(server);
     const client = new Client(server);
@@ -103,7 +103,7 @@ describe('login of the conversation area', () => {
 });
 
 describe('login of the dispatch area', () => {
-  test('answers a token that opens dispatch for a day', async () => {
+  test('returns a token that opens dispatch for a day', async () => {
     const answer = await new Client(server).dispatchLogin('Ada@example.com');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -119,13 +119,13 @@ describe('login of the dispatch area', () => {
     expect((await new Client(server).get('/api/tasks', { headers })).status).toBe(200);
   });
 
-  test('takes the name admin for the first administrator', async () => {
+  test('accepts the name admin for the first administrator', async () => {
     await firstAdmin(server);
     const answer = await new Client(server).dispatchLogin('admin');
     expect(answer.body.data.user).toEqual({ username: 'admin' });
   });
 
-  test('answers wrong credentials in the envelope', async () => {
+  test('answers wrong credentials with the error envelope', async () => {
     const answer = await new Client(server).dispatchLogin('ada@example.com', 'wrong password');
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({

@@ -22,7 +22,7 @@ test('signing out ends the session itself, not only its cookies', async () => {
   ]);
 });
 
-test('signing out ends one session and leaves the others', async () => {
+test('signing out ends one session and keeps the others', async () => {
   const ada = await newUser(server, 'ada@example.com');
   const phone = new Client(server);
   await phone.login('ada@example.com');
@@ -46,7 +46,7 @@ test('a dispatch token can be signed out as well', async () => {
   expect((await withToken(server, token).get('/api/tasks')).body.error).toBe('token_invalid');
 });
 
-test('whatever the session has open hears of it on the bus', async () => {
+test('everything that the session has open is told over the bus', async () => {
   const stop = new AbortController();
   const events = (await server.bus.subscribe(sessionsEndedTopic, { signal: stop.signal }))[
     Symbol.asyncIterator

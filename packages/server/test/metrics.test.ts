@@ -27,19 +27,19 @@ describe('/metrics', () => {
   });
 
   test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
-    'is closed to what a proxy on this machine passes on (%s)',
+    'is closed to requests that a proxy on this machine forwards (%s)',
     async (header) => {
       const answer = await ask({ remoteAddress: '127.0.0.1', headers: { [header]: '192.0.2.1' } });
       expect(answer.statusCode).toBe(401);
     },
   );
 
-  test('is closed to a page that has pointed a name of its own at this machine', async () => {
+  test('is closed to a page that has pointed its own name at this machine', async () => {
     const answer = await ask({ remoteAddress: '127.0.0.1', headers: { host: 'evil.example:7300' } });
     expect(answer.statusCode).toBe(401);
   });
 
-  test('answers to everybody with the token, and to nobody with another one', async () => {
+  test('answers every caller with the token, and no caller with another one', async () => {
     const remoteAddress = '192.0.2.1';
     const right = await ask(
       { remoteAddress, headers: { authorization: `Bearer ${token.replaceAll(' ', '-')}` } },
@@ -67,7 +67,7 @@ describe('/metrics', () => {
     expect(body).not.toContain('nothing');
   });
 
-  test('tells how the process is', async () => {
+  test('shows figures of the process', async () => {
     const { body } = await ask({});
     for (const name of [
       'process_cpu_seconds_total',
@@ -119,7 +119,7 @@ describe('/metrics', () => {
   });
 });
 
-/** The series, whatever their values. */
+/** The series, without their values. */
 function namesOf(metrics: string): string[] {
   const lines = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => line.slice(0, line.lastIndexOf(' '))).sort();

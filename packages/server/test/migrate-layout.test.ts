@@ -9,7 +9,7 @@ import { ConversationCaller, says } from './support/conversation-caller.ts';
 
 const config = { database: { backend: 'sqlite' }, run_events: { backend: 'jsonl' } } as const;
 
-it('shows files and events of the older layout to their owner alone, once they are moved', async () => {
+it('shows files and events of the older layout only to their owner, once they are moved', async () => {
   const folder = temporaryFolder();
   const home = folder.path;
   const before = await startGateway({ home, config });
@@ -34,7 +34,7 @@ it('shows files and events of the older layout to their owner alone, once they a
   folder.remove();
 });
 
-/** Where and how an older version kept a thread: below no user, and its events without an owner. */
+/** How an older version kept a thread: below no user, and with events without an owner. */
 function makeOld(home: string, { user, thread, run }: { user: string; thread: string; run: string }): void {
   const old = join(home, 'threads', thread);
   mkdirSync(dirname(old), { recursive: true });

@@ -17,7 +17,7 @@ async function start(options: Parameters<typeof startTestServer>[0]): Promise<vo
 }
 
 describe('more requests than may be open', () => {
-  test('are told to come back, while probes are answered and what is open goes on', async () => {
+  test('are told to come back, while probes are answered and open requests continue', async () => {
     const work = newDeferred();
     const arrivals: Deferred<void>[] = [newDeferred(), newDeferred()];
     const arrived = arrivals.map(({ promise }) => promise);
@@ -42,7 +42,7 @@ describe('more requests than may be open', () => {
   });
 });
 
-test('clients that never send what they have announced keep nobody else out', async () => {
+test('clients that never send what they have announced keep no one else out', async () => {
   const routes = (app: App): void => {
     const handler = () => ({});
     app.route({ ...testRoute, method: 'POST', url: '/api/slow', schema: testSchema, handler });
@@ -78,7 +78,7 @@ test('requests whose connection ends while their answers wait for each other kee
   expect(server.tracker.inFlight).toBe(0);
 });
 
-describe('bodies on their way', () => {
+describe('bodies that are arriving', () => {
   const slowRoute = (app: App): void => {
     const handler = () => ({});
     app.route({ ...testRoute, method: 'POST', url: '/api/slow', schema: testSchema, handler });
@@ -95,7 +95,7 @@ describe('bodies on their way', () => {
     return socket;
   }
 
-  test('take the room that they fill, whatever they announce', async () => {
+  test('take the memory that they fill, whatever they announce', async () => {
     await start({ routes: [slowRoute], limits: { strangerBodyBytesPerAddress: 150_000 } });
     const slow = Array.from({ length: 20 }, () => stall(1));
     await expect.poll(() => server.tracker.inFlight).toBe(20);
@@ -103,7 +103,7 @@ describe('bodies on their way', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  test('have a limit for each address, and small ones none', async () => {
+  test('have a limit for each address, and small ones have none', async () => {
     await start({ routes: [slowRoute], limits: { strangerBodyBytesPerAddress: 150_000 } });
     const slow = [stall(90_000), stall(90_000)];
     await expect.poll(async () => (await post(large)).status).toBe(429);
@@ -126,7 +126,7 @@ describe('bodies on their way', () => {
     await expect.poll(async () => (await post(large)).status).toBe(200);
   });
 
-  test('count the same when they come byte by byte', async () => {
+  test('count the same when they arrive byte by byte', async () => {
     await start({ routes: [slowRoute], limits: { uncountedBodyBytes: 0, strangerBodyBytesPerAddress: 100 } });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(101)}`);
@@ -135,7 +135,7 @@ describe('bodies on their way', () => {
   });
 });
 
-test('a slow client has a limit for everything that it sends', async () => {
+test('a slow client has a time limit for everything that it sends', async () => {
   await start({});
   expect(server.app.server).toMatchObject({
     headersTimeout: 15_000,
@@ -146,7 +146,7 @@ test('a slow client has a limit for everything that it sends', async () => {
   });
 });
 
-test('open streams take no place from requests', async () => {
+test('open streams do not count as requests', async () => {
   const routes = (app: App): void => {
     const handler = (request: FastifyRequest) =>
       once(server.streams.open('events', request).signal, 'abort').then(() => ({}));
@@ -162,14 +162,14 @@ test('open streams take no place from requests', async () => {
   await Promise.allSettled(open);
 });
 
-test('a limit on the whole request that is shorter than the one on its head holds for both', async () => {
+test('a time limit on the whole request that is shorter than the one on its head applies to both', async () => {
   await start({ limits: { requestTimeoutMs: 5_000 } });
   const { headersTimeout, requestTimeout } = server.app.server;
   expect([headersTimeout, requestTimeout]).toEqual([5_000, 5_000]);
 });
 
 describe('more streams than may be open', () => {
-  test('are refused until a client leaves', async () => {
+  test('are refused until a client disconnects', async () => {
     const opened = newDeferred();
     const ended = newDeferred();
     const routes = (app: App): void => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Every number that a query takes, with an address where it stands. */
+/** Every number that a query accepts, with an address that has it. */
 function queryNumbers() {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { parameters }]) =>
@@ -57,7 +57,7 @@ async function faultOf(path: string): Promise<{ status: number; named: boolean }
 }
 
 describe('a number in a query', () => {
-  test('is a whole one between two bounds, on every route', () => {
+  test('is a whole number between two bounds, on every route', () => {
     const numbers = queryNumbers();
     expect(numbers.length).toBeGreaterThan(40);
     for (const { path, name, schema } of numbers) {
@@ -69,7 +69,7 @@ describe('a number in a query', () => {
     }
   });
 
-  test('that is not finite, not decimal or not alone is 422 and names its field, on every route', async () => {
+  test('that is not finite, not decimal or repeated is 422 and names its field, on every route', async () => {
     const numbers = queryNumbers().filter(({ method }) => method === 'get');
     for (const { path, name } of numbers) {
       for (const text of [...wrong, `1&${name}=2`]) {
@@ -79,7 +79,7 @@ describe('a number in a query', () => {
     }
   });
 
-  test('at its bounds is no error of the gateway, and beyond them 422', async () => {
+  test('at its bounds causes no error of the gateway, and beyond them 422', async () => {
     for (const { method, path, name, schema } of queryNumbers()) {
       if (method !== 'get') continue;
       for (const bound of [schema.minimum, schema.maximum]) {
@@ -93,7 +93,7 @@ describe('a number in a query', () => {
     }
   });
 
-  test('never passes the limit of a page', async () => {
+  test('never exceeds the maximum of a page', async () => {
     for (let count = 0; count < 3; count += 1) await gateway.register(`user${count}@example.com`);
     const page = async (limit: string) => {
       const answer = await gateway.fetch(`/api/v1/users?limit=${limit}`, { headers: { cookie } });
@@ -104,7 +104,7 @@ describe('a number in a query', () => {
   });
 });
 
-test('a whole number in a body has two bounds where a database keeps it', () => {
+test('a whole number in a body has two bounds if a database stores it', () => {
   const unbounded = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { requestBody }]) =>
       Object.values(requestBody?.content ?? {})

@@ -27,7 +27,7 @@ async function refusal(path: string, headers: Record<string, string>): Promise<[
   return [answer.status, await answer.text()];
 }
 
-/** Opens a stream, reads its first bytes and hangs up. */
+/** Opens a stream, reads its first bytes and disconnects. */
 async function lookIn(path: string, headers: Record<string, string>): Promise<number> {
   const leaving = new AbortController();
   const answer = await server.gateway.fetch(path, { headers, signal: leaving.signal });
@@ -55,7 +55,7 @@ function addressesOf({ threadId, runId }: { threadId: string; runId: string }): 
 }
 
 describe('a run that is watched', () => {
-  test('cannot be cancelled by a token that may only read, and goes on when its reader hangs up', async () => {
+  test('cannot be cancelled by a token that may only read, and continues when its reader disconnects', async () => {
     const run = await heldRun('reader');
     for (const address of addressesOf(run)) {
       for (const flag of ['1', 'true', '1&cancel_on_disconnect=0']) {
@@ -72,7 +72,7 @@ describe('a run that is watched', () => {
     expect(await ada.ended(run.threadId, run.runId)).toMatchObject({ status: 'success' });
   });
 
-  test('cannot be cancelled by a cookie alone: that needs the CSRF header', async () => {
+  test('cannot be cancelled by a cookie without the CSRF header', async () => {
     const run = await heldRun('cookie');
     const cookie = session.cookieHeader;
     const csrf = /csrf_token=([^;]+)/.exec(cookie)?.[1] ?? '';
@@ -92,7 +92,7 @@ describe('a run that is watched', () => {
   });
 });
 
-describe('an item of the store that is forgotten after a while', () => {
+describe('an item of the store that expires', () => {
   const address = '/api/store/items?namespace=notes&key=k';
   const expiry = async () => {
     const { database } = server.gateway.context;
@@ -105,7 +105,7 @@ describe('an item of the store that is forgotten after a while', () => {
     return row.expires_at;
   };
 
-  test('keeps its time when it is read by a token that may only read, or by a cookie alone', async () => {
+  test('keeps its expiry when it is read by a token that may only read, or by a cookie alone', async () => {
     await ada.call('PUT', '/store/items', { body: { namespace: ['notes'], key: 'k', value: {}, ttl: 9 } });
     const before = await expiry();
     for (const headers of [reading, { cookie: session.cookieHeader }]) {

@@ -18,7 +18,7 @@ async function start(options: ServerOptions = {}): Promise<AccountsServer> {
 }
 
 describe('registering', () => {
-  test('makes an ordinary account and signs in', async () => {
+  test('creates an ordinary account and signs in', async () => {
     const client = new Client(await start());
     const answer = await client.register(' Ada@Example.com ');
     expect([answer.status, answer.body]).toEqual([
@@ -34,7 +34,7 @@ describe('registering', () => {
     expect((await client.me()).status).toBe(200);
   });
 
-  test('gives no rights that were asked for', async () => {
+  test('ignores requested rights', async () => {
     const client = new Client(await start());
     const body = {
       email: 'ada@example.com',
@@ -59,7 +59,7 @@ describe('registering', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  test('gives an address to one of many who want it at once', async () => {
+  test('gives an address to only one of many requests at once', async () => {
     const server = await start();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => new Client(server).register('ada@example.com')),
@@ -67,7 +67,7 @@ describe('registering', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(400)]);
   });
 
-  test('is refused where it is closed, while administrators still make accounts', async () => {
+  test('is refused when it is closed, while administrators can still create accounts', async () => {
     const server = await start({ registration: 'closed' });
     const answer = await new Client(server).register('ada@example.com');
     expect([answer.status, answer.body.detail.code]).toEqual([403, 'registration_disabled']);
@@ -77,7 +77,7 @@ describe('registering', () => {
     expect((await admin.post('/api/v1/users', { body: { email: 'ada@example.com' } })).status).toBe(201);
   });
 
-  test('from one address is limited by the hour', async () => {
+  test('from one address is limited per hour', async () => {
     const counters = new MemoryCounters({ clock: () => 0 });
     const server = await start({ counters });
     const window = { limit: 600, windowMs: 3_600_000 };
@@ -98,7 +98,7 @@ describe('a password', () => {
     return [answer.status, answer.body];
   }
 
-  test('on the list of common ones is refused word for word', async () => {
+  test('on the list of common ones is refused with the documented text', async () => {
     expect(await refusal('password1')).toEqual([
       422,
       {
@@ -115,7 +115,7 @@ describe('a password', () => {
     ]);
   });
 
-  test('that is short is refused for that first', async () => {
+  test('that is too short is refused for its length first', async () => {
     expect(await refusal('abc123')).toEqual([
       422,
       {
@@ -132,7 +132,7 @@ describe('a password', () => {
     ]);
   });
 
-  test('that is missing, or no text, is refused', async () => {
+  test('that is missing, or not a text, is refused', async () => {
     expect(await refusal(undefined)).toMatchObject([
       422,
       { detail: [{ type: 'missing', msg: 'Field required' }] },
@@ -140,7 +140,7 @@ describe('a password', () => {
     expect(await refusal(12345678)).toMatchObject([422, { detail: [{ type: 'string_type' }] }]);
   });
 
-  test('may have 1,024 bytes and not one more', async () => {
+  test('may have 1,024 bytes but not one more', async () => {
     expect((await refusal('é'.repeat(513)))[0]).toBe(422);
     expect((await refusal('é'.repeat(512)))[0]).toBe(201);
   });
@@ -156,7 +156,7 @@ describe('a password', () => {
     );
   });
 
-  test('and an address that are both bad are both told', async () => {
+  test('and an address that are both wrong are both reported', async () => {
     const client = new Client(await start());
     const answer = await client.register('nonsense', 'password');
     expect(answer.body.detail.map((fault: { loc: string[] }) => fault.loc)).toEqual([

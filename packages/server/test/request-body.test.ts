@@ -58,7 +58,7 @@ async function send(payload: string | Buffer, contentType = 'application/json', 
 }
 
 describe('JSON', () => {
-  test('is read whatever its type is called in detail', async () => {
+  test('is read for every spelling of its type', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -68,7 +68,7 @@ describe('JSON', () => {
       expect(await send('{"a":1}', type)).toEqual({ status: 200, body: { body: { a: 1 } } });
   });
 
-  test('may be empty where the endpoint wants no body', async () => {
+  test('may be empty if the endpoint needs no body', async () => {
     const answer = await server.inject({
       method: 'DELETE',
       url: '/api/threads',
@@ -77,7 +77,7 @@ describe('JSON', () => {
     expect(answer.statusCode).toBe(200);
   });
 
-  test('that is broken says where', async () => {
+  test('that is broken is refused with the place of the fault', async () => {
     expect(await send('{"a": abc}')).toEqual({
       status: 422,
       body: {
@@ -116,7 +116,7 @@ describe('JSON', () => {
     ).toBe(200);
   });
 
-  test('may have 100,000 values and no more, since each costs more time than its text tells', async () => {
+  test('may have 100,000 values and no more, because each costs more time than its text suggests', async () => {
     const list = (length: number) => `[${'0,'.repeat(length - 1)}0]`;
     expect((await send(list(99_000))).status).toBe(200);
     const { status, body } = await send(list(100_001));
@@ -138,7 +138,7 @@ describe('JSON', () => {
     expect(body.detail[0].msg).toContain('U+0000');
   });
 
-  test('with a whole pair or an escaped backslash passes', async () => {
+  test('with a complete pair or an escaped backslash is accepted', async () => {
     expect((await send('{"a":"\\ud83d\\ude00 \\\\u0000"}')).body).toEqual({ body: { a: '😀 \\u0000' } });
   });
 
@@ -161,12 +161,12 @@ describe('a client that waits to be asked for its body', () => {
   const head = (url: string, bytes: number, type = 'application/json') =>
     `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n`;
 
-  test.each(['/api/threads', '/api/signed'])('is asked for one that is wanted: %s', async (url) => {
+  test.each(['/api/threads', '/api/signed'])('is asked for a body that is needed: %s', async (url) => {
     const answer = await raw(`${head(url, 7)}Connection: close\r\n\r\n{"a":1}`);
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*\{"a":1\}/);
   });
 
-  test('is asked on a path that nothing answers, too', async () => {
+  test('is asked on an unknown path too', async () => {
     const answer = await raw(`${head('/api/nowhere', 7)}Connection: close\r\n\r\n{"a":1}`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 404']);
   });
@@ -202,13 +202,13 @@ describe('the type of a body', () => {
     'multipart/form-data; boundary=x',
     '',
     'json',
-  ])('%j is not taken for JSON', async (type) => {
+  ])('%j is not accepted as JSON', async (type) => {
     const { status, body } = await send('{"a":1}', type);
     expect(status).toBe(415);
     expect(body.detail).toContain('Send application/json.');
   });
 
-  test('JSON is not taken where a form or a file is expected', async () => {
+  test('JSON is not accepted if a form or a file is expected', async () => {
     expect((await send('{"a":1}', 'application/json', '/api/form')).status).toBe(415);
     const { status, body } = await send('{"a":1}', 'application/json', '/api/upload');
     expect([status, body.detail]).toEqual([
@@ -249,7 +249,7 @@ describe('a form', () => {
     });
   });
 
-  test('shows a doubled field as a list', async () => {
+  test('shows a repeated field as a list', async () => {
     expect((await form('a=1&a=2&a=3')).body).toEqual({ body: { a: ['1', '2', '3'] } });
   });
 
@@ -262,7 +262,7 @@ describe('a form', () => {
 });
 
 describe('the size of a body', () => {
-  test('is limited by the shell, and by the endpoint where it says so', async () => {
+  test('is limited by the shell, or by the endpoint if it has its own limit', async () => {
     expect((await send(JSON.stringify('x'.repeat(1_999_990)))).status).toBe(200);
     const { status, body } = await send(JSON.stringify('x'.repeat(2_000_000)));
     expect([status, body.detail]).toEqual([
@@ -273,7 +273,7 @@ describe('the size of a body', () => {
     expect((await send(JSON.stringify('x'.repeat(99)), 'application/json', '/api/small')).status).toBe(413);
   });
 
-  test('is refused before the body is sent, and the connection is over', async () => {
+  test('is refused before the body is sent, and the connection ends', async () => {
     const answer = await raw(
       'POST /api/threads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{',
     );
@@ -281,7 +281,7 @@ describe('the size of a body', () => {
     expect(answer).toMatch(/connection: close/i);
   });
 
-  test('is counted while it comes when it was not announced', async () => {
+  test('is counted while it arrives if it was not announced', async () => {
     const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`;
     const answer = await raw(
       `POST /api/small HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
@@ -290,7 +290,7 @@ describe('the size of a body', () => {
   });
 });
 
-describe('what is not HTTP', () => {
+describe('data that is not HTTP', () => {
   test('is answered with 400 and closed', async () => {
     expect(await raw('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"detail"/s);
   });
@@ -301,7 +301,7 @@ describe('what is not HTTP', () => {
     );
   });
 
-  test('two ways to say how long a body is are refused', async () => {
+  test('two statements of a body’s length are refused', async () => {
     const answer = await raw(
       'POST /api/threads HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     );
@@ -309,7 +309,7 @@ describe('what is not HTTP', () => {
   });
 });
 
-/** Sends bytes as they are and answers everything until the server closes. */
+/** Sends raw bytes and returns every byte of the response until the server closes. */
 function raw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

@@ -67,7 +67,7 @@ describe('the line of a request', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('is joined by another one when an answer breaks off after its head was sent', async () => {
+  test('is followed by another line when a response breaks off after its head was sent', async () => {
     await expect(server.inject('/api/torn')).rejects.toThrow();
     expect(server.logLines).toContainEqual(
       expect.objectContaining({
@@ -77,7 +77,7 @@ describe('the line of a request', () => {
     );
   });
 
-  test('of a probe that finds us not ready is no error', async () => {
+  test('of a probe that finds the gateway not ready is not an error', async () => {
     server.health.startDraining();
     expect((await server.inject('/readyz')).statusCode).toBe(503);
     const lines = server.logLines.filter(({ msg }) => msg === 'request');
@@ -95,7 +95,7 @@ describe('the line of a request', () => {
     expect(body).not.toMatch(/http_request_duration_seconds_count\{route="\/socket"/);
   });
 
-  test('of an error has its cause and no credential', async () => {
+  test('of an error contains its cause and no credential', async () => {
     await server.inject('/api/broken');
     const [line] = server.logLines;
     expect(line?.err).toMatchObject({

@@ -20,7 +20,7 @@ function routes(app: App): void {
   app.route({ ...testRoute, method: 'GET', url: '/api/threads/:id/files/*', schema, handler });
 }
 
-/** Stands for the guard: it runs for paths without a route too. */
+/** Stands in for the guard: it also runs for paths without a route. */
 function denyWithoutKey(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.headers['x-api-key'] === undefined ? new AppError('not_authenticated') : undefined);
@@ -37,14 +37,14 @@ async function ask(
 }
 
 describe('an unknown path', () => {
-  test('is 404 for somebody who is signed in', async () => {
+  test('is 404 for a caller who is signed in', async () => {
     const conversation = await ask('GET', '/api/unknown');
     expect([conversation.status, conversation.body]).toEqual([404, { detail: 'Not Found' }]);
     const dispatch = await ask('GET', '/api/tasks/1/nothing');
     expect(dispatch.body).toMatchObject({ code: 404, error: 'route_not_found', message: 'Not Found' });
   });
 
-  test('is the guard’s first: a stranger learns nothing', async () => {
+  test('is handled by the guard first: a stranger learns nothing', async () => {
     for (const url of ['/api/unknown', '/api/threads/1']) {
       expect((await ask('POST', url, {})).status).toBe(401);
       expect((await ask('GET', url, {})).status).toBe(401);
@@ -64,7 +64,7 @@ test('a wrong method is 405 and names the right ones', async () => {
   expect((await ask('DELETE', '/api/tasks/1/')).headers.allow).toBe('GET, HEAD');
 });
 
-test('a path that ends where a file is to be named is no path, whatever the method', async () => {
+test('a path that lacks its file name is unknown, whatever the method', async () => {
   for (const method of ['GET', 'DELETE'] as const) {
     expect((await ask(method, '/api/threads/1/files/')).status).toBe(404);
   }
@@ -92,7 +92,7 @@ describe('the text of an address', () => {
     expect(body.detail).toEqual([expect.objectContaining({ type: 'value_error', loc })]);
   });
 
-  test('with an escape that is no UTF-8 in the path is refused, with the headers of every answer', async () => {
+  test('with an escape that is not UTF-8 in the path is refused, with the headers of every response', async () => {
     const { status, body, headers } = await ask('GET', '/api/tasks/%ED%A0%80');
     expect([status, body.error]).toEqual([422, 'validation_failed']);
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-request-id': body.requestId });

@@ -13,7 +13,7 @@ afterEach(() => server.close());
 const detail = (code: string, message: string) => ({ detail: { code, message } });
 
 describe('a session cookie', () => {
-  test('that is not there is not_authenticated', async () => {
+  test('that is missing is not_authenticated', async () => {
     const answer = await new Client(server).me();
     expect([answer.status, answer.body]).toEqual([
       401,
@@ -21,7 +21,7 @@ describe('a session cookie', () => {
     ]);
   });
 
-  test('that is no token of ours is token_invalid', async () => {
+  test('that is not one of our tokens is token_invalid', async () => {
     const client = await newUser(server, 'ada@example.com');
     const token = client.cookies.get('access_token') ?? '';
     client.cookies.set('access_token', 'garbage');
@@ -43,7 +43,7 @@ describe('a session cookie', () => {
     expect([answer.status, answer.body]).toEqual([401, detail('token_expired', 'Token error: expired')]);
   });
 
-  test('that expired is token_expired even when its user is gone', async () => {
+  test('that expired is token_expired even if its user was deleted', async () => {
     const admin = await firstAdmin(server);
     const client = await newUser(server, 'ada@example.com');
     const { id } = (await client.me()).body;
@@ -53,7 +53,7 @@ describe('a session cookie', () => {
     expect((await client.me()).body.detail.code).toBe('token_expired');
   });
 
-  test('of a deleted user is user_not_found, also while the user changes something', async () => {
+  test('of a deleted user is user_not_found, even for a request that changes something', async () => {
     const admin = await firstAdmin(server);
     const client = await newUser(server, 'ada@example.com');
     await admin.send('DELETE', `/api/v1/users/${(await client.me()).body.id}`, {});
@@ -76,7 +76,7 @@ describe('a session cookie', () => {
 });
 
 describe('a dispatch token', () => {
-  test('goes through the same four codes, in the envelope', async () => {
+  test('has the same four codes, in the error envelope', async () => {
     const admin = await firstAdmin(server);
     const user = await newUser(server, 'ada@example.com');
     const { token } = (await new Client(server).dispatchLogin('ada@example.com')).body.data;
@@ -128,7 +128,7 @@ describe('a token that is signed with our own key', () => {
   }
   const asSession = (token: string) => new Client(server, { headers: { cookie: `access_token=${token}` } });
 
-  test('and whole is asked whose it is', async () => {
+  test('and complete is looked up with its account', async () => {
     expect((await asSession(forge('session', {})).me()).body.detail.code).toBe('user_not_found');
     const dispatch = await withToken(server, forge('dispatch', {})).get('/api/tasks');
     expect(dispatch.body.error).toBe('user_not_found');
@@ -147,7 +147,7 @@ describe('a token that is signed with our own key', () => {
     { jti: 5 },
     { ver: '1' },
     { aud: ['session', 'dispatch'] },
-  ])('but says %j is token_invalid in both areas, and logout takes it for none', async (changes) => {
+  ])('but with %j is token_invalid in both areas, and logout ignores it', async (changes) => {
     const [session, dispatch] = [forge('session', changes), forge('dispatch', changes)];
     const asked = await asSession(session).me();
     expect([asked.status, asked.body.detail.code]).toEqual([401, 'token_invalid']);

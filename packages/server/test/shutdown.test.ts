@@ -74,7 +74,7 @@ async function openConnection(path: string): Promise<Socket> {
 }
 
 describe('shutdown', () => {
-  test('lets a request finish, says that it is not ready meanwhile, and closes', async () => {
+  test('lets a request finish, reports meanwhile that it is not ready, and closes', async () => {
     await start();
     const answer = fetch(`${url}/api/work`);
     await hasStarted.promise;
@@ -89,7 +89,7 @@ describe('shutdown', () => {
     await expect(fetch(`${url}/readyz`)).rejects.toThrow();
   });
 
-  test('does not wait for connections on which nothing happens', async () => {
+  test('does not wait for idle connections', async () => {
     await start();
     const idle = await openConnection('/healthz');
     await once(idle, 'data');
@@ -116,7 +116,7 @@ describe('shutdown', () => {
     await closed;
   });
 
-  test('cuts what does not end within the grace', async () => {
+  test('cuts requests that do not end within the grace period', async () => {
     await start();
     const answer = fetch(`${url}/api/work`);
     const failed = expect(answer).rejects.toThrow();
@@ -130,7 +130,7 @@ describe('shutdown', () => {
     );
   });
 
-  test('is one, however often it is asked for', async () => {
+  test('happens once, however often it is requested', async () => {
     await start();
     expect(shutdown.run()).toBe(shutdown.run());
     await shutdown.run();

@@ -22,7 +22,7 @@ let talker: ConversationCaller;
 beforeAll(async () => {
   gateway = await startGateway({
     config: {
-      // A proxy says where strangers come from: each test has addresses of its own.
+      // A proxy names the addresses of strangers, so that each test has its own addresses.
       auth: { trusted_proxies: ['127.0.0.1'] },
       agents: fixtureAgents,
       dispatch: { max_sockets_per_user: socketsPerUser },
@@ -71,7 +71,7 @@ const allAnswered = (connections: readonly RawConnection[]) =>
 
 const addressOf = (index: number) => `198.18.${index >> 8}.${index & 255}`;
 
-/** Asks for a WebSocket and signs in by nothing. */
+/** Asks for a WebSocket without credentials. */
 async function openSocket(address: string, more: readonly string[] = []): Promise<RawConnection> {
   const connection = await open();
   connection.request([
@@ -86,7 +86,7 @@ async function openSocket(address: string, more: readonly string[] = []): Promis
   return connection;
 }
 
-/** A message of 200 kB to an agent: far more than is not counted. */
+/** A message of 200 kB to an agent: far more than the uncounted part. */
 async function expectLargeMessage(): Promise<void> {
   const values = await talker.wait(await talker.thread(), {
     assistant_id: 'chat',
@@ -97,7 +97,7 @@ async function expectLargeMessage(): Promise<void> {
 
 let ids = 0;
 
-/** The head of a message to a channel. Its signature looks right; only the body can show that it is not. */
+/** The head of a message to a channel. Its signature looks right. Only the body can show that it is wrong. */
 function messageHead({ channel = 'desk', body = '', signature = '', address = '198.18.0.1' }): string[] {
   ids += 1;
   const [id, timestamp] = [`message-${ids}`, String(Math.floor(Date.now() / 1000))];
@@ -112,7 +112,7 @@ function messageHead({ channel = 'desk', body = '', signature = '', address = '1
 }
 
 describe('a WebSocket that is not signed in', () => {
-  it('has few places per address; beyond them it is refused before it is one, and its connection ends', async () => {
+  it('has few places per address; further ones are refused before the upgrade, and their connections end', async () => {
     const sockets = await Promise.all(times(60, () => openSocket('203.0.113.1')));
     await allAnswered(sockets);
     expect(countOf(sockets, 101)).toBeGreaterThanOrEqual(16);
@@ -126,7 +126,7 @@ describe('a WebSocket that is not signed in', () => {
     expect(elsewhere.statuses).toEqual([101]);
   });
 
-  it('leaves its place when it goes', async () => {
+  it('frees its place when it disconnects', async () => {
     const sockets = await Promise.all(times(16, () => openSocket('203.0.113.3')));
     await allAnswered(sockets);
     sockets[0]?.destroy();
@@ -139,8 +139,8 @@ describe('a WebSocket that is not signed in', () => {
       .toEqual([101]);
   });
 
-  it('leaves its place as soon as it has signed in', async () => {
-    // All of them come from the address of the proxy, which names no other.
+  it('frees its place as soon as it has signed in', async () => {
+    // They all come from the address of the proxy, which names no other address.
     const listeners = [];
     for (let count = 0; count < 20; count += 1) {
       const caller = await DispatchCaller.register(gateway.url, `tab-${count}@example.com`);
@@ -152,7 +152,7 @@ describe('a WebSocket that is not signed in', () => {
     for (const listener of listeners) listener.close();
   });
 
-  it('takes no place from one that is signed in by its request', async () => {
+  it('takes no place from one whose request is already signed in', async () => {
     const strangers = await Promise.all(times(20, () => openSocket('203.0.113.4')));
     await allAnswered(strangers);
     const authorization = `Authorization: Bearer ${ada.token}`;
@@ -160,14 +160,14 @@ describe('a WebSocket that is not signed in', () => {
     await expect.poll(() => own.every(({ text }) => text.includes('global_status'))).toBe(true);
   });
 
-  it('is ended two seconds later, and one with a wrong token at once, also when it does not answer', async () => {
+  it('is closed after two seconds, and at once with a wrong token, even if it does not respond', async () => {
     const silent = await openSocket('203.0.113.5');
     const wrong = await openSocket('203.0.113.5', ['Authorization: Bearer nonsense']);
     await expect.poll(() => [silent.isClosed, wrong.isClosed]).toEqual([true, true]);
     expect([silent.statuses, wrong.statuses]).toEqual([[101], [101]]);
   });
 
-  it('is none that a user has too many of: those end, too, when they do not answer', async () => {
+  it('does not count for a user; sockets beyond the limit of a user are closed even if they do not respond', async () => {
     const authorization = `Authorization: Bearer ${ada.token}`;
     const sockets = await Promise.all(
       times(socketsPerUser + 4, () => openSocket('203.0.113.6', [authorization])),
@@ -184,7 +184,7 @@ describe('a message to a channel', () => {
   it.each([
     ['of a channel that is not there', { channel: 'nowhere' }],
     ['with a signature that can be none', { signature: 'v1,AAAA' }],
-  ])('%s is refused before its body has come', async (_what, head) => {
+  ])('%s is refused before its body has arrived', async (_what, head) => {
     const connection = await open();
     connection.request([...messageHead(head), 'Content-Length: 2000000'], '{');
     await expect.poll(() => connection.statuses).toEqual([401]);
@@ -236,7 +236,7 @@ describe('half a body', () => {
     return connection;
   }
 
-  it('takes the room that it fills: one address gets no more than its share, others and users go on', async () => {
+  it('takes the memory that it fills: one address gets no more than its share, and others and users continue', async () => {
     const greedy = await Promise.all(times(12, () => openHalf('203.0.113.7')));
     await expect.poll(() => countOf(greedy, 429)).toBeGreaterThan(0);
     await expectLargeMessage();
@@ -248,7 +248,7 @@ describe('half a body', () => {
     await expect.poll(() => other.statuses).toEqual([202]);
   });
 
-  it('of 25 MB that is only announced takes none, from the same user neither', async () => {
+  it('of 25 MB that is only announced takes no memory, not even from the same user', async () => {
     const head = [
       'POST /api/tasks HTTP/1.1',
       `Authorization: Bearer ${ada.token}`,
@@ -263,7 +263,7 @@ describe('half a body', () => {
     await expectLargeMessage();
   });
 
-  it('that a user never ends has a share, and other users have theirs', async () => {
+  it('that a user never completes has a share, and other users have theirs', async () => {
     const head = [
       'POST /api/tasks HTTP/1.1',
       `Authorization: Bearer ${ada.token}`,
@@ -280,10 +280,11 @@ describe('half a body', () => {
 });
 
 describe('1,000 sockets and 500 half bodies of strangers, held at once', () => {
-  it('leave the reads, tasks, runs and live messages of users as they are', async () => {
+  it('do not affect the reads, tasks, runs and live messages of users', async () => {
     const bare = await Promise.all(times(250, (index) => openLogin(addressOf(1_000 + index))));
     const halves = await Promise.all(times(250, (index) => openHalfMessage(addressOf(2_000 + index))));
-    // The system keeps only so many connections until they are accepted, and this process does both: so in waves.
+    // The system keeps only a limited number of connections until they are accepted, and this process does both. So the
+    // test opens them in waves.
     const answeredHalves = () => halves.filter(({ statuses }) => statuses.length > 0).length;
     await expect.poll(() => gateway.context.tracker.inFlight + answeredHalves()).toBeGreaterThanOrEqual(500);
     const sockets: RawConnection[] = [];
@@ -305,7 +306,7 @@ describe('1,000 sockets and 500 half bodies of strangers, held at once', () => {
     listener.close();
     await expectLargeMessage();
     expect((await gateway.fetch('/readyz')).status).toBe(200);
-    // They are still there, but for those that were refused.
+    // They are still open, except for those that were refused.
     expect(bare.filter(({ isClosed }) => isClosed)).toEqual([]);
     expect(countOf(halves, 429)).toBe(0);
   });

@@ -24,7 +24,7 @@ async function outcome(client: Client, url: string): Promise<string> {
   return status === 200 ? 'open' : (body.error ?? body.detail.code);
 }
 
-test('a session is taken as a cookie, in both areas, and in no header', async () => {
+test('a session is accepted as a cookie, in both areas, and in no header', async () => {
   expect(await outcome(asCookie(session), '/api/threads')).toBe('open');
   expect(await outcome(asCookie(session), '/api/tasks')).toBe('open');
   for (const url of ['/api/threads', '/api/tasks']) {
@@ -33,7 +33,7 @@ test('a session is taken as a cookie, in both areas, and in no header', async ()
   }
 });
 
-test('a dispatch token is taken in a header, on dispatch only, and as no cookie', async () => {
+test('a dispatch token is accepted in a header, on dispatch only, and not as a cookie', async () => {
   expect(await outcome(withToken(server, dispatch), '/api/tasks')).toBe('open');
   expect(await outcome(asApiKey(dispatch), '/api/tasks')).toBe('open');
   for (const url of ['/api/threads', '/api/v1/auth/me', '/api/v1/auth/tokens']) {
@@ -43,7 +43,7 @@ test('a dispatch token is taken in a header, on dispatch only, and as no cookie'
   expect(await outcome(asCookie(dispatch), '/api/threads')).toBe('token_invalid');
 });
 
-test('a dispatch token is told that a path does not exist, wherever it would be', async () => {
+test('a dispatch token is told that a path does not exist, in either area', async () => {
   for (const url of ['/api/nothing', '/api/task', '/api/tasks/1/nothing']) {
     expect((await withToken(server, dispatch).get(url)).status).toBe(404);
     expect((await withToken(server, session).get(url)).status).toBe(401);
@@ -51,7 +51,7 @@ test('a dispatch token is told that a path does not exist, wherever it would be'
   }
 });
 
-test('a personal access token is taken in a header, in both areas, and as no cookie', async () => {
+test('a personal access token is accepted in a header, in both areas, and not as a cookie', async () => {
   for (const url of ['/api/threads', '/api/tasks', '/api/v1/auth/me']) {
     expect(await outcome(withToken(server, personal), url)).toBe('open');
     expect(await outcome(asApiKey(personal), url)).toBe('open');
@@ -59,7 +59,7 @@ test('a personal access token is taken in a header, in both areas, and as no coo
   }
 });
 
-test('a bad header is not made good by a good cookie', async () => {
+test('a valid cookie does not make up for an invalid header', async () => {
   const headers = { authorization: 'Bearer garbage', cookie: `access_token=${session}` };
   expect(await outcome(new Client(server, { headers }), '/api/threads')).toBe('token_invalid');
 });

@@ -19,7 +19,7 @@ const head = (lines: string[]): string => `${[...lines, 'Host: localhost'].join(
 const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
 const webSocket = ['Connection: Upgrade', 'Upgrade: websocket'];
 
-/** What comes from now on, until this text has come. */
+/** Reads from now on, until this text has arrived. */
 function read(socket: Socket, wanted: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -35,7 +35,7 @@ function read(socket: Socket, wanted: RegExp): Promise<string> {
 }
 
 describe('an offer of another protocol', () => {
-  test('is passed over, and the connection serves the next request as well', async () => {
+  test('is ignored, and the connection serves the next request as well', async () => {
     const socket = await open();
     socket.write(head(['GET /healthz HTTP/1.1', ...offer]));
     expect(await read(socket, /"status":"ok"/)).toMatch(/HTTP\/1\.1 200 /);
@@ -76,7 +76,7 @@ describe('an offer of another protocol', () => {
     socket.destroy();
   });
 
-  test('with a wish to close is answered and closed', async () => {
+  test('with a request to close is answered and closed', async () => {
     const socket = await open();
     socket.write(head(['GET /healthz HTTP/1.1', 'Connection: close, Upgrade', 'Upgrade: h2c']));
     const closed = once(socket, 'close');
@@ -89,14 +89,14 @@ describe('a WebSocket', () => {
   test.each([
     ['/nope', 404],
     ['/healthz', 200],
-  ])('is not to be had at %s, which answers %i', async (path, status) => {
+  ])('is not available at %s, which answers %i', async (path, status) => {
     const socket = await open();
     socket.write(head([`GET ${path} HTTP/1.1`, ...webSocket]));
     expect(await read(socket, /\r\n\r\n/)).toMatch(new RegExp(`HTTP/1\\.1 ${status} `));
     socket.destroy();
   });
 
-  test('that is refused before it is one leaves no connection behind', async () => {
+  test('that is refused before the upgrade leaves no connection behind', async () => {
     const socket = await open();
     socket.write(head(['GET /ws?token=%00 HTTP/1.1', ...webSocket]));
     const closed = once(socket, 'close');

@@ -18,7 +18,7 @@ const remove = (client: Client, id: string) => client.send('DELETE', `${url}/${i
 const idOf = async (client: Client): Promise<string> => (await client.me()).body.id;
 
 describe('user administration', () => {
-  test('is for administrators', async () => {
+  test('is only for administrators', async () => {
     const ada = await newUser(server, 'ada@example.com');
     const id = await idOf(ada);
     const calls = [
@@ -67,7 +67,7 @@ describe('user administration', () => {
     expect((await root.get(`${url}?limit=201`)).status).toBe(422);
   });
 
-  test('makes an account with a one-time password that is asked to be changed', async () => {
+  test('creates an account with a one-time password that has to be changed', async () => {
     const made = await create(' New@Example.com', { system_role: 'admin' });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({
@@ -86,13 +86,13 @@ describe('user administration', () => {
     expect((await client.me()).body.needs_setup).toBe(false);
   });
 
-  test('refuses an address that is taken, and one that is none', async () => {
+  test('refuses an address that is taken, and an invalid one', async () => {
     const taken = await create('ROOT@example.com');
     expect([taken.status, taken.body.detail.code]).toEqual([400, 'email_already_exists']);
     expect((await create('nonsense')).status).toBe(422);
   });
 
-  test('takes and gives a role at once', async () => {
+  test('changes a role at once', async () => {
     const ada = await newUser(server, 'ada@example.com');
     const id = await idOf(ada);
     expect((await patch(root, id, { system_role: 'admin' })).body.system_role).toBe('admin');
@@ -101,7 +101,7 @@ describe('user administration', () => {
     expect((await ada.get(url)).status).toBe(403);
   });
 
-  test('refuses a change that names nothing it knows', async () => {
+  test('refuses a change without a known field', async () => {
     const id = await idOf(await newUser(server, 'ada@example.com'));
     for (const body of [{}, { role: 'admin' }]) {
       const { status, body: answer } = await patch(root, id, body);
@@ -141,7 +141,7 @@ describe('user administration', () => {
     expect(await idOf(again)).not.toBe(id);
   });
 
-  test('says 404 of accounts that do not exist', async () => {
+  test('answers 404 for accounts that do not exist', async () => {
     for (const answer of [
       await patch(root, 'nobody', { disabled: true }),
       await root.post(`${url}/nobody/reset-password`),
@@ -156,7 +156,7 @@ describe('user administration', () => {
 describe('the last administrator', () => {
   const refusal = { detail: 'At least one enabled administrator must remain.' };
 
-  test('cannot be deleted, disabled or made an ordinary user', async () => {
+  test('cannot be deleted, disabled or turned into an ordinary user', async () => {
     const id = await idOf(root);
     for (const answer of [
       await remove(root, id),

@@ -54,7 +54,7 @@ async function post(payload: object, url = '/api/threads') {
   return { status: answer.statusCode, body: answer.json() };
 }
 
-/** The faults of a body that is right but for `wrong`. */
+/** Returns the faults of a body that is valid except for `wrong`. */
 async function faultsOf(wrong: object): Promise<unknown[]> {
   const { status, body } = await post({ ...valid, ...wrong });
   expect(status).toBe(422);
@@ -66,7 +66,7 @@ describe('a body', () => {
     expect(await post(valid)).toEqual({ status: 200, body: valid });
   });
 
-  test('is told every fault at once, in both areas', async () => {
+  test('is refused with every fault at once, in both areas', async () => {
     const wrong = { email: 'nobody', password: 'short', age: -1, mode: 'everything' };
     const conversation = await post(wrong, '/api/threads?limit=0');
     expect(
@@ -90,7 +90,7 @@ describe('a body', () => {
     );
   });
 
-  test('that lacks a field says which', async () => {
+  test('that lacks a field is refused with its name', async () => {
     const { body } = await post({ email: 'a@example.com' });
     expect(body.detail).toEqual([
       {
@@ -110,7 +110,7 @@ describe('a body', () => {
     ]);
   });
 
-  test('is not coerced', async () => {
+  test('is not converted to other types', async () => {
     expect(await faultsOf({ age: '7' })).toEqual([
       { type: 'int_type', loc: ['body', 'age'], msg: 'Input should be a valid integer', input: '7' },
     ]);
@@ -137,7 +137,7 @@ describe('a body', () => {
     ]);
   });
 
-  test('in a choice of shapes is judged by the shape that was meant', async () => {
+  test('with several allowed shapes is checked against the intended one', async () => {
     expect(await faultsOf({ target: { kind: 'run', runId: 'x' } })).toEqual([
       expect.objectContaining({ type: 'int_type', loc: ['body', 'target', 'runId'] }),
     ]);
@@ -150,7 +150,7 @@ describe('a body', () => {
     ]);
   });
 
-  test('in a choice of words or types is told the choice', async () => {
+  test('with several allowed words or types is refused with the alternatives', async () => {
     expect(await faultsOf({ level: 'middle' })).toEqual([
       {
         type: 'literal_error',
@@ -187,7 +187,7 @@ describe('a query', () => {
     return { status: answer.statusCode, body: answer.json() };
   }
 
-  test('is read as the types of its schema, with defaults', async () => {
+  test('is converted to the types of its schema, with defaults', async () => {
     expect((await get('deep=true&tag=a')).body).toEqual({ limit: 50, deep: true, tag: ['a'] });
     expect((await get('limit=7&tag=a&tag=b')).body).toEqual({ limit: 7, tag: ['a', 'b'] });
   });
@@ -223,7 +223,7 @@ describe('a query', () => {
 });
 
 describe('unknown keys', () => {
-  test('are taken off the body and named in a header', async () => {
+  test('are removed from the body and named in a header', async () => {
     const answer = await server.inject({
       method: 'POST',
       url: '/api/threads',
@@ -233,7 +233,7 @@ describe('unknown keys', () => {
     expect(answer.json()).toEqual({ ...valid, target: { kind: 'run', runId: 1 } });
   });
 
-  test('are not looked for where none was sent', async () => {
+  test('are not searched when no body was sent', async () => {
     const answer = await server.inject({ method: 'POST', url: '/api/threads', payload: valid });
     expect(answer.headers['x-ignored-fields']).toBeUndefined();
   });

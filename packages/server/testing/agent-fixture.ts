@@ -33,7 +33,9 @@ interface RunOptions extends Partial<AgentRunRequest> {
   confirm?: () => Promise<void>;
 }
 
-/** The agent runtime over a database in memory, for tests: graphs by their names, run and read as the gateway does. */
+/**
+ * The agent runtime over a database in memory, for tests: graphs by name, which it runs and reads as the gateway does.
+ */
 export interface AgentFixture {
   database: Database<ConversationTables>;
   checkpointer: Checkpointer;

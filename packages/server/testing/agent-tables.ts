@@ -4,7 +4,7 @@ import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../src/platform/database/open.ts';
 
-/** A database with the tables of the agent runtime, which the migrations of conversation make. */
+/** Opens a database with the tables of the agent runtime, which the migrations of conversation create. */
 export async function openAgentTables(
   options: DatabaseOptions = { backend: 'memory' },
 ): Promise<Database<AgentTables>> {

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Bus, type BusEvent, busLimits } from '../src/platform/bus/bus.ts';
 
 export interface BusVariant {
-  /** Two ends of one bus: two replicas, or twice the same object where there is only one process. */
+  /** Two ends of one bus: two replicas, or the same object twice when there is only one process. */
   here: Bus;
   there: Bus;
   close(): Promise<void>;
 }
 
-/** What every variant of the bus port does. */
+/** The behaviour of every variant of the bus port. */
 export function busConformance(name: string, makeVariant: () => Promise<BusVariant>): void {
   describe(`bus: ${name}`, () => {
     let variant: BusVariant;
@@ -50,14 +50,14 @@ export function busConformance(name: string, makeVariant: () => Promise<BusVaria
       expect((await events.next()).value).toEqual({ type: 'message', message: 'for a' });
     });
 
-    test('accepts a message that nobody waits for', async () => {
+    test('accepts a message that no one waits for', async () => {
       await variant.here.publish('nobody', 'x');
       const events = await listen('nobody');
       await variant.here.publish('nobody', 'y');
       expect((await events.next()).value).toEqual({ type: 'message', message: 'y' });
     });
 
-    test('hands each subscriber its own copy', async () => {
+    test('gives each subscriber its own copy', async () => {
       const [first, second] = [await listen('copies'), await listen('copies')];
       const sent = { list: [1] };
       await variant.here.publish('copies', sent);
@@ -74,7 +74,7 @@ export function busConformance(name: string, makeVariant: () => Promise<BusVaria
       expect((await waiting).done).toBe(true);
     });
 
-    test('gives a subscriber whose signal has aborted nothing', async () => {
+    test('gives nothing to a subscriber whose signal has aborted', async () => {
       stop.abort();
       const events = await listen('late');
       await variant.here.publish('late', 'x');
@@ -92,7 +92,7 @@ export function busConformance(name: string, makeVariant: () => Promise<BusVaria
       expect((await events[Symbol.asyncIterator]().next()).done).toBe(true);
     });
 
-    test('tells a subscriber that fell behind about the gap and goes on with what is new', async () => {
+    test('tells a subscriber that fell behind about the gap and continues with new messages', async () => {
       const events = await listen('flood');
       const witness = await listen('flood-end');
       for (let i = 0; i <= busLimits.queuedEvents; i += 1) await variant.here.publish('flood', i);
@@ -102,7 +102,7 @@ export function busConformance(name: string, makeVariant: () => Promise<BusVaria
       expect((await events.next()).value).toEqual({ type: 'message', message: busLimits.queuedEvents });
     });
 
-    test('refuses a message that is too large, and a topic that is none', async () => {
+    test('refuses a message that is too large, and an invalid topic', async () => {
       const tooLarge = 'x'.repeat(busLimits.messageBytes);
       await expect(variant.here.publish('large', tooLarge)).rejects.toThrow(/65538 bytes/);
       await expect(variant.here.publish('Not A Topic', 1)).rejects.toThrow(/not a bus topic/);

@@ -21,7 +21,7 @@ import { migrate } from '../src/platform/database/migrate.ts';
 import { localStep } from '../src/platform/database/procedure.ts';
 import { npmSuite } from './npm-checkpointer-suite.ts';
 
-/** What the checkpointer does, whatever the database. `open` answers an empty one. */
+/** The behaviour of the checkpointer on every database. `open` returns an empty one. */
 export function checkpointerConformance(name: string, open: () => Promise<Database<unknown>>): void {
   describe(name, () => {
     let opened: Database<unknown>;
@@ -100,7 +100,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       (await database.read.selectFrom(table).select('thread_id').where('thread_id', '=', threadId).execute())
         .length;
 
-    it('makes what the checkpoints of a history have in common once, over all pages of it', async () => {
+    it('reads what the checkpoints of a history have in common only once, over all its pages', async () => {
       const turns = Array.from(
         { length: 120 },
         (_, at) => new HumanMessage({ id: `m${at}`, content: `turn ${at}` }),
@@ -125,7 +125,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await storedValues('t')).toEqual(['"same"', '1', '2']);
       });
 
-      it('of a list that grows take the room of what is new in it', async () => {
+      it('of a growing list need space only for the new elements', async () => {
         const messages = ['a', 'b', 'c'].map((id) => new HumanMessage({ id, content: `message ${id}` }));
         let config = thread('t');
         for (let length = 1; length <= 3; length += 1) {
@@ -139,13 +139,13 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await valuesOf(config)).toEqual({ messages });
       });
 
-      it('are taken from the parent where the channel stands at the same version', async () => {
+      it('are taken from the parent when the channel has the same version', async () => {
         const first = await put(thread('t'), { big: 'the value' }, { versions: { big: 1 } });
         const second = await put(first, { big: 'never looked at' }, { versions: { big: 1 } });
         expect(await valuesOf(second)).toEqual({ big: 'the value' });
       });
 
-      it('of two branches from one checkpoint stay apart, though their versions are the same', async () => {
+      it('of two branches from one checkpoint stay separate, although their versions are the same', async () => {
         const root = await put(thread('t'), { x: 'root' }, { versions: { x: 1 } });
         const [left, right] = [
           await put(root, { x: 'left' }, { versions: { x: 2 } }),
@@ -154,7 +154,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect([await valuesOf(left), await valuesOf(right)]).toEqual([{ x: 'left' }, { x: 'right' }]);
       });
 
-      it('come with a fork whose parent lacks them, as LangGraph makes it', async () => {
+      it('are stored with a fork whose parent lacks them, as LangGraph creates it', async () => {
         const root = await put(thread('t'), { x: 1 }, { versions: { x: 1 } });
         const child = await put(root, { x: 2, y: 3 }, { versions: { x: 2, y: 1 } });
         const values = (await checkpointer.getTuple(child))?.checkpoint.channel_values ?? {};
@@ -162,21 +162,21 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await valuesOf(fork)).toEqual({ x: 2, y: 3 });
       });
 
-      it('of one thread are none of another', async () => {
+      it('of one thread are not visible in another', async () => {
         await put(thread('t'), { x: 'same' });
         await put(thread('u'), { x: 'same' });
         await checkpointer.deleteThread('t');
         expect(await valuesOf(thread('u'))).toEqual({ x: 'same' });
       });
 
-      it('of more elements than a statement takes parameters are found again', async () => {
+      it('with more elements than a statement has parameters are found again', async () => {
         const list = Array.from({ length: 1_500 }, (_, id) => ({ id }));
         expect(await valuesOf(await put(thread('t'), { list }))).toEqual({ list });
       });
     });
 
     describe('metadata', () => {
-      it('includes what came with the run, but for book-keeping', async () => {
+      it('includes what came with the run, except internal fields', async () => {
         const metadata = { run_id: 'r1', graph_id: 'g', thread_id: 't', __pregel_x: 1, langgraph_step: 2 };
         const config = await put({ ...thread('t'), metadata }, {});
         expect((await checkpointer.getTuple(config))?.metadata).toEqual({
@@ -189,7 +189,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       });
 
       const strange = ['a.b', 'a"b', "a'b", '$', '$.x', 'x[0]', '__proto__', 'ключ', "' or 1=1 --", '#', ''];
-      it.each(strange)('is found by the key %j, whatever it holds', async (key) => {
+      it.each(strange)('is found by the key %j, whatever the key contains', async (key) => {
         const metadata = Object.fromEntries([[key, 'here']]);
         const config = await put(thread('t'), {}, { metadata });
         await put(thread('t'), {}, { metadata: { other: 'here' } });
@@ -222,7 +222,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(found?.metadata).toMatchObject({ 'a\ufffd': 'b\ufffd' });
       });
 
-      it('must match in all that is asked', async () => {
+      it('must match in all requested keys', async () => {
         const both = await put(thread('t'), {}, { metadata: { a: 1, b: 2 } });
         await put(thread('t'), {}, { metadata: { a: 1, b: 3 } });
         expect(idsOf(await listed(thread('t'), { filter: { a: 1, b: 2 } }))).toEqual([idOf(both)]);
@@ -240,7 +240,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(idsOf(await listed({}, { limit: 70 }))).toEqual(expected.slice(0, 70));
       });
 
-      it('ends before the checkpoint that is named, without it', async () => {
+      it('ends before the named checkpoint', async () => {
         const configs = [await put(thread('t'), {}), await put(thread('t'), {}), await put(thread('t'), {})];
         const before = configs[1] as RunnableConfig;
         expect(idsOf(await listed(thread('t'), { before }))).toEqual([idOf(configs[0] as RunnableConfig)]);
@@ -253,7 +253,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
     });
 
     describe('writes', () => {
-      it('of a task stay as they were when it writes again, but for those of LangGraph itself', async () => {
+      it('of a task do not change when it writes again, except those of LangGraph itself', async () => {
         const config = await put(thread('t'), {});
         for (const value of ['first', 'second']) {
           await checkpointer.putWrites(
@@ -271,7 +271,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         ]);
       });
 
-      it('share their values with the checkpoint that comes of them', async () => {
+      it('share their values with the checkpoint that results from them', async () => {
         const message = new AIMessage({ id: 'm', content: 'hello' });
         const config = await put(thread('t'), {});
         await checkpointer.putWrites(config, [['messages', [message]]], 'task');
@@ -279,7 +279,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await storedValues('t')).toHaveLength(1);
       });
 
-      it('may come before the checkpoint that they belong to', async () => {
+      it('may be stored before the checkpoint that they belong to', async () => {
         const config = { configurable: { thread_id: 't', checkpoint_ns: '', checkpoint_id: 'late' } };
         await checkpointer.putWrites(config, [['x', 1]], 'task');
         const known: CheckpointMetadata = { source: 'loop', step: 0, parents: {} };
@@ -289,7 +289,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
     });
 
     describe('a rollback', () => {
-      it('brings back the state before the run, in all namespaces, and frees what only the run had', async () => {
+      it('restores the state before the run, in all namespaces, and deletes what only the run had', async () => {
         const before = await put({ ...thread('t'), metadata: { run_id: 'r1' } }, { x: 'before' });
         await checkpointer.putWrites({ ...before, metadata: { run_id: 'r1' } }, [['x', 'kept']], 'task1');
         await checkpointer.putWrites({ ...before, metadata: { run_id: 'r2' } }, [['x', 'gone']], 'task2');
@@ -305,7 +305,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await storedValues('t')).toEqual(['"before"', '"kept"']);
       });
 
-      it('brings back the question that the run was an answer to', async () => {
+      it('restores the question that the run answered', async () => {
         const asked = await put({ ...thread('t'), metadata: { run_id: 'r1' } }, {});
         const by = (runId: string): RunnableConfig => ({ ...asked, metadata: { run_id: runId } });
         await checkpointer.putWrites(by('r1'), [[INTERRUPT, 'first question']], 'task');
@@ -328,7 +328,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await storedValues('t')).toEqual([]);
       });
 
-      it('of a run that is not there changes nothing', async () => {
+      it('of an unknown run changes nothing', async () => {
         await put({ ...thread('t'), metadata: { run_id: 'r1' } }, { x: 1 });
         await checkpointer.deleteRun('t', 'r2');
         await checkpointer.deleteRun('other', 'r1');
@@ -351,7 +351,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         return { checkpoint, metadata: { source: 'loop', step, parents: {} } };
       };
 
-      it('stores what single puts would store, as the state was when it was added', async () => {
+      it('stores what single puts would store, with the state at the time when it was added', async () => {
         const batch = new CheckpointBatch('t');
         const state = { messages: [{ id: 1 }] };
         const first = row(state);
@@ -389,7 +389,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(newest?.parentConfig).toEqual(oldest?.config);
       });
 
-      it('is not there when its unit fails', async () => {
+      it('is not stored when its unit fails', async () => {
         const batch = new CheckpointBatch('t');
         batch.addCheckpoint(thread('t'), { ...row({ x: 1 }), parent: {} });
         const failure = localStep(() => Promise.reject(new Error('no')));
@@ -405,7 +405,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         metadata: { run_id: runId },
       });
 
-      it('is how far its checkpoints have come, and which tasks of it need not run again', async () => {
+      it('is the position of its checkpoints, and the tasks that need not run again', async () => {
         const before = await put(by(thread('t'), 'r1'), {});
         const first = await put(by(before, 'r2'), {});
         const newest = await put(by(first, 'r2'), {});
@@ -429,7 +429,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         });
       });
 
-      it('counts nothing that was stored before the checkpoint that it is based on', async () => {
+      it('does not count anything that was stored before its base checkpoint', async () => {
         const base = await put(by(thread('t'), 'r1'), {});
         const known = step;
         const lost = { configurable: { ...base.configurable, checkpoint_id: uuid6(known + 1_000) } };
@@ -445,19 +445,19 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         });
       });
 
-      it('is null where only a graph inside it has stored anything', async () => {
+      it('is null when only a subgraph has stored anything', async () => {
         await put(by(thread('t', 'sub:1'), 'r2'), {}, { metadata: { parents: {} } });
         expect(await checkpointer.progressOf('t', 'r2')).toBeNull();
       });
 
-      it('is null for one that has left nothing', async () => {
+      it('is null for a run that has stored nothing', async () => {
         await put(by(thread('t'), 'r1'), {});
         expect(await checkpointer.progressOf('t', 'r2')).toBeNull();
       });
     });
 
     describe('a copy', () => {
-      it('has the whole history and lives on by itself', async () => {
+      it('has the whole history and is independent of the original', async () => {
         const first = await put(thread('t'), { messages: [{ id: 1 }] });
         await checkpointer.putWrites(first, [['x', 'pending']], 'task');
         await put(first, { messages: [{ id: 1 }, { id: 2 }] });
@@ -471,7 +471,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         expect(await listed(thread('copy'))).toEqual(expected);
       });
 
-      it('is refused where there are checkpoints already', async () => {
+      it('is refused if there are already checkpoints', async () => {
         await put(thread('t'), { x: 1 });
         await put(thread('u'), { x: 2 });
         await expect(checkpointer.copyThread('t', 'u')).rejects.toThrow(
@@ -498,7 +498,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       });
     });
 
-    it('leaves nothing of a deleted thread', async () => {
+    it('removes everything of a deleted thread', async () => {
       const config = await put(thread('t'), { x: 1 });
       await checkpointer.putWrites(config, [['x', 2]], 'task');
       await checkpointer.deleteThread('t');
@@ -507,7 +507,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       }
     });
 
-    it('keeps every value while threads are written, pruned and read at once', async () => {
+    it('keeps every value while threads are written, pruned and read at the same time', async () => {
       const ids = ['a', 'b', 'c'];
       const work = async (threadId: string): Promise<void> => {
         let config = thread(threadId);

@@ -11,7 +11,7 @@ export interface CountersVariant {
 const policy: AttemptPolicy = { attempts: 3, lockMs: 600, reservationMs: 300 };
 const client = '203.0.113.7';
 
-/** What every variant of the counters port does. */
+/** The behaviour of every variant of the counters port. */
 export function countersConformance(name: string, makeVariant: () => Promise<CountersVariant>): void {
   describe(`counters: ${name}`, () => {
     let variant: CountersVariant;
@@ -57,13 +57,13 @@ export function countersConformance(name: string, makeVariant: () => Promise<Cou
       expect(await fail('ada')).toBe(false);
     });
 
-    test('does not let parallel attempts outrun the count', async () => {
+    test('does not let parallel attempts get ahead of the count', async () => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => counters.reserve(client, policy)));
       expect(outcomes.filter((o) => o.outcome === 'reserved')).toHaveLength(policy.attempts);
       expect(outcomes.filter((o) => o.outcome === 'busy')).toHaveLength(20 - policy.attempts);
     });
 
-    test('locks nobody out for attempts that were only too many at once', async () => {
+    test('locks no one out only because there were too many attempts at once', async () => {
       const ids = [await reserve(), await reserve(), await reserve()];
       expect((await counters.reserve(client, policy)).outcome).toBe('busy');
       for (const id of ids) await counters.giveBack(client, id);
@@ -77,13 +77,13 @@ export function countersConformance(name: string, makeVariant: () => Promise<Cou
       expect((await counters.reserve(client, policy)).outcome).toBe('busy');
     });
 
-    test('takes an attempt that never reported back for lost', async () => {
+    test('treats an attempt that never reported back as lost', async () => {
       for (let i = 0; i < policy.attempts; i += 1) await reserve();
       await variant.pass(policy.reservationMs);
       await reserve();
     });
 
-    test('counts a failure that is confirmed after its reservation lapsed', async () => {
+    test('counts a failure that is confirmed after its reservation expired', async () => {
       const late = await reserve();
       await variant.pass(policy.reservationMs);
       await counters.confirmFailure(client, { reservationId: late, about: 'ada', policy });
@@ -110,12 +110,12 @@ export function countersConformance(name: string, makeVariant: () => Promise<Cou
       expect((await counters.reserve(client, policy)).outcome).toBe('locked');
     });
 
-    test('keeps subjects apart', async () => {
+    test('counts each subject separately', async () => {
       for (let i = 0; i < policy.attempts; i += 1) await fail('ada');
       expect((await counters.reserve('198.51.100.1', policy)).outcome).toBe('reserved');
     });
 
-    test('gives an attempt back once however often it is told', async () => {
+    test('gives an attempt back only once, however often it is called', async () => {
       const id = await reserve();
       await reserve();
       await reserve();

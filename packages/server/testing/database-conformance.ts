@@ -22,7 +22,7 @@ const createNotes = {
   },
 };
 
-/** What every database does, whatever it is. `open` answers an empty one. */
+/** The behaviour of every database. `open` returns an empty one. */
 export function databaseConformance(name: string, open: () => Promise<Database<unknown>>): void {
   describe(name, () => {
     let opened: Database<unknown>;
@@ -46,33 +46,33 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       );
 
     describe('a statement that is built once', () => {
-      const byText = new Prepared((db: Kysely<Tables>, { text, most }: { text: string; most: number }) =>
-        db.selectFrom('notes').selectAll().where('text', '=', text).where('size', '<=', most).orderBy('id'),
+      const byText = new Prepared((db: Kysely<Tables>, { text, max }: { text: string; max: number }) =>
+        db.selectFrom('notes').selectAll().where('text', '=', text).where('size', '<=', max).orderBy('id'),
       );
       const put = new Prepared((db: Kysely<Tables>, note: { id: string; size: number | null }) =>
         db.insertInto('notes').values({ id: note.id, text: 'fixed', size: note.size, bytes: null }),
       );
 
-      it('takes other values each time, null too, in a unit and in a read', async () => {
+      it('accepts different values each time, including null, in a unit and in a read', async () => {
         await database.write(async (trx) => {
           await put.run(trx, { id: 'a', size: 1 });
           await put.run(trx, { id: 'b', size: 5 });
           await put.run(trx, { id: 'c', size: null });
         });
-        const idsUpTo = async (most: number) =>
-          (await byText.run(database.read, { text: 'fixed', most })).rows.map(({ id }) => id);
+        const idsUpTo = async (max: number) =>
+          (await byText.run(database.read, { text: 'fixed', max })).rows.map(({ id }) => id);
         expect(await idsUpTo(1)).toEqual(['a']);
         expect(await idsUpTo(5)).toEqual(['a', 'b']);
-        expect(await byText.first(database.read, { text: 'other', most: 5 })).toBeUndefined();
+        expect(await byText.first(database.read, { text: 'other', max: 5 })).toBeUndefined();
       });
 
-      it('does not write where only reads belong', async () => {
+      it('does not write through `read`', async () => {
         await expect(put.run(database.read, { id: 'd', size: 1 })).rejects.toThrow('database.write()');
       });
     });
 
     describe('values', () => {
-      it('gives numbers, text, bytes and null back as they were', async () => {
+      it('returns numbers, text, bytes and null unchanged', async () => {
         const row = {
           id: 'all',
           text: 'Ünïcödé 漢字 🚂 \\ \' " %',
@@ -84,7 +84,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect({ ...read, bytes: new Uint8Array(read?.bytes ?? []) }).toStrictEqual(row);
       });
 
-      it('counts and adds up in numbers', async () => {
+      it('returns counts and sums as numbers', async () => {
         await database.write((trx) =>
           trx
             .insertInto('notes')
@@ -97,7 +97,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await query.executeTakeFirst()).toStrictEqual({ count: 2, sum: 3 });
       });
 
-      it('says how many rows a statement changed', async () => {
+      it('returns how many rows a statement changed', async () => {
         await Promise.all([insert('a'), insert('b')]);
         const result = await database.write((trx) =>
           trx.updateTable('notes').set({ text: 'new' }).executeTakeFirstOrThrow(),
@@ -121,7 +121,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
     });
 
     describe('writes', () => {
-      it('answers what the unit answered, when its rows can be read', async () => {
+      it('returns the result of the unit once its rows can be read', async () => {
         const answer = await database.write(async (trx) => {
           await trx.insertInto('notes').values({ id: 'a', text: '', size: null, bytes: null }).execute();
           return (await trx.selectFrom('notes').select('id').execute()).length;
@@ -130,7 +130,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await ids()).toEqual(['a']);
       });
 
-      it('lets a unit that fails fail alone among those that arrive with it', async () => {
+      it('lets a failing unit fail alone among those that arrive with it', async () => {
         const outcomes = await Promise.allSettled([
           insert('a'),
           database.write(async (trx) => {
@@ -143,14 +143,14 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await ids()).toEqual(['a', 'c']);
       });
 
-      it('takes a unit that throws before it awaits anything', async () => {
+      it('accepts a unit that throws before it awaits anything', async () => {
         const failing = database.write(() => {
           throw new Error('at once');
         });
         await expect(failing).rejects.toThrow('at once');
       });
 
-      it('tells a row that exists already from other faults', async () => {
+      it('distinguishes a row that already exists from other faults', async () => {
         await insert('a');
         expect(isUniqueViolation(await insert('a').catch((error: unknown) => error))).toBe(true);
         const withoutText = database.write((trx) =>
@@ -162,7 +162,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(isUniqueViolation(await withoutText.catch((error: unknown) => error))).toBe(false);
       });
 
-      it('refuses a unit that goes on after a failed statement, since Postgres would drop it without a word', async () => {
+      it('refuses a unit that continues after a failed statement, because Postgres would drop it silently', async () => {
         await insert('a');
         const goingOn = database.write(async (trx) => {
           await trx.insertInto('notes').values({ id: 'b', text: '', size: null, bytes: null }).execute();
@@ -173,7 +173,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await ids()).toEqual(['a']);
       });
 
-      it('keeps a unit from reaching into the database after it has answered', async () => {
+      it('prevents a unit from using the database after it has returned', async () => {
         const kept = await database.write(async (trx) => ({ trx }));
         const late = kept.trx.insertInto('notes').values({ id: 'late', text: '', size: null, bytes: null });
         await expect(late.execute()).rejects.toThrow('This write unit is over');
@@ -181,7 +181,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       });
     });
 
-    describe('a unit that awaits something other than its trx', () => {
+    describe('a unit that awaits something else than its trx', () => {
       const awaiting = (other: () => Promise<unknown>): Promise<unknown> =>
         database.write(async (trx) => {
           await trx.insertInto('notes').values({ id: 'early', text: '', size: null, bytes: null }).execute();
@@ -193,7 +193,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         ['a timer', () => new Promise((resolve) => setTimeout(resolve, 20))],
         ['another write', () => insert('inner')],
         ['nothing that ever comes', () => new Promise(() => undefined)],
-      ])('is refused for %s, undone, and holds nobody up', async (_title, other) => {
+      ])('is refused for %s, rolled back, and delays no other unit', async (_title, other) => {
         const outcomes = await Promise.allSettled([awaiting(other), insert('beside')]);
         expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
         expect((outcomes[0] as PromiseRejectedResult).reason.message).toContain(
@@ -276,7 +276,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         );
       });
 
-      it('refuse a database that lacks one in the middle', async () => {
+      it('refuse a database that lacks one of the earlier migrations', async () => {
         await migrate(opened, 'gap', [makes('002-b', 'gap_b')]);
         await expect(
           migrate(opened, 'gap', [makes('001-a', 'gap_a'), makes('002-b', 'gap_b')]),
@@ -284,9 +284,9 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       });
     });
 
-    it('writes what is in line when it closes, then takes nothing more', async () => {
+    it('writes the waiting units when it closes, then accepts no more', async () => {
       const other = await open();
-      await migrate(other, 'notes', [createNotes]).catch(() => undefined); // Postgres and files have it already
+      await migrate(other, 'notes', [createNotes]).catch(() => undefined); // Postgres and files have it already.
       const notes = other.withTables<Tables>();
       const written = notes.write(async () => 'written');
       await other.close();

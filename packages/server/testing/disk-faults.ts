@@ -3,7 +3,7 @@ import { type Disk, nodeDisk } from '../src/platform/files/disk.ts';
 type Write = (bytes: Uint8Array, from: number, length: number) => Promise<{ bytesWritten: number }>;
 type OpenFile = Awaited<ReturnType<Disk['open']>>;
 
-/** The real disk, but for some methods of the files that it opens. */
+/** The real disk, except for some methods of the files that it opens. */
 export function diskWithFile(override: (file: OpenFile) => object): Disk {
   return {
     ...nodeDisk,
@@ -14,14 +14,14 @@ export function diskWithFile(override: (file: OpenFile) => object): Disk {
   };
 }
 
-/** Counts the steps of a put and fails the one that is asked for, as a disk does that breaks at just that moment. */
+/** Counts the steps of a put and fails the requested one, like a disk that breaks at that moment. */
 class DiskFaults {
   readonly steps: string[] = [];
   failed: string | undefined;
   #failingStep: number | undefined;
   #code = '';
 
-  /** Counts from one, from now on. */
+  /** Counts from one, starting now. */
   failStep(step: number, code: string): void {
     this.failNothing();
     this.#failingStep = step;
@@ -42,7 +42,7 @@ class DiskFaults {
   }
 }
 
-/** The real disk with faults on demand. A close that fails has closed the file all the same, as the system call has. */
+/** The real disk with faults on demand. A failed close has still closed the file, as with the system call. */
 export function failingDisk(): { disk: Disk; faults: DiskFaults } {
   const faults = new DiskFaults();
   const files = diskWithFile((file) => {

@@ -16,14 +16,14 @@ interface Caller {
   signal?: AbortSignal;
 }
 
-/** The tools over a data home of their own, with one skill mounted. */
+/** The tools over their own data home, with one skill mounted. */
 export interface FileToolsFixture {
   home: string;
-  /** What a tool answers to the model that works in a thread of a user. */
+  /** Returns what a tool answers to the model that works in a thread of a user. */
   use(name: string, args: object, caller?: Caller): Promise<unknown>;
-  /** Where a file lies. */
+  /** Returns the place of a file on the disk. */
   onDisk(path: string, userId?: string): string;
-  /** Puts a file there, and answers its virtual path. */
+  /** Puts a file there, and returns its virtual path. */
   put(path: string, content: string | Uint8Array, userId?: string): Promise<string>;
   close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ import type { JobTables } from '../src/platform/jobs/tables.ts';
 import type { JobsVariant } from './jobs-conformance.ts';
 import { ManualTime } from './manual-time.ts';
 
-/** Processes that share one database and its clock, each with timers of its own. */
+/** Processes that share one database and its clock. Each has its own timers. */
 export class JobFleet {
   readonly databaseClock = new ManualTime();
-  /** The view of the test itself. */
+  /** The connection of the test itself. */
   readonly database: Database<JobTables>;
   readonly #connect: () => Promise<Database<unknown>>;
   readonly #connections: Database<JobTables>[] = [];
@@ -54,7 +54,7 @@ export class JobFleet {
     return { jobs, time };
   }
 
-  /** Its time stands still, as that of a process that was stopped or killed. */
+  /** Its time stands still, as in a process that was stopped or killed. */
   stop(jobs: Jobs): void {
     this.#stopped.add(jobs);
   }
@@ -72,7 +72,7 @@ export class JobFleet {
     }
   }
 
-  /** Lets what has been started come to rest: a question on each connection is answered after those before it. */
+  /** Waits until started work has finished: a query on each connection is answered after those before it. */
   async settle(): Promise<void> {
     for (let round = 0; round < 6; round += 1) {
       await new Promise((resolve) => setImmediate(resolve));

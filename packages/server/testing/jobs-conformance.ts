@@ -8,9 +8,9 @@ export interface JobsVariant {
   now: () => number;
   /** Another process on the same storage. */
   newProcess(): Promise<Jobs>;
-  /** It stops where it is, and notes nothing. */
+  /** Stops the process at once; it records nothing. */
   kill(jobs: Jobs): void;
-  /** Lets time pass for all processes that live. */
+  /** Lets time pass for all live processes. */
   pass(forMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface JobsVariant {
 const second = 1_000;
 const minute = 60 * second;
 
-/** What every variant of the jobs port does. */
+/** The behaviour of every variant of the jobs port. */
 export function jobsConformance(name: string, makeVariant: () => Promise<JobsVariant>): void {
   describe(`jobs: ${name}`, () => {
     let variant: JobsVariant;
@@ -34,7 +34,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
       await variant.close();
     });
 
-    /** A started process whose jobs of the kind `work` do what `handler` says, and are recorded. */
+    /** Starts a process whose jobs of the kind `work` call `handler` and are recorded. */
     async function startProcess(handler?: (job: Job) => Promise<void>, policy?: JobPolicy) {
       const jobs = await variant.newProcess();
       const runs = new Runs();
@@ -58,7 +58,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(runs.count).toBe(1);
       });
 
-      test('is there if and only if the unit was committed that enqueued it', async () => {
+      test('exists if and only if the unit that enqueued it was committed', async () => {
         const { jobs, runs } = await startProcess();
         const undone = variant.database.write(async (trx) => {
           await jobs.enqueue(trx, { kind: 'work', payload: { from: 'undone' } });
@@ -74,7 +74,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(runs.count).toBe(1);
       });
 
-      test('is found soon although nobody called wake', async () => {
+      test('is found soon even without a call of wake', async () => {
         const { jobs, runs } = await startProcess();
         await variant.database.write((trx) => jobs.enqueue(trx, { kind: 'work', payload: {} }));
         await variant.pass(30 * second);
@@ -90,7 +90,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         await runs.take();
       });
 
-      test('is deferred by months as well', async () => {
+      test('can be deferred by months', async () => {
         const { jobs, runs } = await startProcess();
         await jobs.add({ kind: 'work', runAtMs: variant.now() + 60 * 24 * 60 * minute, payload: {} });
         await variant.pass(minute);
@@ -116,7 +116,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     });
 
     describe('a job under a key', () => {
-      test('takes the place of the one that waits under it', async () => {
+      test('replaces the job that waits under it', async () => {
         const { jobs, runs } = await startProcess();
         const inOneSecond = (n: number) => ({
           kind: 'work',
@@ -134,7 +134,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(runs.count).toBe(1);
       });
 
-      test('runs after the one that runs under it', async () => {
+      test('runs after the job that is running under it', async () => {
         const gates = [newDeferred(), newDeferred()];
         const { jobs, runs } = await startProcess(async ({ payload }) => gates[Number(payload.n)]?.promise);
         await jobs.add({ kind: 'work', key: 'k', payload: { n: 0 } });
@@ -145,7 +145,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         gates[1]?.resolve();
       });
 
-      test('stands in for the one that failed meanwhile', async () => {
+      test('replaces the job that failed meanwhile', async () => {
         const gate = newDeferred();
         const { jobs, runs } = await startProcess(async ({ payload }) => {
           if (payload.n === 1) await gate.promise;
@@ -183,7 +183,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         ]);
       });
 
-      test('goes away when a later attempt succeeds', async () => {
+      test('is removed when a later attempt succeeds', async () => {
         const { jobs, runs } = await startProcess(
           async ({ attempt }) => {
             if (attempt === 1) throw new Error('not yet');
@@ -199,7 +199,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(await jobs.dead(10)).toEqual([]);
       });
 
-      test('does not hold up the others', async () => {
+      test('does not delay the others', async () => {
         const { jobs, runs } = await startProcess(async ({ payload }) => {
           if (payload.n === 1) throw new Error('broke');
         });
@@ -243,7 +243,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         }
       });
 
-      test('runs once an interval, however many processes there are', async () => {
+      test('runs once per interval, however many processes there are', async () => {
         const all = await Promise.all([1, 2, 3].map(() => startRepeated(async () => undefined)));
         const total = () => all.reduce((sum, { runs }) => sum + runs.count, 0);
         await variant.pass(30 * second);
@@ -253,7 +253,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(total()).toBeLessThanOrEqual(6);
       });
 
-      test('goes on for ever, although each run fails', async () => {
+      test('continues for ever, even if each execution fails', async () => {
         const { jobs, runs } = await startRepeated(() => Promise.reject(new Error('broke')), {
           retryDelaysMs: [second],
         });
@@ -264,7 +264,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(await jobs.dead(10)).toEqual([]);
       });
 
-      test('keeps its rhythm over a restart', async () => {
+      test('keeps its schedule over a restart', async () => {
         const first = await startRepeated(async () => undefined);
         await first.runs.take();
         await variant.pass(second);
@@ -278,7 +278,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     });
 
     describe('several at once', () => {
-      test('are as many as the policy allows, and the others follow', async () => {
+      test('run in the number that the policy allows, and the others follow', async () => {
         const gates = Array.from({ length: 6 }, () => newDeferred());
         const { jobs, runs } = await startProcess(
           ({ payload }) => gates[Number(payload.n)]?.promise ?? Promise.resolve(),
@@ -294,7 +294,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         for (let left = 4; left > 0; left -= 1) gates[Number((await runs.take()).payload.n)]?.resolve();
       });
 
-      test('are each run by one of two processes', async () => {
+      test('are each run by only one of two processes', async () => {
         const one = await startProcess();
         const other = await startProcess();
         const adding = Array.from({ length: 40 }, (_, n) => one.jobs.add({ kind: 'work', payload: { n } }));
@@ -307,7 +307,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     });
 
     describe('a process that dies', () => {
-      test('leaves its job to another one, as a further attempt', async () => {
+      test('leaves its job to another process, as a further attempt', async () => {
         const dying = await startProcess(() => new Promise(() => undefined));
         await dying.jobs.add({ kind: 'work', payload: { n: 1 } });
         await dying.runs.take();
@@ -318,7 +318,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 2 });
       });
 
-      test('keeps its job as long as it lives, however long that takes', async () => {
+      test('keeps its job as long as it lives, however long the job takes', async () => {
         const gate = newDeferred();
         const slow = await startProcess(() => gate.promise);
         await slow.jobs.add({ kind: 'work', payload: {} });
@@ -331,7 +331,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     });
 
     describe('close', () => {
-      test('waits for what runs and begins nothing new', async () => {
+      test('waits for running jobs and begins no new ones', async () => {
         const gate = newDeferred();
         const { jobs, runs } = await startProcess(() => gate.promise, { concurrency: 1 });
         await jobs.add({ kind: 'work', payload: { n: 1 } });
@@ -349,7 +349,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(next.runs.count).toBe(1);
       });
 
-      test('aborts what takes too long, and the next process runs it without a lost attempt', async () => {
+      test('aborts jobs that take too long, and the next process runs them without a lost attempt', async () => {
         const { jobs, runs } = await startProcess(
           ({ signal }) =>
             new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -363,7 +363,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 1 });
       });
 
-      test('does not wait for ever for what does not listen', async () => {
+      test('does not wait for ever for a job that ignores its signal', async () => {
         const { jobs, runs } = await startProcess(() => new Promise(() => undefined));
         await jobs.add({ kind: 'work', payload: {} });
         await runs.take();
@@ -375,7 +375,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
   });
 }
 
-/** What a handler was given, in order. */
+/** The jobs that a handler received, in order. */
 class Runs {
   readonly all: Job[] = [];
   readonly #next: Deferred<void>[] = [];
@@ -391,7 +391,7 @@ class Runs {
     await handler?.(job);
   }
 
-  /** The next run that was not taken yet; waits for it. */
+  /** Waits for and returns the next job that was not taken yet. */
   async take(): Promise<Job> {
     const index = this.#taken;
     this.#taken += 1;

@@ -10,7 +10,7 @@ import type { Database, WriteTransaction } from '../src/platform/database/databa
 import { localStep } from '../src/platform/database/procedure.ts';
 
 export interface JournalVariant {
-  /** Whoever writes: one storage, or several over the same database, as several processes have them. */
+  /** The writers: one storage, or several over the same database, as several processes have them. */
   storages: readonly EventStorage[];
   database: Database<ConversationTables>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ function originAt(step: number, taskId: string, namespace = ''): Origin {
   return [{ namespace, step, taskId }];
 }
 
-/** What the journal does, wherever it keeps its events. `open` answers an empty one. */
+/** The behaviour of the journal, wherever it keeps its events. `open` returns an empty one. */
 export function journalConformance(name: string, open: () => Promise<JournalVariant>): void {
   describe(`journal: ${name}`, () => {
     let variant: JournalVariant;
@@ -96,7 +96,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
     };
 
     describe('events', () => {
-      it('come back as they were recorded, numbered from one', async () => {
+      it('are returned as they were recorded, numbered from one', async () => {
         await written('r', [
           message('hello', { metadata: { finish_reason: 'stop' } }),
           { event_type: 'run_end', category: 'lifecycle', content: '' },
@@ -139,26 +139,26 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect((await listed())[0]?.content).toEqual(content);
       });
 
-      it('take text that no database would take, with U+FFFD in its place', async () => {
+      it('accept text that no database can store, with U+FFFD in its place', async () => {
         await written('r', [trace('a\0b\ud800c')]);
         expect((await listed())[0]?.content).toBe('a\ufffdb\ufffdc');
       });
 
-      it('of a type longer than the column are cut to it', async () => {
+      it('with a type longer than the column have it cut', async () => {
         await written('r', [trace('', { event_type: 'x'.repeat(40) })]);
         expect((await listed())[0]?.event_type).toBe('x'.repeat(32));
       });
     });
 
     describe('trace content', () => {
-      it('is cut by bytes between two characters, and says so', async () => {
+      it('is cut by bytes between two characters, and marked as cut', async () => {
         await written('r', [trace(`a${'€'.repeat(40)}`)]);
         const [event] = await listed();
         expect(event?.content).toBe(`a${'€'.repeat(33)}`);
         expect(event?.metadata).toEqual({ content_truncated: true, original_byte_length: 121 });
       });
 
-      it('stays whole at exactly the limit', async () => {
+      it('stays complete at exactly the limit', async () => {
         await written('r', [trace('x'.repeat(maxTraceBytes)), trace('x'.repeat(maxTraceBytes + 1))]);
         expect((await listed()).map(({ metadata }) => metadata)).toEqual([
           {},
@@ -166,14 +166,14 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         ]);
       });
 
-      it('that is an object is cut in its JSON and comes back as text', async () => {
+      it('that is an object is cut in its JSON and returned as text', async () => {
         await written('r', [trace({ text: '€'.repeat(40) })]);
         const [event] = await listed();
         expect(event?.content).toBe(`{"text":"${'€'.repeat(30)}`);
         expect(event?.metadata).toEqual({ content_truncated: true, original_byte_length: 131 });
       });
 
-      it('alone is cut: messages stay whole', async () => {
+      it('is the only content that is cut: messages stay complete', async () => {
         await written('r', [message('€'.repeat(500))]);
         expect(await texts()).toEqual(['€'.repeat(500)]);
       });
@@ -186,7 +186,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         await expect(storage().lastAnswers(nobody, 't', ['r'])).rejects.toThrow('without an owner');
       });
 
-      it('see their own events alone, also within one thread', async () => {
+      it('see only their own events, even within one thread', async () => {
         await written('r1', [message('of alice')]);
         await written('r2', [message('of bob')], { userId: 'bob' });
         expect(await texts()).toEqual(['of alice']);
@@ -194,13 +194,13 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await storage().lastAnswers(bob, 't', ['r1', 'r2'])).toEqual(new Map([['r2', 2]]));
       });
 
-      it('of administrators are no others', async () => {
+      it('get no more events if they are administrators', async () => {
         await written('r', [message('of alice')]);
         const admin = { admin: 'root' } as unknown as typeof alice;
         expect(await listed({}, admin)).toEqual([]);
       });
 
-      it('that say why they are not one see everything', async () => {
+      it('that are the system with a reason see everything', async () => {
         await written('r1', [message('of alice')]);
         await written('r2', [message('of bob')], { userId: 'bob' });
         const all = await listed({}, system as unknown as typeof alice);
@@ -218,7 +218,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
       });
       const messages = { category: 'message' } as const;
 
-      it('hold the newest rows, ascending', async () => {
+      it('hold the newest rows in ascending order', async () => {
         expect(await texts({ ...messages, limit: 2 })).toEqual(['5', '6']);
         expect(await texts({ ...messages, limit: 3, beforeSeq: 6 })).toEqual(['2', '3', '5']);
       });
@@ -228,7 +228,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await texts({ ...messages, limit: 9, afterSeq: 2, beforeSeq: 6 })).toEqual(['3', '5']);
       });
 
-      it('of a run hold that run alone', async () => {
+      it('of a run hold only that run', async () => {
         expect(await seqs({ runId: 'r2' })).toEqual([4, 5, 6]);
         expect(await seqs({ runId: 'r2', types: ['tool_end'] })).toEqual([4]);
         expect(await seqs({ runId: 'r2', ...messages, limit: 1 })).toEqual([6]);
@@ -242,7 +242,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await seqs({ taskId: 'a"b' })).toEqual([10]);
       });
 
-      it('of a thread that has none are empty', async () => {
+      it('of a thread without events are empty', async () => {
         expect(await listed({ threadId: 'other' })).toEqual([]);
       });
 
@@ -313,7 +313,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
     });
 
     describe('what is recorded', () => {
-      it('is written by itself once there is a batch of it', async () => {
+      it('is written without a flush once there is a batch', async () => {
         const run = await recorder('r');
         for (let number = 0; number < 19; number += 1) run.record(message(`${number}`));
         await variant.database.write(async () => undefined);
@@ -322,7 +322,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         await expect.poll(() => listed()).toHaveLength(20);
       });
 
-      it('is committed with what a unit writes', async () => {
+      it('is committed together with the writes of a unit', async () => {
         const run = await recorder('r');
         run.record(message('with it'));
         const unit = localStep((trx: WriteTransaction<ConversationTables>) =>
@@ -333,7 +333,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await variant.database.read.selectFrom('run_inputs').selectAll().execute()).toHaveLength(1);
       });
 
-      it('is written once and in order, though units fail, one after the other and at once', async () => {
+      it('is written once and in order, even if units fail, one after the other and at once', async () => {
         const run = await recorder('r');
         const failing = [
           localStep(async () => {
@@ -356,7 +356,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await texts()).toEqual(['1', '2', '3']);
       });
 
-      it('is refused where the process may not write for the run any more', async () => {
+      it('is refused when the process may no longer write for the run', async () => {
         const [journal] = journals;
         const run = await (journal as Journal).recorderFor({
           threadId: 't',
@@ -372,7 +372,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
       });
     });
 
-    describe('a run that goes on', () => {
+    describe('a run that continues', () => {
       it('keeps what its checkpoints cover, and what happens only once', async () => {
         await written('r', [
           { event_type: 'human_message', category: 'message', content: { type: 'human', content: 'once' } },
@@ -405,7 +405,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await run.dropUncovered(coverage)).toBe(0);
       });
 
-      it('leaves other runs alone, and never gives a number twice', async () => {
+      it('does not change other runs, and never uses a number twice', async () => {
         await written('other', [message('other', { origin: originAt(1, 'x') })]);
         await written('r', [message('lost', { origin: originAt(1, 'x') })]);
         const run = await recorder('r', { attempt: 2 });
@@ -416,7 +416,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await seqs()).toEqual([1, 3]);
       });
 
-      it('counts from what is left, and says in which attempt events happened', async () => {
+      it('counts from the remaining events, and records the attempt of each event', async () => {
         const usage = { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
         const response = (origin: Origin): NewRunEvent =>
           trace('', {
@@ -439,7 +439,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
     });
 
     describe('deleting', () => {
-      it('a thread leaves nothing of it, and takes nothing from a run that ends late', async () => {
+      it('a thread removes all its events, and a run that ends late adds none', async () => {
         await written('r1', [message('of alice')]);
         await written('r2', [message('of bob')], { userId: 'bob' });
         await written('r3', [message('elsewhere')], { threadId: 'other' });
@@ -451,7 +451,7 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
         expect(await texts({ threadId: 'other' })).toEqual(['elsewhere']);
       });
 
-      it('a run leaves the others', async () => {
+      it('a run keeps the others', async () => {
         await written('r1', [message('1')]);
         await written('r2', [message('2')]);
         const run = { threadId: 't', runId: 'r1', userId: 'alice' };

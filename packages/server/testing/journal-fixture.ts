@@ -14,7 +14,7 @@ export interface JournalFixture {
   storage: RunEventStore;
   journal: Journal;
   recorder(runId: string, options?: { userId?: string; attempt?: number }): Promise<RunRecorder>;
-  /** What has happened in a run of the thread `t`. */
+  /** Records events in a run of the thread `t`. */
   write(runId: string, events: NewRunEvent[], options?: { userId?: string }): Promise<void>;
   /** The row of a run. */
   insertRun(runId: string, columns?: Partial<RunRow>): Promise<void>;
@@ -62,7 +62,7 @@ export async function openJournalFixture({ trackTokens = true } = {}): Promise<J
   };
 }
 
-/** A run that has ended well, for tests to change. */
+/** A run that has ended successfully, for tests to change. */
 export const emptyRun: RunRow = {
   run_id: '',
   thread_id: 't',

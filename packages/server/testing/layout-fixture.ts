@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import type { MoveDisk } from '../src/ops/migrate-layout/move-disk.ts';
 import { nodeMoveDisk } from '../src/ops/migrate-layout/move-disk.ts';
 
-/** Files by their path, links as `-> target`, folders in which nothing lies as `/`. */
+/** Files by their path, links as `-> target`, empty folders as `/`. */
 export type Tree = Record<string, string>;
 
 export function makeTree(home: string, tree: Tree): void {
@@ -38,14 +38,14 @@ export function treeOf(home: string, below = ''): Tree {
   );
 }
 
-/** What the files hold, wherever they lie. */
+/** Returns the contents of the files, wherever they are. */
 export function contentsOf(tree: Tree): string[] {
   return Object.values(tree)
     .filter((content) => content !== '/')
     .sort();
 }
 
-/** Waits for no disk: a test is not switched off in the middle. */
+/** Does not wait for the disk, because no power cut happens during a test. */
 export const quickDisk: MoveDisk = {
   ...nodeMoveDisk,
   copyFile: async (from, to) => copyFileSync(from, to),
@@ -53,7 +53,7 @@ export const quickDisk: MoveDisk = {
   syncFolder: async () => undefined,
 };
 
-/** A disk on which `users` and the conflicts are another file system than the rest of the home. */
+/** A disk on which `users` and the conflicts are on a different file system than the rest of the home. */
 export const dividedDisk: MoveDisk = {
   ...quickDisk,
   rename: async (from, to) => {
@@ -67,7 +67,7 @@ function isNew(path: string): boolean {
   return path.includes('/users/') || path.includes('/migration-conflicts/');
 }
 
-/** A disk whose process dies at the given step: nothing happens from there on. */
+/** A disk whose process dies at the given step: nothing happens from then on. */
 export function dyingDisk(disk: MoveDisk, diesAt: number): MoveDisk & { readonly steps: number } {
   let steps = 0;
   const dying = Object.fromEntries(

@@ -15,15 +15,15 @@ import { JobFleet } from './job-fleet.ts';
 
 const debounceMs = 1_000;
 
-/** A gateway process as far as learning goes. */
+/** The part of a gateway process that learns. */
 export interface LearningProcess {
   learning: MemoryLearning;
   memories: Memories;
   store: LearningStore;
   jobs: Jobs;
-  /** As the end of a run does. */
+  /** Does what the end of a run does. */
   say(text: string, more?: Partial<EndedTurn>): Promise<void>;
-  /** As `kill -9`. */
+  /** Has the effect of `kill -9`. */
   kill(): void;
 }
 
@@ -34,15 +34,15 @@ export interface ProcessChanges {
   wrapMemories?: (memories: Memories) => Pick<Memories, 'get' | 'learn'>;
 }
 
-/** Processes that learn over one database and one data home, with a model that answers as the test says. */
+/** Processes that learn over one database and one data home, with a model whose answers the test sets. */
 export class LearningFixture {
   readonly fleet: JobFleet;
   readonly database: Database<ConversationTables>;
   readonly home: string;
-  /** What the model was asked, in order. */
+  /** The prompts that the model received, in order. */
   readonly prompts: string[] = [];
   readonly warnings: string[] = [];
-  /** What it answers. */
+  /** What the model answers. */
   answer: (prompt: string) => Promise<string> = async () => factsJson('Likes tea');
   readonly #running = new Set<LearningProcess>();
   #runs = 0;
@@ -118,14 +118,14 @@ export class LearningFixture {
     return (await this.memoryOf(userId, agent)).facts.map(({ content }) => content);
   }
 
-  /** Rows that wait. */
+  /** Returns the number of waiting rows. */
   async waiting(): Promise<number> {
     const turns = await this.database.read.selectFrom('memory_turns').select('run_id').execute();
     const changes = await this.database.read.selectFrom('memory_changes').select('thread_id').execute();
     return turns.length + changes.length;
   }
 
-  /** Lets time pass until this is so; the test's deadline ends it. */
+  /** Lets time pass until the condition holds. The test's own time limit ends it. */
   async until(isSo: () => boolean | Promise<boolean>, stepMs = 500): Promise<void> {
     while (!(await isSo())) {
       await this.fleet.pass(stepMs);
@@ -157,7 +157,7 @@ export class LearningFixture {
   }
 }
 
-/** An answer as a model gives it. */
+/** Returns an answer in the format of a model. */
 export function factsJson(...contents: string[]): string {
   const facts = contents.map((content) => ({ content, category: 'preference', confidence: 0.9 }));
   return JSON.stringify({ facts, outdated: [] });

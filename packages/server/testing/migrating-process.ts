@@ -1,4 +1,4 @@
-/** One of many processes that start at once on the same database; says which migrations fell to it. */
+/** One of many processes that start at once on the same database. It reports which migrations it applied. */
 import type { Kysely } from 'kysely';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../src/platform/database/open.ts';

@@ -2,7 +2,9 @@ import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpo
 import * as vitest from 'vitest';
 import type { Checkpointer } from '../src/agents/checkpoints/saver.ts';
 
-/** Tests of LangChain's suite that we mean to fail, each with its reason. One that passes after all is an error too. */
+/**
+ * Tests of LangChain's suite that fail on purpose, each with its reason. If one of them passes, that is an error too.
+ */
 const exceptions: ReadonlyMap<string, string> = new Map([
   [
     'should only store channel_values that have changed (based on newVersions)',

@@ -10,7 +10,7 @@ const second = 1_000;
 const hour = 60 * 60 * second;
 const day = 24 * hour;
 
-/** What ownership promises, whichever database holds the leases. */
+/** What ownership guarantees, on every database. */
 export function ownershipConformance(name: string, openStorage: () => Promise<OwnershipStorage>): void {
   describe(`ownership: ${name}`, () => {
     let storage: OwnershipStorage;
@@ -37,7 +37,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(seen).toMatchObject({ key: 'instance-1', token: expect.any(Number) });
       });
 
-      test('lets one work at a time, the next one in the same process as soon as the first is done', async () => {
+      test('admits one holder at a time, and the next one in the same process as soon as the first is done', async () => {
         const { ownership } = await fleet.newProcess();
         const first = startHolding(ownership, 'key');
         await first.started;
@@ -60,7 +60,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         other.finish();
       });
 
-      test('gives each owner a higher token, also after the row was pruned', async () => {
+      test('gives each owner a higher token, even after the row was pruned', async () => {
         const { ownership } = await fleet.newProcess();
         const tokens = [await tokenOf(ownership), await tokenOf(ownership)];
         fleet.databaseClock.advance(day + 1);
@@ -70,7 +70,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
       });
 
-      test('rejects with what the work throws, and gives the key back', async () => {
+      test('rejects with the error of the work, and gives the key back', async () => {
         const { ownership } = await fleet.newProcess();
         const failing = ownership.hold('key', async () => {
           throw new Error('worker broke');
@@ -107,7 +107,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
     });
 
     describe('tryHold', () => {
-      test('answers false at once when somebody else works, true when the work is done', async () => {
+      test('returns false at once when another process owns the key, and true when the work is done', async () => {
         const one = await fleet.newProcess();
         const other = await fleet.newProcess();
         const holding = startHolding(one.ownership, 'key');
@@ -118,7 +118,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(await other.ownership.tryHold('key', async () => undefined)).toBe(true);
       });
 
-      test('takes over what has lapsed', async () => {
+      test('takes over an expired lease', async () => {
         const dead = await fleet.newProcess();
         const alive = await fleet.newProcess();
         const holding = startHolding(dead.ownership, 'key');
@@ -169,7 +169,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(time.nextTimerMs).toBeNull();
       });
 
-      test('rides out a database that is away for a while', async () => {
+      test('survives a database that is unavailable for a while', async () => {
         const faulty = failing(fleet.database);
         const { ownership, time } = await fleet.newProcess({ database: faulty.database });
         const holding = startHolding(ownership, 'key');
@@ -183,7 +183,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         await holding.held;
       });
 
-      test('aborts the work before somebody else may start when it cannot renew', async () => {
+      test('aborts the work before another process may start when it cannot renew', async () => {
         const faulty = failing(fleet.database);
         const { ownership, time } = await fleet.newProcess({ database: faulty.database });
         const holding = startHolding(ownership, 'key');
@@ -199,7 +199,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         await expect(holding.held).rejects.toBeInstanceOf(LeaseLost);
       });
 
-      test('aborts the work in time although the renewal never answers', async () => {
+      test('aborts the work in time even if the renewal never returns', async () => {
         const faulty = failing(fleet.database);
         const { ownership, time } = await fleet.newProcess({ database: faulty.database });
         const holding = startHolding(ownership, 'key');
@@ -212,7 +212,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         await expect(holding.held).rejects.toBeInstanceOf(LeaseLost);
       });
 
-      test('tells the loss, and not how the work ended because of it', async () => {
+      test('reports the loss, and not how the work ended because of it', async () => {
         const faulty = failing(fleet.database);
         const { ownership, time } = await fleet.newProcess({ database: faulty.database });
         const started = newDeferred();
@@ -251,7 +251,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         await second.held;
       });
 
-      test('cannot write any more, even before it learns of its loss', async () => {
+      test('can no longer write, even before it learns of its loss', async () => {
         const { first, second } = await takenOver();
         const late = fleet.database.write(async (trx) => {
           await first.confirm(trx);
@@ -273,7 +273,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(keys.map(({ key }) => key)).toEqual(['key', 'right write']);
       });
 
-      test('may go on when it comes back before anybody took over', async () => {
+      test('may continue when it comes back before another process took over', async () => {
         const paused = await fleet.newProcess();
         const holding = startHolding(paused.ownership, 'key');
         await holding.started;
@@ -285,7 +285,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         await holding.held;
       });
 
-      /** Two leases on one key, of which the first holder has not noticed its loss. */
+      /** Two leases on one key. The first holder has not noticed its loss. */
       async function takenOver(): Promise<{ first: Lease; second: Lease }> {
         const paused = await fleet.newProcess();
         const first = startHolding(paused.ownership, 'key');
@@ -302,8 +302,8 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       }
     });
 
-    describe('clocks that are set', () => {
-      test('unseat nobody who renews: the database jumps three days ahead', async () => {
+    describe('clocks that jump', () => {
+      test('do not end a lease that is renewed: the database jumps three days ahead', async () => {
         const holder = await fleet.newProcess();
         const waiting = await fleet.newProcess();
         const holding = startHolding(holder.ownership, 'key');
@@ -322,7 +322,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         holding.finish();
       });
 
-      test('keep no dead holder in office: the database goes back by two hours', async () => {
+      test('do not keep the lease of a dead holder: the database goes back by two hours', async () => {
         const dead = await fleet.newProcess();
         const waiting = await fleet.newProcess();
         const holding = startHolding(dead.ownership, 'key');
@@ -336,15 +336,15 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       });
     });
 
-    test('of many who wait for the same key, one at a time gets it, and all get their turn', async () => {
+    test('when many wait for the same key, one at a time gets it, and all get their turn', async () => {
       const all = await Promise.all(Array.from({ length: storage.contenders }, () => fleet.newProcess()));
       let working = 0;
-      let mostAtOnce = 0;
+      let maxAtOnce = 0;
       const tokens: number[] = [];
       const holds = all.map(({ ownership }) =>
         ownership.hold('key', async ({ token }) => {
           working += 1;
-          mostAtOnce = Math.max(mostAtOnce, working);
+          maxAtOnce = Math.max(maxAtOnce, working);
           tokens.push(token);
           await fleet.settle();
           working -= 1;
@@ -360,13 +360,13 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         for (const { time } of all) time.advance(second);
         await fleet.settle();
       }
-      expect(mostAtOnce).toBe(1);
+      expect(maxAtOnce).toBe(1);
       expect(tokens).toHaveLength(storage.contenders);
       expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
     });
 
     describe('close', () => {
-      test('aborts the work, waits for its end, and gives the key back to whoever waits elsewhere', async () => {
+      test('aborts the work, waits for its end, and gives the key back to a waiting process', async () => {
         const closing = await fleet.newProcess();
         const other = await fleet.newProcess();
         const holding = startHolding(closing.ownership, 'key');
@@ -386,7 +386,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       });
     });
 
-    test('at start of the one process that owns its database, nobody waits for the process before', async () => {
+    test('at start of the only process of a database, no one waits for the previous process', async () => {
       const killed = await fleet.newProcess();
       const holding = startHolding(killed.ownership, 'key');
       await holding.started;
@@ -396,7 +396,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       holding.finish();
     });
 
-    test('prune drops what nobody has used for long and keeps what is held', async () => {
+    test('prune drops rows that were unused for long and keeps held ones', async () => {
       const { ownership } = await fleet.newProcess();
       await ownership.hold('given back', async () => undefined);
       const holding = startHolding(ownership, 'held');

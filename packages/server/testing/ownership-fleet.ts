@@ -5,16 +5,16 @@ import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { ManualTime } from './manual-time.ts';
 
 export interface OwnershipStorage {
-  /** What a further process sees of one and the same database, which has its tables. */
+  /** Connects another process to the same database, which has its tables. */
   connect(): Promise<Database<OwnershipTables>>;
   close(): Promise<void>;
-  /** How many processes compete where many are wanted. */
+  /** How many processes compete in the tests with many. */
   contenders: number;
 }
 
 export const leaseLifeMs = 15_000;
 
-/** A replica: its own timers and steady clock. It is paused by not letting its time pass. */
+/** A replica with its own timers and steady clock. It is paused by not letting its time pass. */
 interface Process {
   ownership: Ownership;
   time: ManualTime;
@@ -23,7 +23,7 @@ interface Process {
 /** Processes that share one database and its clock. */
 export class Fleet {
   readonly databaseClock = new ManualTime();
-  /** The view of the test itself. */
+  /** The connection of the test itself. */
   readonly database: Database<OwnershipTables>;
   readonly #storage: OwnershipStorage;
   readonly #processes: Process[] = [];
@@ -55,7 +55,7 @@ export class Fleet {
     return process;
   }
 
-  /** Lets time pass for a process and its database, in small steps, with what it starts meanwhile. */
+  /** Lets time pass for a process and its database in small steps, including what it starts meanwhile. */
   async pass(time: ManualTime, forMs: number): Promise<void> {
     const stepMs = 250;
     for (let elapsedMs = 0; elapsedMs < forMs; elapsedMs += stepMs) {
@@ -65,7 +65,7 @@ export class Fleet {
     }
   }
 
-  /** Lets what has been started come to rest: a question on each connection is answered after those before it. */
+  /** Waits until started work has finished: a query on each connection is answered after those before it. */
   async settle(): Promise<void> {
     for (let round = 0; round < 6; round += 1) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,7 @@ interface KeptFile {
   text: string;
 }
 
-/** The pool's files in memory, by ids that count from `f1`. */
+/** The pool's files in memory, with ids that count from `f1`. */
 export class PoolFilesInMemory implements PoolFiles {
   readonly kept = new Map<string, KeptFile>();
 

@@ -30,25 +30,25 @@ import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts
 import { ManualTime } from './manual-time.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 
-/** A gateway process as far as runs go: it shares its database with others, and can be killed. */
+/** The part of a gateway process that handles runs. It shares its database with others, and can be killed. */
 export interface RunsProcess {
   runs: Runs;
   runner: ScriptedRunner;
   streamLog: MemoryStreamLog;
-  /** As its user does. */
+  /** Does what its user does. */
   deleteThread(threadId: string): Promise<void>;
-  /** As `kill -9`: nothing is written and nothing given back. */
+  /** Has the effect of `kill -9`: nothing is written and nothing is given back. */
   kill(): void;
-  /** The next units fail; with `afterCommit` they are written all the same, and only the answer is lost. */
+  /** The next units fail. With `afterCommit` they are written all the same, and only the result is lost. */
   failWrites(count: number, how: { error: unknown; afterCommit?: boolean }): void;
   close(): Promise<void>;
 }
 
 export interface ProcessOptions extends Partial<RunsConfiguration> {
   webhookCaller?: WebhookCaller | null;
-  /** The one process that may use the database: what others held is free. */
+  /** The only process that may use the database: what earlier processes held is free. */
   isAlone?: boolean;
-  /** Of its own, for a process that stands still while others go on. */
+  /** Its own time, for a process that stands still while others continue. */
   time?: ManualTime;
 }
 
@@ -60,16 +60,16 @@ export interface RunsFixture {
   rolledBack: string[];
   /** Jobs that wait. */
   jobs: NewJob[];
-  /** Runs the jobs that wait; each is gone when it has succeeded. */
+  /** Runs the waiting jobs. A job is removed when it has succeeded. */
   runJobs(attempt?: number): Promise<void>;
   logged: { details: object; message: string }[];
   start(changes?: ProcessOptions): Promise<RunsProcess>;
   thread(threadId: string, userId?: string | null): Promise<string>;
   run(runId: string): Promise<RunRow | undefined>;
   threadRow(threadId: string): Promise<ThreadRow | undefined>;
-  /** Lets time pass, second by second, until this is settled. */
+  /** Lets time pass, second by second, until the promise is settled. */
   passUntil<Value>(promise: Promise<Value>): Promise<Value>;
-  /** When the threads are gone that went with their runs. */
+  /** Resolves when the threads that were deleted with their runs are gone. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ const standard: RunsConfiguration = {
   limits: { waiting: 1_000, waitingPerUser: 100, recursion: { standard: 100, max: 1_000 } },
 };
 
-/** Runs over a database in memory with an agent that does what the test says. */
+/** Runs over a database in memory with an agent whose behaviour the test sets. */
 export async function openRunsFixture(
   connect: () => Promise<Database<unknown>> = oneInMemory(),
 ): Promise<RunsFixture> {
@@ -262,7 +262,7 @@ export async function openRunsFixture(
   };
 }
 
-/** SQLite has one process; those of a test share its connection. */
+/** SQLite has one process. The processes of a test share its connection. */
 function oneInMemory(): () => Promise<Database<unknown>> {
   let opened: Promise<Database<unknown>> | undefined;
   return () => {
@@ -273,7 +273,7 @@ function oneInMemory(): () => Promise<Database<unknown>> {
 
 type FailWrites = RunsProcess['failWrites'];
 
-/** A connection to the database that can be cut: from then on nothing that is asked of it is ever answered. */
+/** A connection to the database that can be cut: after that no query gets a result. */
 function severable(database: Database<unknown>): {
   database: Database<unknown>;
   cut: () => void;
@@ -310,7 +310,7 @@ function severable(database: Database<unknown>): {
   };
 }
 
-/** A query of which every step leads nowhere. */
+/** A query whose every step leads to a promise that never settles. */
 function deadEnd(never: Promise<never>): unknown {
   return new Proxy(() => undefined, {
     get: (_target, name) => (name === 'then' ? never.then.bind(never) : deadEnd(never)),
@@ -318,7 +318,7 @@ function deadEnd(never: Promise<never>): unknown {
   });
 }
 
-/** What must hold whenever nothing is under way: nobody is forgotten, and threads say what their runs say. */
+/** What must hold whenever no work is in progress: no run is forgotten, and threads agree with their runs. */
 export async function expectAgreement({ database }: Pick<RunsFixture, 'database'>): Promise<string[]> {
   const faults: string[] = [];
   const runs = await database.read.selectFrom('runs').selectAll().execute();
@@ -334,7 +334,7 @@ export async function expectAgreement({ database }: Pick<RunsFixture, 'database'
     if (isOpen !== (run.ended_at === null))
       faults.push(`${run.run_id} is ${run.status}, ended ${run.ended_at}`);
     if (isOpen && run.worker_id !== null && !live.has(`runs:${run.worker_id}`))
-      faults.push(`${run.run_id} is under a lease that nobody has`);
+      faults.push(`${run.run_id} is under a lease that no process holds`);
   }
   for (const thread of threads) {
     const isOpen = runs.some((run) => run.thread_id === thread.thread_id && run.ended_at === null);

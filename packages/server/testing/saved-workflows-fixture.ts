@@ -4,7 +4,7 @@ import type {
   SavedWorkflowRunner,
 } from '../src/agents/tools/workflow-runner.ts';
 
-/** Saved workflows that remember what was asked of them. */
+/** Saved workflows that record their calls. */
 export function savedWorkflows(
   exposed: SavedWorkflow[],
 ): SavedWorkflowRunner & { orders: SavedWorkflowOrder[]; exposed: () => Promise<SavedWorkflow[]> } {

@@ -14,11 +14,11 @@ export interface ScriptedTurn {
   calls?: { name: string; args: Record<string, unknown>; id: string }[];
   usage?: [input: number, output: number];
   fails?: string;
-  /** Otherwise LangChain gives each answer one of its own. */
+  /** If it is absent, LangChain gives each answer its own id. */
   messageId?: string;
 }
 
-/** A model for tests: what it answers follows from the conversation alone, so that a repeated turn is the same. */
+/** A model for tests. Its answer depends only on the conversation, so that a repeated turn is the same. */
 export class ScriptedModel extends BaseChatModel {
   readonly #name: string;
   readonly #answer: (messages: BaseMessage[]) => ScriptedTurn;

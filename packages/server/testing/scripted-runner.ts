@@ -7,7 +7,7 @@ import type {
 } from '../src/agents/agent-run.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
 
-/** A run that has begun, and does what the test says. */
+/** A run that has begun and that the test controls. */
 export class ScriptedRun {
   readonly request: AgentRunRequest;
   readonly tools: AgentRunTools;
@@ -41,7 +41,7 @@ export class ScriptedRunner implements AgentRunner {
   readonly begun: ScriptedRun[] = [];
   readonly #waiting: Deferred<ScriptedRun>[] = [];
   readonly #untaken: ScriptedRun[] = [];
-  /** Runs that do not hear that they are to stop. */
+  /** Runs ignore the signal to stop. */
   isDeaf = false;
 
   async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
@@ -58,7 +58,7 @@ export class ScriptedRunner implements AgentRunner {
     return end.promise;
   }
 
-  /** The next run that begins; each is handed out once. */
+  /** Returns the next run that begins, and each run only once. */
   next(): Promise<ScriptedRun> {
     const run = this.#untaken.shift();
     if (run) return Promise.resolve(run);
@@ -67,7 +67,7 @@ export class ScriptedRunner implements AgentRunner {
     return waiting.promise;
   }
 
-  /** Runs that began and that nobody has asked for. */
+  /** Number of runs that began and that the test has not taken yet. */
   get unseen(): number {
     return this.#untaken.length;
   }

@@ -9,7 +9,7 @@ import {
 } from '../src/platform/stream-log/stream-log.ts';
 
 export interface StreamLogVariant {
-  /** Two ends of one log: two replicas, or twice the same object where there is only one process. */
+  /** Two ends of one log: two replicas, or the same object twice when there is only one process. */
   writer: StreamLog;
   reader: StreamLog;
   /** Lets time pass. */
@@ -24,10 +24,10 @@ const limits: StreamLogLimits = {
   retentionMs: 120_000,
 };
 
-/** A frame in short: id, name, data. */
+/** A short form of a frame: id, name, data. */
 type Seen = [number, string, unknown];
 
-/** What every variant of the stream log does. */
+/** The behaviour of every variant of the stream log. */
 export function streamLogConformance(
   name: string,
   makeVariant: (limits: StreamLogLimits) => Promise<StreamLogVariant>,
@@ -69,7 +69,7 @@ export function streamLogConformance(
         ]);
       });
 
-      test('is encoded as it crosses the wire', async () => {
+      test('is encoded as it is sent', async () => {
         writer.begin('run', { base: 6 });
         writer.append('run', 'messages|agent:1', '["a\\nb"]');
         writer.end('run');
@@ -79,7 +79,7 @@ export function streamLogConformance(
         ]);
       });
 
-      test('is waited for before it begins', async () => {
+      test('can be read before it begins', async () => {
         const frames = collect(read('run'));
         await turn();
         writer.begin('run', { base: 0 });
@@ -88,7 +88,7 @@ export function streamLogConformance(
         expect(await frames).toEqual([[1, 'n', 0]]);
       });
 
-      test('gives each of many readers everything, whenever they come', async () => {
+      test('gives each of many readers every frame, whenever they come', async () => {
         const early = [collect(read('run')), collect(read('run'))];
         writer.begin('run', { base: 0 });
         write('run', 3);
@@ -111,7 +111,7 @@ export function streamLogConformance(
         }
       });
 
-      test('goes on live after the replay, without a gap or a double', async () => {
+      test('continues live after the replay, without a gap or a duplicate', async () => {
         writer.begin('run', { base: 0 });
         write('run', 2);
         const seen: number[] = [];
@@ -124,7 +124,7 @@ export function streamLogConformance(
         expect(seen).toEqual(ids(1, seen.length));
       });
 
-      test('is apart from other streams', async () => {
+      test('is separate from other streams', async () => {
         writer.begin('a', { base: 0 });
         writer.begin('b', { base: 0 });
         writer.append('a', 'n', '"a"');
@@ -133,7 +133,7 @@ export function streamLogConformance(
         expect(await collect(read('a'))).toEqual([[1, 'n', 'a']]);
       });
 
-      test('counts an id that was never given as its newest', async () => {
+      test('treats an unknown id as its newest', async () => {
         writer.begin('run', { base: 0 });
         write('run', 3);
         const rest = collect(read('run', 99));
@@ -159,7 +159,7 @@ export function streamLogConformance(
     });
 
     describe('the end', () => {
-      test('comes after what is left', async () => {
+      test('comes after the remaining frames', async () => {
         writer.begin('run', { base: 0 });
         write('run', 4);
         const reading = collect(read('run'));
@@ -167,7 +167,7 @@ export function streamLogConformance(
         expect((await reading).length).toBe(4);
       });
 
-      test('reaches those who wait for a stream that never began, and those who come later', async () => {
+      test('reaches readers that wait for a stream that never began, and later readers', async () => {
         const waiting = collect(read('run'));
         await turn();
         writer.end('run');
@@ -175,7 +175,7 @@ export function streamLogConformance(
         expect(await collect(read('run'))).toEqual([]);
       });
 
-      test('may be said twice', async () => {
+      test('may be called twice', async () => {
         writer.begin('run', { base: 0 });
         write('run', 1);
         writer.end('run');
@@ -183,7 +183,7 @@ export function streamLogConformance(
         expect((await collect(read('run'))).length).toBe(1);
       });
 
-      test('keeps the frames as long as stated, then frees them', async () => {
+      test('keeps the frames for the retention time, then frees them', async () => {
         writer.begin('run', { base: 0 });
         write('run', 2);
         expect(await variant.reader.has('run')).toBe(true);
@@ -194,7 +194,7 @@ export function streamLogConformance(
         expect(await variant.reader.has('run')).toBe(false);
       });
 
-      test('does not free what is still open', async () => {
+      test('does not free a stream that is still open', async () => {
         writer.begin('done', { base: 0 });
         writer.begin('open', { base: 0 });
         writer.end('done');
@@ -227,7 +227,7 @@ export function streamLogConformance(
         expect((await collect(read('run'))).length).toBe(3);
       });
 
-      test('that is overtaken is told and broken off; the others miss nothing', async () => {
+      test('that is overtaken is told and disconnected; the others miss nothing', async () => {
         writer.begin('run', { base: 0 });
         write('run', 2);
         const slow = read('run');
@@ -250,36 +250,36 @@ export function streamLogConformance(
     });
 
     describe('a reader that keeps up', () => {
-      const most = readerGrace.times * limits.framesPerRun;
+      const max = readerGrace.times * limits.framesPerRun;
 
-      test('misses nothing when a run makes more at once than is retained', async () => {
+      test('misses nothing when a run produces more at once than is retained', async () => {
         const seen = collect(read('run'));
         writer.begin('run', { base: 0 });
         await turn();
         await variant.pass(10 * readerGrace.forMs);
-        write('run', most);
+        write('run', max);
         await turn();
         write('run', 1);
         writer.end('run');
-        expect((await seen).map(([id]) => id)).toEqual(ids(1, most + 1));
+        expect((await seen).map(([id]) => id)).toEqual(ids(1, max + 1));
         const parts = await allParts(read('run'));
         expect(parts[0]?.type).toBe('gap');
         expect(parts.flatMap(framesOf).length).toBe(limits.framesPerRun);
       });
 
-      test('is not kept up with without end', async () => {
+      test('gets extra frames only up to a limit', async () => {
         writer.begin('run', { base: 0 });
         const reading = read('run');
         const first = nextPart(reading);
         await turn();
-        write('run', most + 1);
-        expect(await first).toEqual({ type: 'gap', requested: 0, earliest: 2, latest: most + 1 });
+        write('run', max + 1);
+        expect(await first).toEqual({ type: 'gap', requested: 0, earliest: 2, latest: max + 1 });
         await expect(reading.next()).rejects.toThrow(new StreamBroken('overtaken'));
       });
     });
 
     describe('what is retained', () => {
-      test('is bounded in number; who asks for more is told of the gap and gets the rest', async () => {
+      test('is bounded in number; a reader that asks for more is told of the gap and gets the rest', async () => {
         writer.begin('run', { base: 0 });
         write('run', 25);
         writer.end('run');
@@ -288,7 +288,7 @@ export function streamLogConformance(
         expect(parts.flatMap(framesOf).map(({ id }) => id)).toEqual(ids(16, 25));
       });
 
-      test('is without a gap for who has seen the last frame that is gone', async () => {
+      test('has no gap for a reader that has seen the last evicted frame', async () => {
         writer.begin('run', { base: 0 });
         write('run', 25);
         writer.end('run');
@@ -316,7 +316,7 @@ export function streamLogConformance(
         expect((await collect(read('run', 2))).map(([id]) => id)).toEqual([3]);
       });
 
-      test('is bounded in bytes for all runs, the ones that ended first go first', async () => {
+      test('is bounded in bytes for all runs; those that ended first are removed first', async () => {
         for (const key of ['first', 'second', 'third']) {
           writer.begin(key, { base: 0 });
           write(key, 4, 4_000);
@@ -348,7 +348,7 @@ export function streamLogConformance(
     });
 
     describe('a stream that is taken over', () => {
-      test('breaks its readers off when its writer gives up, and forgets its frames', async () => {
+      test('disconnects its readers when its writer gives up, and forgets its frames', async () => {
         writer.begin('run', { base: 0 });
         write('run', 2);
         const reading = read('run');
@@ -358,7 +358,7 @@ export function streamLogConformance(
         expect(await variant.reader.has('run')).toBe(false);
       });
 
-      test('tells who comes back of the gap and goes on at the new base', async () => {
+      test('tells a returning reader of the gap and continues at the new base', async () => {
         writer.begin('run', { base: 0 });
         write('run', 2);
         writer.abandon('run');
@@ -372,7 +372,7 @@ export function streamLogConformance(
         expect(parts.flatMap(framesOf).map(({ id }) => id)).toEqual([1_000_001]);
       });
 
-      test('goes on for its readers when the same log takes it up again', async () => {
+      test('continues for its readers when the same log takes it up again', async () => {
         const reading = collect(read('run'));
         writer.begin('run', { base: 0 });
         write('run', 2);
@@ -391,7 +391,7 @@ export function streamLogConformance(
       });
     });
 
-    test('breaks its readers off when it closes, and takes no more', async () => {
+    test('disconnects its readers when it closes, and accepts no more frames', async () => {
       writer.begin('run', { base: 0 });
       write('run', 1);
       const reading = read('run');
@@ -404,7 +404,7 @@ export function streamLogConformance(
   });
 }
 
-/** Lets what was appended reach the readers. */
+/** Lets the appended frames reach the readers. */
 async function turn(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -423,7 +423,7 @@ function framesOf(part: StreamPart) {
   return part.type === 'frames' ? part.frames : [];
 }
 
-/** The frames of a read; a gap in it is a failure of the test. */
+/** The frames of a read. A gap fails the test. */
 async function* frames(reading: AsyncIterable<StreamPart>): AsyncGenerator<Seen, void, undefined> {
   for await (const part of reading) {
     if (part.type === 'gap') throw new Error(`An unexpected gap after ${part.requested}.`);

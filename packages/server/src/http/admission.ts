@@ -14,13 +14,13 @@ interface AdmissionOptions {
   proxies: TrustedProxies;
 }
 
-/** Ends a holding; calling it twice is fine. */
+/** Ends a holding. A second call does no harm. */
 type Release = () => void;
 
 /**
- * Counts what callers hold while nothing that they say has been checked yet: WebSockets before they sign in, and bytes of
- * bodies that are still arriving. Each user has a share and each address that is not signed in a small one. What strangers
- * hold is counted apart from what users hold, so that the one never takes the room of the other.
+ * Counts what callers hold before anything that they send was checked: WebSockets before they sign in, and bytes of
+ * bodies that are still arriving. Each user has a share, and each address that is not signed in has a small one. What
+ * strangers hold is counted apart from what users hold, so that neither takes the room of the other.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -43,12 +43,12 @@ export class Admission {
     this.#userBodies = new Shares({ each: limits.bodyBytesPerUser, together: limits.bodyMemoryBytes });
   }
 
-  /** WebSockets that are open, signed in or not. They are requests that never end and count as none. */
+  /** Open WebSockets, signed in or not. They are requests that never end, and do not count as requests. */
   get openSockets(): number {
     return this.#openSockets;
   }
 
-  /** From the switch of protocols until the connection is gone. */
+  /** Counts a socket from the switch of protocols until its connection is closed. */
   countSocket({ raw: { socket } }: FastifyRequest): void {
     if (socket.destroyed) return;
     this.#openSockets++;
@@ -57,7 +57,9 @@ export class Admission {
     });
   }
 
-  /** A place for a WebSocket before its protocol is switched, until it is signed in or its connection is gone. */
+  /**
+   * Takes a place for a WebSocket before its protocol is switched, until it has signed in or its connection is closed.
+   */
   admitStranger(request: FastifyRequest): Release {
     const address = this.#addressOf(request);
     const outcome = this.#strangerSockets.take(address);
@@ -73,7 +75,10 @@ export class Admission {
     return release;
   }
 
-  /** The whole body. Its bytes are counted as they arrive: what a client only announces takes no room from others. */
+  /**
+   * Reads the whole body. Its bytes are counted as they arrive, so what a client only announces takes no room from
+   * others.
+   */
   async readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
     const { bodyLimit } = request.routeOptions;
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
@@ -105,7 +110,7 @@ export class Admission {
 const tooManySockets =
   'Your address has as many WebSockets open as it may have before they sign in. Sign in with the request that opens one.';
 
-/** What one body takes while it arrives. */
+/** What one body holds while it arrives. */
 class BodyShare {
   readonly #shares: Shares;
   readonly #holder: string;

@@ -1,38 +1,45 @@
-/** Every limit of the HTTP edge. What the configuration does not name keeps the value below. */
+/** Every limit of the HTTP edge. A limit that the configuration does not name keeps the value below. */
 export interface HttpLimits {
-  /** Largest body where the endpoint names no other; decision 29 of the conversation contract. */
+  /** Maximum body if the endpoint names no other; decision 29 of the conversation contract. */
   bodyBytes: number;
-  /** Largest body where the endpoint carries messages or workflows: pictures travel inside them. */
+  /** Maximum body if the endpoint carries messages or workflows, because pictures travel inside them. */
   largeBodyBytes: number;
-  /** Bytes of bodies that have arrived and are not whole yet, of all users, uploads left out; beyond it 503. */
+  /** Bytes of incomplete bodies of all users, without uploads; beyond it 503. */
   bodyMemoryBytes: number;
-  /** The same of one user, beyond it 429: a quarter, so that no user takes the room of all. */
+  /** The same for one user, beyond it 429: a quarter, so that no user takes the room of all. */
   bodyBytesPerUser: number;
-  /** The same of all callers who are not signed in; beyond it 503. Only a login and a channel take bodies from them. */
+  /**
+   * The same for all callers who are not signed in; beyond it 503. Only a login and a channel accept bodies from them.
+   */
   strangerBodyBytes: number;
-  /** The same of one such address, beyond it 429: some of the largest messages of a channel side by side. */
+  /** The same for one such address, beyond it 429: several of the largest messages of a channel side by side. */
   strangerBodyBytesPerAddress: number;
-  /** So much of each body is not counted, for it holds hardly more than its socket does: a login is never refused for room. */
+  /**
+   * This much of each body is not counted, because it holds hardly more than its socket does. So a login is never
+   * refused for lack of room.
+   */
   uncountedBodyBytes: number;
-  /** WebSockets that are not signed in yet; beyond it 503. Each has two seconds, so this lets a hundred a second in. */
+  /**
+   * WebSockets that are not signed in yet; beyond it 503. Each has two seconds, so this admits a hundred per second.
+   */
   strangerSockets: number;
-  /** The same of one address, beyond it 429: the tabs of one person who come back together. */
+  /** The same for one address, beyond it 429: the tabs of one person that reconnect together. */
   strangerSocketsPerAddress: number;
   /** Request line and headers together; beyond it 431. */
   headBytes: number;
-  /** Decoded length of one path segment that is a parameter. */
+  /** Maximum decoded length of one path segment that is a parameter. */
   paramLength: number;
-  /** A client that trickles its headers is cut off. */
+  /** A client that sends its headers too slowly is disconnected. */
   headersTimeoutMs: number;
-  /** A client must have sent the whole request by then. */
+  /** The time within which a client must have sent the whole request. */
   requestTimeoutMs: number;
-  /** A socket without a byte in either direction; above the 60 s that a request may be held on purpose. */
+  /** For a socket without a byte in either direction. It is above the 60 s that a request may be held on purpose. */
   idleTimeoutMs: number;
-  /** Above the 60 s of common load balancers, so that it is they who close idle connections. */
+  /** Above the 60 s of common load balancers, so that they are the ones who close idle connections. */
   keepAliveTimeoutMs: number;
-  /** Beyond it a request is shed with 503, before anything is computed for it. */
+  /** Maximum number of requests in flight. Beyond it a request gets 503 before any work is done for it. */
   requestsInFlight: number;
-  /** Sockets of all kinds. */
+  /** Maximum number of sockets of all kinds. */
   connections: number;
 }
 
@@ -56,5 +63,5 @@ export const defaultHttpLimits: HttpLimits = {
   connections: 10_000,
 };
 
-/** JSON beyond it is refused before it is parsed: what is small as text can be large as values, and each costs time. */
+/** JSON beyond these limits is refused before it is parsed: a short text can hold many values, and each costs time. */
 export const jsonLimits = { depth: 64, values: 100_000 } as const;

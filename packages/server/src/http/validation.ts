@@ -5,12 +5,12 @@ import { readAddressValues } from './address-values.ts';
 import type { SchemaError } from './schema-error.ts';
 import { toFaults } from './validation-faults.ts';
 
-/** A larger body is told its first fault only: a list of a million faults would cost more than the body may. */
+/** For a larger body only its first fault is reported: a list of a million faults would cost more than the body may. */
 const maxBytesForAllFaults = 262_144;
 
 type PartName = 'params' | 'querystring' | 'headers' | 'body';
 
-/** In the order in which faults are told. */
+/** In the order in which faults are reported. */
 const parts = [
   { name: 'params', in: 'path', valueOf: (request: FastifyRequest) => request.params },
   { name: 'querystring', in: 'query', valueOf: (request: FastifyRequest) => request.query },
@@ -20,13 +20,14 @@ const parts = [
 
 type Validate = ((value: unknown) => boolean) & { errors?: SchemaError[] | null };
 
-/** Says only that a request is not valid; `faultsOf` then says why. */
+/** Says only that a request is not valid. `faultsOf` then gives the reasons. */
 export class InvalidRequest extends Error {}
 
 /**
- * Bodies are taken as they come; what arrives as text (query, path, headers) is read as the type that its schema names.
- * A request is judged by validators that stop at the first fault; only one that failed is judged again, in all its
- * parts, for the complete list. Validators are compiled when they are first needed, which start-up does not wait for.
+ * Bodies are not converted. Values that arrive as text (query, path, headers) are converted to the type that their
+ * schema names. A request is checked by validators that stop at the first fault. Only a request that failed is checked
+ * again, in all its parts, for the complete list. Validators are compiled when they are first needed, so start-up does
+ * not wait for them.
  */
 export class RequestValidation {
   readonly #first = compilerOf({ allErrors: false });
@@ -64,7 +65,7 @@ export class RequestValidation {
   }
 }
 
-/** Values are taken as they are: none is turned into another type. */
+/** Values are not converted to other types. */
 function compilerOf(options: { allErrors: boolean }): (schema: object) => Validate {
   const shared = { ...options, removeAdditional: false, useDefaults: true, verbose: true };
   const strictness = { strict: true, strictTypes: false, allowUnionTypes: true } as const;

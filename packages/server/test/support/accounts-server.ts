@@ -23,17 +23,17 @@ import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { startTestServer, testSchema } from './test-server.ts';
 
 export interface ServerOptions extends Partial<AccountsOptions> {
-  /** Kept when the server closes; without it a new one is made and removed. */
+  /** Kept when the server closes. Without it a new one is created and removed. */
   home?: string;
   database?: Database<AccountTables>;
   time?: ManualTime;
   counters?: Counters;
   trusted?: string[];
-  /** `none`: nobody is made at start. */
+  /** `none`: no account is created at start. */
   bootstrap?: 'auto' | 'interactive' | 'none';
 }
 
-/** Accounts behind the real shell and guard, with time that stands still and hashes that are cheap. */
+/** Accounts behind the real shell and guard, with time that stands still and cheap hashes. */
 export class AccountsServer {
   readonly app: App;
   readonly area: AccountsArea;
@@ -127,7 +127,7 @@ export class AccountsServer {
   }
 }
 
-/** One route to read and one to write in each area, for what callers may and may not do. */
+/** One route to read and one to write in each area, to test what callers may do. */
 function areasOfTests(app: App): void {
   const schema = testSchema;
   const handler = async () => ({ done: true });

@@ -19,7 +19,7 @@ interface ClientOptions {
   headers?: Record<string, string>;
 }
 
-/** A browser without the browser: keeps cookies and sends the CSRF header that belongs to them. */
+/** Acts like a browser: keeps cookies and sends the CSRF header that belongs to them. */
 export class Client {
   readonly #server: AccountsServer;
   readonly #options: ClientOptions;

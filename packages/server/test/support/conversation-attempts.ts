@@ -1,28 +1,28 @@
 import { says } from './conversation-caller.ts';
 
-/** The names by which things are called: somebody's real ones, or some that nobody has. */
+/** The names of things: real ones of another user, or names that no thing has. */
 export interface Names {
   thread: string;
   run: string;
   checkpoint: string;
   feedback: string;
   assistant: string;
-  /** A word that stands in metadata, messages and items, and names a custom agent. */
+  /** A word that occurs in metadata, messages and items, and names a custom agent. */
   word: string;
 }
 
-/** One request that names something. Its path goes on after the mount. */
+/** One request that names something. Its path is relative to the mount. */
 export interface Attempt {
   path: string;
   body?: unknown;
   /**
-   * Where the name decides what is made, one that nobody has makes something new; then somebody else's answers as a deleted
-   * one does.
+   * The name decides what is created, so an unknown name creates something new. In that case the name of another user's
+   * thing gets the same response as the name of a deleted one.
    */
   isCreation?: true;
 }
 
-/** The caller's own things, beside which the names of others are put. */
+/** The caller's own things, with which the names of others are combined. */
 export interface Own {
   thread: string;
   run: string;
@@ -34,7 +34,7 @@ const chat = { assistant_id: 'chat', input: says('x') };
 const thread = (rest: string, body?: unknown): Attempts => {
   return (names) => [{ path: `/threads/${names.thread}${rest}`, ...(body !== undefined && { body }) }];
 };
-/** In the thread of somebody else, and in one's own. */
+/** In the thread of another user, and in the caller's own. */
 const run = (rest: string, body?: unknown): Attempts => {
   return (names, own) =>
     [names.thread, own.thread].map((id) => ({
@@ -49,7 +49,7 @@ const assistant = (rest: string, body?: unknown): Attempts => {
   return (names) => [{ path: `/assistants/${names.assistant}${rest}`, ...(body !== undefined && { body }) }];
 };
 
-/** Every id that the body of a new run can carry, in a thread of one's own. */
+/** Every id that the body of a new run can carry, in a thread of the caller. */
 function bodiesOfRun(names: Names): object[] {
   return [
     { ...chat, config: { configurable: { thread_id: names.thread } } },
@@ -90,7 +90,7 @@ const stateless =
   (names) =>
     statelessBodies(names).map((each) => ({ path, ...each }));
 
-/** What can be tried with a name, for each endpoint of the area: one that is missing here fails the test. */
+/** What can be tried with a name, for each endpoint of the area. A missing endpoint fails the test. */
 export const attempts: Record<string, Attempts> = {
   'POST /threads': (names) =>
     [{}, { if_exists: 'do_nothing' }, { if_exists: 'raise' }].map((wish) => ({
@@ -238,7 +238,7 @@ export const attempts: Record<string, Attempts> = {
   'GET /assistants/{assistant_id}/subgraphs': assistant('/subgraphs'),
   'GET /assistants/{assistant_id}/subgraphs/{namespace}': assistant('/subgraphs/inner'),
 
-  // Each user has ids of assistants for themselves; so this is the last of them.
+  // Each user has separate ids of assistants, so this is the last attempt.
   'POST /assistants': (names) =>
     [{}, { if_exists: 'do_nothing' }].map((wish) => ({
       path: '/assistants',
@@ -260,8 +260,8 @@ export const attempts: Record<string, Attempts> = {
     { path: '/store/namespaces', body: { prefix: [names.word, 'deep'] } },
   ],
 
-  // What everybody may see, whoever asks.
-  // A memory has no id: it is the caller's, and conversation-memory.test.ts shows that. Its facts have.
+  // What every user may see. A memory has no id: it is the caller's, and conversation-memory.test.ts shows that. Its
+  // facts have ids.
   'GET /memory': () => [{ path: '/memory' }],
   'DELETE /memory': () => [{ path: '/memory' }],
   'GET /memory/config': () => [{ path: '/memory/config' }],
@@ -279,16 +279,16 @@ export const attempts: Record<string, Attempts> = {
   'GET /agents/{name}': (names) => [{ path: `/agents/${names.word}` }],
   'PUT /agents/{name}': (names) => [{ path: `/agents/${names.word}`, body: { soul: 'taken' } }],
   'DELETE /agents/{name}': (names) => [{ path: `/agents/${names.word}` }],
-  // Each user has names of agents for themselves; so this is the last of them.
+  // Each user has separate names of agents, so this is the last attempt.
   'POST /agents': (names) => [{ path: '/agents', body: { name: names.word } }],
   'GET /user-profile': () => [{ path: '/user-profile' }],
   'PUT /user-profile': () => [{ path: '/user-profile', body: { content: 3 } }],
-  // Skills are the same for all users; changing them is for administrators, and conversation-skills.test.ts shows that.
+  // Skills are the same for all users. Only administrators may change them, and conversation-skills.test.ts shows that.
   'GET /skills': () => [{ path: '/skills' }],
   'GET /skills/{skill_name}': (names) => [{ path: `/skills/${names.word}` }],
   'GET /skills/custom': () => [{ path: '/skills/custom' }],
   'GET /skills/custom/{skill_name}': (names) => [{ path: `/skills/custom/${names.word}` }],
-  // Numbers of the caller; conversation-console.test.ts shows that those of others are in none of them.
+  // Numbers of the caller. conversation-console.test.ts shows that they do not include those of others.
   'GET /console/stats': () => [{ path: '/console/stats' }, { path: '/console/stats?scope=all' }],
   'GET /console/runs': () => [{ path: '/console/runs' }, { path: '/console/runs?scope=all' }],
   'GET /console/usage': () => [{ path: '/console/usage' }, { path: '/console/usage?scope=all' }],

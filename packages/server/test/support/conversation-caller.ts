@@ -15,7 +15,7 @@ interface Sent {
   signal?: AbortSignal;
 }
 
-/** A user with a personal access token, who knows the conversation contract and nothing else. */
+/** A user with a personal access token, who knows only the conversation contract. */
 export class ConversationCaller {
   readonly url: string;
   readonly mount: string;
@@ -47,7 +47,7 @@ export class ConversationCaller {
     return new ConversationCaller({ url: this.url, token: this.token, userId: this.userId, mount });
   }
 
-  /** `path` goes on after the mount. */
+  /** `path` is relative to the mount. */
   async call(method: string, path: string, { body, headers = {}, signal }: Sent = {}): Promise<Answer> {
     const answer = await this.#fetch(method, path, { body, headers, ...(signal && { signal }) });
     const text = await answer.text();
@@ -62,7 +62,7 @@ export class ConversationCaller {
     return this.call('POST', path, { body });
   }
 
-  /** The body of a call that has to succeed. */
+  /** Returns the body of a call that has to succeed. */
   async ok(method: string, path: string, body?: unknown): Promise<Answer['body']> {
     const answer = await this.call(method, path, { ...(body !== undefined && { body }) });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
@@ -73,7 +73,7 @@ export class ConversationCaller {
     return (await this.ok('POST', '/threads', body)).thread_id;
   }
 
-  /** Waits for the end of a run and answers its values. */
+  /** Waits for the end of a run and returns its values. */
   async wait(threadId: string, body: object): Promise<Answer['body']> {
     return this.ok('POST', `/threads/${threadId}/runs/wait`, body);
   }
@@ -82,13 +82,13 @@ export class ConversationCaller {
     return this.ok('POST', `/threads/${threadId}/runs`, body);
   }
 
-  /** The run once it has ended. */
+  /** Returns the run once it has ended. */
   async ended(threadId: string, runId: string): Promise<Answer['body']> {
     await this.ok('GET', `/threads/${threadId}/runs/${runId}/join`);
     return this.ok('GET', `/threads/${threadId}/runs/${runId}`);
   }
 
-  /** A new stream, headers read. */
+  /** Opens a stream and returns it with its headers read. */
   async open(method: string, path: string, { body, headers = {} }: Sent = {}): Promise<ConversationStream> {
     const abort = new AbortController();
     const answer = await this.#fetch(method, path, { body, headers, signal: abort.signal });
@@ -106,7 +106,7 @@ export class ConversationCaller {
     return (await this.open('GET', `/threads/${threadId}/runs/${runId}/stream`, { headers })).rest();
   }
 
-  /** Asks until the answer is as wanted, for what has no event to wait for; the test's deadline ends it. */
+  /** Asks until the response is as wanted, for changes without an event. The test's own time limit ends it. */
   async until<Value>(read: () => Promise<Value>, isWanted: (value: Value) => boolean): Promise<Value> {
     for (;;) {
       const value = await read();

@@ -5,11 +5,11 @@ export interface Frame {
   id?: string;
 }
 
-/** A reader of server-sent events that knows their format and nothing of ours. */
+/** A reader of server-sent events that knows only their format. */
 export class ConversationStream {
   readonly status: number;
   readonly headers: Headers;
-  /** Everything that has been read. */
+  /** Every frame that was read. */
   readonly frames: Frame[] = [];
   comments = 0;
   readonly #incoming: AsyncIterator<Frame>;
@@ -23,13 +23,13 @@ export class ConversationStream {
     this.#incoming = this.#parse(answer.body)[Symbol.asyncIterator]();
   }
 
-  /** The next frame; undefined at a clean end. A stream that is broken off throws. */
+  /** Returns the next frame; undefined at a clean end. A stream that is broken off throws. */
   async next(): Promise<Frame | undefined> {
     const { value, done } = await this.#incoming.next();
     return done ? undefined : (value as Frame);
   }
 
-  /** The next frame that fits; those before it are read over. */
+  /** Returns the next frame that matches, and skips those before it. */
   async until(isWanted: (frame: Frame) => boolean): Promise<Frame> {
     for (;;) {
       const frame = await this.next();
@@ -38,7 +38,7 @@ export class ConversationStream {
     }
   }
 
-  /** All frames up to the clean end, those read before included. */
+  /** Returns all frames up to the clean end, including those read before. */
   async rest(): Promise<Frame[]> {
     while (await this.next());
     return this.frames;
@@ -52,7 +52,7 @@ export class ConversationStream {
     return this.frames.filter((frame) => frame.event === event);
   }
 
-  /** As when the tab is closed. */
+  /** Does what closing the tab does. */
   leave(): void {
     this.#abort.abort();
   }

@@ -3,7 +3,7 @@ import { HttpSession } from '@switchyard/dev-env/http-session';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads answers as they come, to see what is on the wire
 type Answer = any;
 
-/** A client that knows the dispatch contract and nothing else. */
+/** A client that knows only the dispatch contract. */
 export class DispatchCaller {
   readonly url: string;
   readonly token: string;
@@ -29,7 +29,7 @@ export class DispatchCaller {
     return new DispatchCaller(url, answer.data.token);
   }
 
-  /** The answer with its status and headers. */
+  /** Returns the response with its status and headers. */
   async request(
     method: string,
     path: string,
@@ -47,7 +47,7 @@ export class DispatchCaller {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
 
-  /** Submits and answers the task. */
+  /** Submits a task and returns it. */
   async submit(input: object, headers: Record<string, string> = {}): Promise<Answer> {
     const answer = await this.call('POST', '/api/tasks', input, headers);
     if (answer.code !== 200) throw new Error(JSON.stringify(answer));
@@ -58,7 +58,7 @@ export class DispatchCaller {
     return (await this.call('GET', `/api/tasks/${taskId}`)).data;
   }
 
-  /** The task once it has ended. */
+  /** Returns the task once it has ended. */
   async ended(taskId: string): Promise<Answer> {
     for (;;) {
       const { data } = await this.call('GET', `/api/tasks/${taskId}?wait=20`);
@@ -70,7 +70,7 @@ export class DispatchCaller {
     return (await this.call('GET', `/api/instances/127.0.0.1:${port}`)).data;
   }
 
-  /** Asks again and again until the answer is as wanted; the test's own deadline ends the wait. */
+  /** Asks again until the response is as wanted. The test's own time limit ends the wait. */
   async until<Value>(read: () => Promise<Value>, isWanted: (value: Value) => boolean): Promise<Value> {
     for (;;) {
       const value = await read();
@@ -103,7 +103,7 @@ export class DispatchCaller {
     return data;
   }
 
-  /** As an administrator: the contract of accounts takes no dispatch token, so by a session of its own. */
+  /** Acts as an administrator. The contract of accounts accepts no dispatch token, so this uses its own session. */
   async deleteUser(email: string): Promise<void> {
     const session = await HttpSession.login(this.url, { email: 'admin@example.com', password });
     const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {

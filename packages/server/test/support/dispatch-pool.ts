@@ -3,7 +3,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { DispatchCaller } from './dispatch-caller.ts';
 
 interface PoolOptions {
-  /** One worker each. */
+  /** One entry per worker. */
   workers?: FakeWorkerOptions[];
   config?: NonNullable<Parameters<typeof startGateway>[0]>['config'];
   runTimeouts?: NonNullable<Parameters<typeof startGateway>[0]>['runTimeouts'];
@@ -18,10 +18,13 @@ export interface DispatchPool {
   close(): Promise<void>;
 }
 
-/** Looks often and is patient: a test shortens what it wants to see the end of, so that a slow machine ends nothing else. */
+/**
+ * Checks often and waits long. A test shortens only the time that it wants to see end, so that a slow machine ends
+ * nothing else.
+ */
 export const watchful = { pollMs: 200, pollUnheardMs: 50, reconcileMs: 50 };
 
-/** The run of a fake worker with these lasts until the test says `finishRun()`. */
+/** The execution on a fake worker with these options lasts until the test calls `finishRun()`. */
 export const held = { runMs: 3_600_000 };
 
 export async function startPool({
@@ -46,7 +49,7 @@ export async function startPool({
   };
 }
 
-/** A workflow that every fake worker takes. */
+/** A workflow that every fake worker accepts. */
 export const anyWorkflow = {
   '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 0 } },
   '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },

@@ -2,7 +2,7 @@ import type { DevGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { ConversationCaller } from './conversation-caller.ts';
 
-/** The administrator that the first visitor of a gateway becomes. */
+/** Returns the administrator that the first visitor of a gateway becomes. */
 export async function firstAdmin(gateway: DevGateway): Promise<ConversationCaller> {
   const account = { email: 'root@example.com', password: 'correct horse battery' };
   const answer = await gateway.fetch('/api/v1/auth/initialize', {

@@ -7,13 +7,13 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 
 export interface McpHttpServer {
   url: string;
-  /** Answers with a redirect to the server. */
+  /** Redirects to the server. */
   redirectUrl: string;
-  /** Never answers. */
+  /** Never responds. */
   silentUrl: string;
-  /** Its answers have no end. */
+  /** Its responses never end. */
   endlessUrl: string;
-  /** Its list of tools always has one more page, and nothing on it. */
+  /** Its list of tools always has one more page, which is empty. */
   pagesUrl: string;
   headers: IncomingHttpHeaders[];
   close(): Promise<void>;

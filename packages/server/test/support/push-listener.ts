@@ -48,7 +48,7 @@ export class PushListener {
     this.#socket.close();
   }
 
-  /** The next message of this type that was not answered before. */
+  /** Returns the next message of this type that was not returned before. */
   async next(type: string): Promise<Message> {
     for (;;) {
       for (; this.#read < this.all.length; this.#read += 1) {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A client that sends bytes as they are and keeps what comes back: for what no HTTP client would do. */
+/** A client that sends raw bytes and keeps what comes back, for requests that no HTTP client would send. */
 export class RawConnection {
-  /** Everything that came until now. */
+  /** All text that has arrived so far. */
   text = '';
   isClosed = false;
   readonly #socket: Socket;
@@ -16,7 +16,7 @@ export class RawConnection {
     socket.on('close', () => {
       this.isClosed = true;
     });
-    // A gateway that ends the connection while this one still writes; `isClosed` tells.
+    // The gateway may end the connection while this client still writes; `isClosed` shows it.
     socket.on('error', () => undefined);
   }
 
@@ -26,7 +26,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** The head of a request, with what follows it at once. */
+  /** Sends the head of a request, together with the start of its body. */
   request(lines: readonly string[], body: string | Buffer = ''): void {
     this.write(`${[...lines, 'Host: localhost'].join('\r\n')}\r\n\r\n`);
     if (body.length > 0) this.write(body);
@@ -36,7 +36,7 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** Status codes of the answers that have come. */
+  /** Status codes of the responses so far. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }

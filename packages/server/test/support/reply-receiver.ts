@@ -11,17 +11,17 @@ export interface ReceivedReply {
 
 export interface ReplyReceiver {
   url: string;
-  /** Those that it has said yes to. */
+  /** The replies that it has accepted. */
   replies: ReceivedReply[];
   attempts: ReceivedReply[];
-  /** What the next calls are answered with; 200 afterwards. */
+  /** Sets the statuses of the next calls; 200 afterwards. */
   answerNext: (...statuses: number[]) => void;
   /** Serves files by path, for messages that name an address. */
   files: Map<string, { status?: number; headers?: Record<string, string>; content: string }>;
   close: () => Promise<void>;
 }
 
-/** The program behind an HTTP channel. */
+/** Plays the program behind an HTTP channel. */
 export async function startReplyReceiver(): Promise<ReplyReceiver> {
   const replies: ReceivedReply[] = [];
   const attempts: ReceivedReply[] = [];
@@ -56,7 +56,7 @@ export async function startReplyReceiver(): Promise<ReplyReceiver> {
   };
 }
 
-/** As Standard Webhooks writes it down, apart from the gateway's own code. */
+/** Computed as Standard Webhooks describes it, independent of the gateway's own code. */
 export function signatureOf(
   { id, timestamp, body }: { id: string; timestamp: string; body: string },
   secret: string,

@@ -35,7 +35,7 @@ export interface TestServer {
   metrics: Metrics;
   streams: OpenStreams;
   tracker: RequestTracker;
-  /** Listens on a free port of loopback and answers it. */
+  /** Listens on a free port of loopback and returns it. */
   listen(): Promise<number>;
   /** The parsed lines of the log. */
   logLines: Record<string, unknown>[];
@@ -43,7 +43,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** The real server around routes of a test, with nothing behind it. */
+/** The real server around the routes of a test, without areas. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { routes = [], guard = () => undefined, checkDatabase = async () => undefined } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
@@ -83,7 +83,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const close = async (): Promise<void> => {
     const closed = app.close();
-    app.server.closeAllConnections(); // a client of a test may keep one that it has never used
+    app.server.closeAllConnections(); // A client of a test may keep a connection that it has never used.
     await closed;
     metrics.close();
   };
@@ -92,6 +92,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return { app, inject, listen, health, metrics, streams, tracker, logLines, logger, close };
 }
 
-/** What every route of a test says about itself. */
+/** The properties that all routes of a test share. */
 export const testRoute = { config: { access: 'public' } } as const;
 export const testSchema = { summary: 'For a test', tags: ['Test'], response: { 200: Type.Any() } };

@@ -4,19 +4,19 @@ export interface ZipEntry {
   name: string;
   content: Uint8Array;
   stored?: boolean;
-  /** What the archive says of itself where that is a lie. */
+  /** What the archive falsely says about itself. */
   claims?: {
     sizeBytes?: number;
     crc?: number;
     flags?: number;
     headerAt?: number;
     method?: number;
-    /** Type and rights, as Unix writes them. */
+    /** Type and permissions, as Unix writes them. */
     mode?: number;
   };
 }
 
-/** An archive as any program writes it, and as none would. */
+/** Writes an archive as any program does, or as none would. */
 export function zip(entries: readonly ZipEntry[], comment = ''): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];

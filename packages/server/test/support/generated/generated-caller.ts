@@ -8,7 +8,7 @@ export interface Account {
   password: string;
 }
 
-/** `status` is undefined where the caller hung up first, or the connection was cut. */
+/** `status` is undefined when the caller disconnected first, or the connection was cut. */
 export interface Outcome {
   status: number | undefined;
   text: string;
@@ -17,7 +17,7 @@ export interface Outcome {
 interface CallerOptions {
   url: string;
   scopes: readonly string[];
-  /** Another account, for when a request has locked the caller out of its own. */
+  /** Creates another account, for when a request has locked the caller out of its own. */
   makeAccount: () => Promise<Account>;
 }
 
@@ -38,7 +38,7 @@ export class GeneratedCaller {
     this.#options = options;
   }
 
-  /** Requests that find themselves signed out at the same time share one sign-in. */
+  /** Requests that discover at the same time that they are signed out share one sign-in. */
   signIn(): Promise<void> {
     this.#signingIn ??= this.#signInAgain(maxTries).finally(() => {
       this.#signingIn = undefined;
@@ -46,7 +46,7 @@ export class GeneratedCaller {
     return this.#signingIn;
   }
 
-  /** A request that is still on its way may end the session that is just made. */
+  /** A request that is still in flight may end the session that was just made. */
   async #signInAgain(triesLeft: number): Promise<void> {
     try {
       await this.#signInOnce();
@@ -74,7 +74,7 @@ export class GeneratedCaller {
     return outcome;
   }
 
-  /** Its token, once it has been seen to work. */
+  /** Returns its token after a request with it has succeeded. */
   async workingToken(): Promise<string> {
     const answer = await fetch(new URL('/api/v1/auth/me', this.#options.url), {
       headers: { 'x-api-key': this.#token },
@@ -92,7 +92,7 @@ export class GeneratedCaller {
     try {
       if (this.#account) return await HttpSession.login(url, this.#account);
     } catch {
-      // The account is gone, disabled or another one by now.
+      // The account is deleted, disabled or a different one by now.
     }
     this.#account = await makeAccount();
     return HttpSession.login(url, this.#account);
@@ -145,7 +145,7 @@ export class GeneratedCaller {
         if (outcome.status === undefined || isHeld) asked.destroy();
       };
       asked.on('error', (error: NodeJS.ErrnoException) => {
-        // A body that is refused while it comes in may end its connection.
+        // A body that is refused while it arrives may end its connection.
         if (error.code === 'ECONNRESET' || error.code === 'EPIPE') finish({ status: undefined, text: '' });
         else reject(error);
       });
@@ -154,7 +154,7 @@ export class GeneratedCaller {
   }
 }
 
-/** The beginning of an answer; a stream is left after its first frame. */
+/** Returns the beginning of a response. A stream is left after its first frame. */
 async function readSome(answer: IncomingMessage): Promise<string> {
   const isStream = String(answer.headers['content-type']).startsWith('text/event-stream');
   let text = '';
@@ -164,7 +164,7 @@ async function readSome(answer: IncomingMessage): Promise<string> {
       if (isStream || text.length > readAtMostBytes) break;
     }
   } catch {
-    return text; // it was left, or broken off
+    return text; // The stream was left, or broken off.
   }
   return text;
 }

@@ -8,9 +8,9 @@ export interface GeneratedRequest {
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** The answer may last: the caller hangs up after a while. */
+  /** The response may last: the caller disconnects after a while. */
   isHeld: boolean;
-  /** The names in the address, for what the answer says of them. */
+  /** The names in the address, for reading the response. */
   names: Names;
 }
 
@@ -30,7 +30,7 @@ export function routesOf(document: OpenApiDocument): Route[] {
   );
 }
 
-/** A request to a route that is now right, now wrong in one place, now wrong altogether. */
+/** A request to a route: sometimes valid, sometimes wrong in one place, sometimes completely wrong. */
 export function generatedRequest(route: Route, given: Omit<ValueSource, 'density'>): GeneratedRequest {
   const { method, path, operation } = route;
   const { random } = given;
@@ -48,13 +48,13 @@ export function generatedRequest(route: Route, given: Omit<ValueSource, 'density
   };
 }
 
-/** Streams, waits, and calls of other machines that have a deadline of their own. */
+/** Streams, waits, and calls of other machines that have their own deadline. */
 function isHeld(path: string, { responses }: Operation): boolean {
   const streams = JSON.stringify(responses).includes('text/event-stream');
   return streams || /\/(stream|wait|join|test|suggestions|messages)$/.test(path);
 }
 
-/** What the parameters of a path are: things that belong together, with one exchanged now and then. */
+/** The parameters of a path: things that belong together, with one exchanged from time to time. */
 function namesOf({ path, operation }: Route, source: ValueSource): Names {
   const { random, things } = source;
   const parameters = operation.parameters.filter((each) => each.in === 'path');
@@ -91,7 +91,7 @@ function addressText({ name, schema }: Pick<Parameter, 'name' | 'schema'>, sourc
   return known !== undefined && isText ? known : String(schemaValue(schema as JsonSchema, source, name));
 }
 
-/** As a client writes it, or as one that does not know how. */
+/** Escaped as a client does it, or as a broken client does it. */
 function escaped(text: string, { random }: ValueSource): string {
   const raw = text.replace(/[^\x21-\x7e]|[?#]/g, '-');
   return random.chance(0.02) ? raw : encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));

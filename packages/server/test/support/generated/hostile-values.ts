@@ -97,7 +97,7 @@ export function hostileText(random: SeededRandom): string {
   return random.chance(0.1) ? random.pick(texts) + random.pick(texts) : random.pick(texts);
 }
 
-/** Text in the place of a number. */
+/** Text instead of a number. */
 export function hostileDigits(random: SeededRandom): string {
   if (random.chance(0.3)) return String(hostileNumber(random));
   return random.pick([
@@ -136,7 +136,7 @@ export function hostileValue(random: SeededRandom): unknown {
   return random.pick(kinds)();
 }
 
-/** JSON in which some text stands as it is: numbers and keys that `JSON.stringify` does not write. */
+/** JSON that contains some raw text: numbers and keys that `JSON.stringify` does not write. */
 export function jsonText(value: unknown): string {
   return (JSON.stringify(value) ?? '').replace(/"@raw:((?:[^"\\]|\\.)*)"/g, (_all, raw: string) =>
     JSON.parse(`"${raw}"`),

@@ -3,15 +3,15 @@ import type { SeededRandom } from './seeded-random.ts';
 /** Names that belong together, by field: a run with its thread, a file with its name. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Of one part of the interface; more would only repeat the first ones. */
-const mostRecords = 300;
+/** Maximum for one part of the interface. More would only repeat the first ones. */
+const maxRecords = 300;
 const freshRecords = 30;
 
-/** What the gateway has called things so far, by the part of the interface that said so. */
+/** The names that the gateway has used so far, by the part of the interface that returned them. */
 export class KnownThings {
   readonly #byPart = new Map<string, Names[]>();
 
-  /** Reads the names out of an answer; `around` are those that its address had. */
+  /** Reads the names from a response. `around` holds those of its address. */
   learn(answer: unknown, path: string, around: Names = {}): void {
     if (Array.isArray(answer)) for (const item of answer) this.learn(item, path, around);
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return;
@@ -21,7 +21,7 @@ export class KnownThings {
     for (const value of Object.values(answer)) this.learn(value, path, names);
   }
 
-  /** Names that belong together for parameters of an address, as many of them as anything is known for. */
+  /** Names that belong together for the parameters of an address, as many as are known. */
   namesFor(parameters: readonly string[], path: string, random: SeededRandom): Names {
     const records = this.#byPart.get(partOf(path)) ?? [];
     const exact = records.filter((names) => parameters.every((name) => names[plain(name)] !== undefined));
@@ -34,7 +34,7 @@ export class KnownThings {
     return Object.fromEntries(parameters.map((name) => [name, nameIn(record, name) ?? '']));
   }
 
-  /** Something of any part that goes by this name. */
+  /** Returns something of any part with this name. */
   named(name: string, random: SeededRandom): string | undefined {
     const records = [...this.#byPart.values()].flat().filter((names) => names[plain(name)] !== undefined);
     return records.length > 0 ? random.pick(records)[plain(name)] : undefined;
@@ -43,7 +43,7 @@ export class KnownThings {
   #add(part: string, names: Names): void {
     const records = this.#byPart.get(part) ?? [];
     records.push(names);
-    if (records.length > mostRecords) records.splice(mostRecords / 2, 1);
+    if (records.length > maxRecords) records.splice(maxRecords / 2, 1);
     this.#byPart.set(part, records);
   }
 }
@@ -58,12 +58,12 @@ function nameIn(names: Names, parameter: string): string | undefined {
   return names[name] ?? (name.endsWith('name') ? names.name : name.endsWith('id') ? names.id : undefined);
 }
 
-/** `task_id` and `taskId` are one. */
+/** `task_id` and `taskId` are equal. */
 export function plain(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-/** `tasks` of `/api/tasks/{taskId}`, `skills` of `/api/skills/custom`. */
+/** Returns `tasks` for `/api/tasks/{taskId}`, `skills` for `/api/skills/custom`. */
 function partOf(path: string): string {
   const [part = ''] = path.split('/').filter((step) => !['', 'api', 'langgraph', 'v1'].includes(step));
   return part === 'uploads' ? 'files' : part;

@@ -23,15 +23,15 @@ export interface JsonSchema {
 export interface ValueSource {
   random: SeededRandom;
   things: KnownThings;
-  /** Values by the name of their field that a schema cannot describe. */
+  /** Values for fields that a schema cannot describe, by the name of the field. */
   samples: Record<string, readonly unknown[]>;
-  /** How many of the fields that may be left out are there, from 0 to 1. */
+  /** The share of optional fields that are present, from 0 to 1. */
   density: number;
 }
 
 const deepest = 8;
 
-/** A value that the schema mostly accepts. */
+/** A value that the schema usually accepts. */
 export function schemaValue(schema: JsonSchema, source: ValueSource, name = '', depth = 0): unknown {
   const { random, samples } = source;
   const own = samples[name];
@@ -116,7 +116,7 @@ function objectOf(schema: JsonSchema, source: ValueSource, depth: number): Recor
   return Object.fromEntries([...entries, ...more]);
 }
 
-/** The value with one place of it changed: replaced, left out, or with something beside it. */
+/** The value with one place changed: replaced, left out, or with something added. */
 export function spoiled(value: unknown, random: SeededRandom): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.2)) return hostileValue(random);
   if (Array.isArray(value)) {

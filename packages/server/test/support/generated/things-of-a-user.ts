@@ -10,7 +10,7 @@ interface UserOfThings {
 
 const json = { 'content-type': 'application/json' };
 
-/** Makes one of each thing that a user can have, so that requests meet something real. */
+/** Creates one of each thing that a user can have, so that requests find existing things. */
 export async function makeThings({ url, token, things }: UserOfThings): Promise<void> {
   const call = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
     const isForm = body instanceof FormData;
@@ -20,7 +20,7 @@ export async function makeThings({ url, token, things }: UserOfThings): Promise<
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
     });
     const text = await answer.text();
-    // Somebody who has as much as they may have keeps it.
+    // A user who already has the maximum keeps it.
     if (answer.status === 409) return {};
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     const made = JSON.parse(text);
