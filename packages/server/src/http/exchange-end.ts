@@ -9,8 +9,8 @@ interface Exchange {
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Acts once: when the answer is out, or its connection is gone. Answers that wait for others on their connection do not
- * hear of its end themselves.
+ * Acts once: when the response is complete, or its connection has ended. A response that waits for others on its
+ * connection emits no event when that ends.
  */
 export function onceOver({ request, reply }: Exchange, act: () => void): void {
   const { socket } = request.raw;

@@ -7,9 +7,9 @@ import { hasBody, onceArrived } from './body-arrival.ts';
 import { onceOver } from './exchange-end.ts';
 import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
-/** A finished request that took longer is worth a line. */
+/** A finished request that took longer gets a line in the log. */
 const slowMs = 1_000;
-/** What proxies write when the client left before the answer was complete. */
+/** The status that proxies log when the client left before the response was complete. */
 const clientGone = 499;
 
 interface TrackerOptions {
@@ -18,14 +18,14 @@ interface TrackerOptions {
     Metrics,
     'httpRequests' | 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
   >;
-  /** Requests beyond this many, streams left out, are shed. */
+  /** Maximum number of requests in flight, not counting streams. Further requests are refused. */
   limit: number;
 }
 
 interface Started {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** How many of the requests in flight are streams, sockets or held by now. */
+  /** How many of the requests in flight are streams, sockets or held at the moment. */
   held: number;
 }
 
@@ -34,7 +34,7 @@ export class RequestTracker {
   readonly #options: TrackerOptions;
   readonly #causes = new WeakMap<FastifyRequest, unknown>();
   #inFlight = 0;
-  /** Of those, the ones whose body is still on its way: they hold a socket and nothing else, however long they take. */
+  /** The requests in flight whose body is still arriving. They hold only a socket, however long they take. */
   #arriving = 0;
   #idle: Deferred<void> | undefined;
 
@@ -56,8 +56,7 @@ export class RequestTracker {
   }
 
   /**
-   * Throws when the gateway is full; a probe gets its answer even then. Streams and sockets have limits of
-   * their own and do not count.
+   * Throws when the gateway is full, except for a probe. Streams and sockets have limits of their own and do not count.
    */
   start({ request, reply, held }: Started): void {
     const { metrics, limit } = this.#options;
@@ -81,7 +80,7 @@ export class RequestTracker {
     }
   }
 
-  /** Why a request failed, for its line. */
+  /** Records why a request failed, for its line. */
   noteCause(request: FastifyRequest, error: unknown): void {
     this.#causes.set(request, error);
   }
@@ -96,7 +95,7 @@ export class RequestTracker {
       this.#options.metrics.httpRequests.inc({ ...labels });
       this.#options.metrics.httpRequestDuration.observe(durationLabelsOf(labels), tookMs / 1000);
     }
-    // That the gateway is not ready is what a probe asks for, not a fault of the request.
+    // A probe asks whether the gateway is ready, so a negative response is not a fault of the request.
     const level = status === 503 && isProbe(request) ? 'info' : levelOf(status, isStream ? 0 : tookMs);
     if (!this.#options.logger.isLevelEnabled(level)) return;
     const err = this.#causes.get(request);
@@ -119,7 +118,7 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
   return isRefused || tookMs >= slowMs ? 'info' : 'debug';
 }
 
-/** A WebSocket was handed over; its end is not that of an answer. */
+/** A WebSocket was handed over, so its end is not the end of a response. */
 function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
 }
