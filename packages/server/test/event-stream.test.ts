@@ -9,10 +9,10 @@ import { Shutdown } from '../src/http/shutdown.ts';
 import { defaultEventStreamLimits, type EventStreamEnd, sendEvents } from '../src/http/sse.ts';
 import { BoundedQueue } from '../src/lib/async/bounded-queue.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
-import { ManualTime } from '../testing/manual-time.ts';
 import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
 import { encodeEvent, joinFrames } from '../src/platform/stream-log/stream-frame.ts';
 import { StreamBroken } from '../src/platform/stream-log/stream-log.ts';
+import { ManualTime } from '../testing/manual-time.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 type Source = (signal: AbortSignal, request: FastifyRequest) => AsyncIterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { readChannels } from '../config/channels.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
-import { ManualTime } from '../../testing/manual-time.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';

@@ -11,7 +11,6 @@ import type { AccountTables } from '../../src/accounts/tables.ts';
 import type { App } from '../../src/http/app.ts';
 import { trustedProxies } from '../../src/http/client-ip.ts';
 import { Guard } from '../../src/http/guard.ts';
-import { ManualTime } from '../../testing/manual-time.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from '../../src/ops/bootstrap-admin.ts';
 import { MemoryBus } from '../../src/platform/bus/memory-bus.ts';
 import type { Counters } from '../../src/platform/counters/counters.ts';
@@ -20,6 +19,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { startTestServer, testSchema } from './test-server.ts';
 
 export interface ServerOptions extends Partial<AccountsOptions> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import {
   alice,
   bob,
@@ -10,7 +11,6 @@ import {
 } from '../../../testing/runs-fixture.ts';
 import type { WireState } from '../../agents/state/graph-state.ts';
 import { emptyState } from '../../agents/state/wire-state.ts';
-import { ManualTime } from '../../../testing/manual-time.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { RunResult } from './runs.ts';
 

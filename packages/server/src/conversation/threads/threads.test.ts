@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { openCheckpointer } from '../../agents/checkpoints/checkpointer.ts';
 import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
 import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
 import { loadLangchain } from '../../agents/langchain.ts';
 import { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { ManualTime } from '../../../testing/manual-time.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';

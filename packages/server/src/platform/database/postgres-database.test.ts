@@ -3,8 +3,8 @@ import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseConformance } from '../../../testing/database-conformance.ts';
-import type { Database } from './database.ts';
 import { FreezableProxy } from '../../../testing/freezable-proxy.ts';
+import type { Database } from './database.ts';
 import { openDatabase } from './open.ts';
 import type { PostgresLimits } from './postgres-connections.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { streamLogConformance } from '../../../testing/stream-log-conformance.ts';
 import { ManualTime } from '../../../testing/manual-time.ts';
+import { streamLogConformance } from '../../../testing/stream-log-conformance.ts';
 import { MemoryStreamLog } from './memory-stream-log.ts';
 import { partBytes, type StreamPart } from './stream-log.ts';
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ManualTime } from '../../../../testing/manual-time.ts';
 import {
   alice,
   expectAgreement,
@@ -9,7 +10,6 @@ import {
 import type { WireState } from '../../../agents/state/graph-state.ts';
 import { emptyState } from '../../../agents/state/wire-state.ts';
 import { AppError } from '../../../lib/app-error.ts';
-import { ManualTime } from '../../../../testing/manual-time.ts';
 import type { RunRow } from '../../tables.ts';
 
 const owner = { user: 'alice' };
