@@ -65,7 +65,7 @@ async function bundle() {
   rmSync(fresh, { recursive: true, force: true });
   try {
     const { metafile } = await build({
-      entryPoints: [join(cli, 'src/main.ts'), join(root, 'packages/server/src/ops/write-thread.ts')],
+      entryPoints: [join(cli, 'src/main.ts')],
       entryNames: '[name]',
       outdir: fresh,
       absWorkingDir: root,

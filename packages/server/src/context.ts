@@ -206,7 +206,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const home = await acquireHomeLock(config.data_home);
   opened.add(() => home.release());
 
-  const database = await openDatabase(databaseOptions(config, logger, options.writeThread));
+  const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });

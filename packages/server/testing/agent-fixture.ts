@@ -13,7 +13,6 @@ import { AppError } from '../src/lib/app-error.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
-import { localStep } from '../src/platform/database/procedure.ts';
 
 export interface Frame {
   event: string;
@@ -79,7 +78,7 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
     const recorder: RunRecorder = await journal.recorderFor({
       ...complete,
       followUpTo: null,
-      ...(confirm && { confirm: localStep(confirm) }),
+      ...(confirm && { confirm }),
     });
     const end = await runner.run(complete, {
       signal: signal ?? new AbortController().signal,
@@ -91,7 +90,7 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
       },
     });
     if (end.outcome === 'done') {
-      await recorder.write(end.rest);
+      await recorder.write(...end.rest);
     }
     return { end, frames };
   };

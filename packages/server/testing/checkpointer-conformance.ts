@@ -18,7 +18,6 @@ import { Checkpointer } from '../src/agents/checkpoints/saver.ts';
 import type { CheckpointTables } from '../src/agents/checkpoints/tables.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { localStep } from '../src/platform/database/procedure.ts';
 import { npmSuite } from './npm-checkpointer-suite.ts';
 
 /** The behaviour of the checkpointer on every database. `open` returns an empty one. */
@@ -377,7 +376,7 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
         );
         batch.addCheckpoint(config, { ...row({ messages: [{ id: 1 }, { id: 2 }] }), parent });
         state.messages.push({ id: 3 });
-        await database.perform([addCheckpoints.with(batch.rows)]);
+        await database.write((trx) => addCheckpoints(trx, batch.rows));
 
         const [newest, oldest] = await listed(thread('t'));
         expect(oldest?.checkpoint.channel_values).toEqual({ messages: [{ id: 1 }] });
@@ -392,8 +391,10 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       it('is not stored when its unit fails', async () => {
         const batch = new CheckpointBatch('t');
         batch.addCheckpoint(thread('t'), { ...row({ x: 1 }), parent: {} });
-        const failure = localStep(() => Promise.reject(new Error('no')));
-        const failing = database.perform([addCheckpoints.with(batch.rows), failure]);
+        const failing = database.write(async (trx) => {
+          await addCheckpoints(trx, batch.rows);
+          throw new Error('no');
+        });
         await expect(failing).rejects.toThrow('no');
         expect(await listed(thread('t'))).toEqual([]);
       });

@@ -6,8 +6,8 @@ import type { EventFilter, EventStorage } from '../src/conversation/journal/even
 import { Journal } from '../src/conversation/journal/journal.ts';
 import type { RunRecorder } from '../src/conversation/journal/run-recorder.ts';
 import type { ConversationTables } from '../src/conversation/tables.ts';
-import type { Database, WriteTransaction } from '../src/platform/database/database.ts';
-import { localStep } from '../src/platform/database/procedure.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { unitPart } from '../src/platform/database/unit-part.ts';
 
 export interface JournalVariant {
   /** The writers: one storage, or several over the same database, as several processes have them. */
@@ -325,27 +325,25 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
       it('is committed together with the writes of a unit', async () => {
         const run = await recorder('r');
         run.record(message('with it'));
-        const unit = localStep((trx: WriteTransaction<ConversationTables>) =>
-          trx.insertInto('run_inputs').values({ run_id: 'r', kwargs: '{}' }).execute(),
-        );
-        await run.write([unit]);
+        const part = unitPart<ConversationTables>(async (trx) => {
+          await trx.insertInto('run_inputs').values({ run_id: 'r', kwargs: '{}' }).execute();
+        });
+        await run.write(part);
         expect(await texts()).toEqual(['with it']);
         expect(await variant.database.read.selectFrom('run_inputs').selectAll().execute()).toHaveLength(1);
       });
 
       it('is written once and in order, even if units fail, one after the other and at once', async () => {
         const run = await recorder('r');
-        const failing = [
-          localStep(async () => {
-            throw new Error('the unit failed');
-          }),
-        ];
+        const failing = async (): Promise<void> => {
+          throw new Error('the unit failed');
+        };
         run.record(message('1'));
         await expect(run.write(failing)).rejects.toThrow('the unit failed');
         run.record(message('2'));
-        const outcomes = [run.write(failing), run.write([])];
+        const outcomes = [run.write(failing), run.write()];
         run.record(message('3'));
-        outcomes.push(run.write(failing), run.write([]));
+        outcomes.push(run.write(failing), run.write());
         const settled = await Promise.allSettled(outcomes);
         expect(settled.map(({ status }) => status)).toEqual([
           'rejected',
@@ -364,11 +362,11 @@ export function journalConformance(name: string, open: () => Promise<JournalVari
           userId: 'alice',
           attempt: 1,
           followUpTo: null,
-          confirm: localStep(async () => {
+          confirm: async () => {
             throw new Error('lost');
-          }),
+          },
         });
-        await expect(run.write([])).rejects.toThrow('lost');
+        await expect(run.write()).rejects.toThrow('lost');
       });
     });
 

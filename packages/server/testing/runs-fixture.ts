@@ -21,7 +21,6 @@ import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
-import { performHere } from '../src/platform/database/procedure.ts';
 import type { Job, JobHandler, NewJob } from '../src/platform/jobs/jobs.ts';
 import { ownershipMigrations } from '../src/platform/ownership/migrations.ts';
 import { Ownership } from '../src/platform/ownership/ownership.ts';
@@ -289,12 +288,10 @@ function severable(database: Database<unknown>): {
     if (failing.afterCommit) await database.write(unit);
     throw failing.error;
   };
-  const perform: Database<unknown>['perform'] = (steps, options) => performHere(write, steps, options);
   const connection: Database<unknown> = new Proxy(database, {
     get(target, name) {
       if (name === 'withTables') return () => connection;
       if (name === 'write') return write;
-      if (name === 'perform') return perform;
       if (name === 'read' && isCut) return deadEnd(never);
       return Reflect.get(target, name, target) as unknown;
     },

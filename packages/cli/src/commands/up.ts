@@ -15,7 +15,6 @@ import { watchStopSignals } from '../signals.ts';
 import { stayCompiled } from '../stay-compiled.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
-import { writeThreadOf } from '../write-thread.ts';
 
 /** The default port moves up to this one while others are busy; a port that somebody chose does not move. */
 const lastDefaultPort = 7310;
@@ -84,7 +83,6 @@ async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal
     watchAgents,
     referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
     shippedSkills: shippedSkillsOf(process.argv[1] ?? ''),
-    writeThread: writeThreadOf(process.argv[1] ?? ''),
   });
   const facts = {
     ...bannerFacts(loaded, gateway, terminal.cwd),

@@ -1,4 +1,4 @@
-import type { Step } from '../platform/database/procedure.ts';
+import type { UnitPart } from '../platform/database/unit-part.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** A run as the agent gets it: the checked request together with what the server has decided. Everything is JSON. */
@@ -60,7 +60,7 @@ export type AgentRunEnd =
    * A run that waits for a human is done as well; its `state.next` is not empty. `rest` holds the saved state that is not on disk
    * yet; it belongs into the unit that ends the run. `stopReason` is set when the agent was made to end early.
    */
-  | { outcome: 'done'; state: StateView; rest: Step[]; stopReason?: string }
+  | { outcome: 'done'; state: StateView; rest: UnitPart[]; stopReason?: string }
   | { outcome: 'failed'; error: { name: string; message: string }; state: StateView | null };
 
 /**

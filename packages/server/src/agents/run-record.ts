@@ -1,5 +1,5 @@
 import type { RunEventCategory } from '@switchyard/contract/conversation/run-event';
-import type { Step } from '../platform/database/procedure.ts';
+import type { UnitPart } from '../platform/database/unit-part.ts';
 import type { Coverage, Origin } from './event-origin.ts';
 
 /** An event of a run, before it is stored. */
@@ -26,8 +26,8 @@ export interface RunRecord {
   record(event: NewRunEvent): void;
   /** Returns the number of the model call that begins now. */
   nextCallIndex(): number;
-  /** Commits a unit of the run together with the events that were recorded before it. */
-  write(steps: readonly Step[]): Promise<void>;
+  /** Commits these parts as one unit of the run, together with the events that were recorded before it. */
+  write(...parts: readonly UnitPart[]): Promise<void>;
   /** Resolves when every recorded event is stored. */
   flush(): Promise<void>;
   /** Removes the events that will happen again when the run continues; returns how many. */

@@ -5,7 +5,7 @@ import type { Artifacts } from '../conversation/workspace/artifacts.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
-import { localStep, type Step } from '../platform/database/procedure.ts';
+import type { WriteTransaction } from '../platform/database/database.ts';
 import type { Job } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import { type Channel, DeliveryError, type OutboundFile } from './channel.ts';
@@ -46,10 +46,9 @@ export class ChannelReplies {
     this.#options = options;
   }
 
-  /** Returns steps of the unit that ends a run. Call `wake` after its commit. */
-  plan(run: RunRow): Step[] {
-    if (!isOfChannel(run)) return [];
-    return [localStep((trx) => this.#options.jobs.enqueue(trx, runReplyJob(run.run_id)))];
+  /** Part of the unit that ends a run. Call `wake` after its commit. */
+  async plan(trx: WriteTransaction<unknown>, run: RunRow): Promise<void> {
+    if (isOfChannel(run)) await this.#options.jobs.enqueue(trx, runReplyJob(run.run_id));
   }
 
   wake(run: RunRow): void {

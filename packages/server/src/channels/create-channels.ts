@@ -117,7 +117,10 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
     concurrency: replyConcurrency,
     retryDelaysMs: replyRetryDelaysMs,
   });
-  dependencies.followers.register({ plan: (run) => replies.plan(run), ended: (run) => replies.wake(run) });
+  dependencies.followers.register({
+    plan: (trx, run) => replies.plan(trx, run),
+    ended: (run) => replies.wake(run),
+  });
   dependencies.removals.register<ChannelTables>({
     forgetThread: (trx, threadId) => forgetChannelThread(trx, { threadId, at: toIso(clock()) }),
     forgetUser: forgetChannelsOfUser,

@@ -19,8 +19,6 @@ export interface ContextOptions {
   referenceWorker?: ReferenceWorkerProcess;
   /** The folder of the skills that ship with the product. If it is absent, there are none. */
   shippedSkills?: string;
-  /** What runs in the thread that writes to SQLite; without it the gateway's own thread writes. */
-  writeThread?: URL | undefined;
   /** Whether agents are loaded again when their files change. */
   watchAgents?: boolean;
   /** Overrides how long the gateway waits for runs and their workers, so that tests wait only shortly. */

@@ -13,16 +13,12 @@ import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
 
-export function databaseOptions(
-  { database }: Config,
-  logger: Logger,
-  writeThread?: URL | undefined,
-): DatabaseOptions {
+export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
   switch (database.backend) {
     case 'memory':
       return { backend: 'memory' };
     case 'sqlite':
-      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db'), writeThread };
+      return { backend: 'sqlite', file: join(database.sqlite_dir, 'switchyard.db') };
     case 'postgres':
       return {
         backend: 'postgres',

@@ -1,5 +1,5 @@
+import type { WriteTransaction } from '../../platform/database/database.ts';
 import { dialectOf } from '../../platform/database/dialect.ts';
-import { Procedure } from '../../platform/database/procedure.ts';
 import type { CheckpointRows } from './checkpoint-batch.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import type { CheckpointTables } from './tables.ts';
@@ -8,11 +8,11 @@ import type { CheckpointTables } from './tables.ts';
  * Adds rows inside a unit of the process that runs the thread. The manifests of the rows refer to stored values, so the thread
  * must not be pruned between the reading of the manifests and this. The process that runs a thread has it to itself.
  */
-export const addCheckpoints = new Procedure<CheckpointTables, CheckpointRows, void>(
-  'checkpoints.add',
-  async (trx, rows) => {
-    const store = new CheckpointStore(dialectOf(trx));
-    await store.lock(trx, rows.threadId, 'shared');
-    await store.add(trx, rows);
-  },
-);
+export async function addCheckpoints(
+  trx: WriteTransaction<CheckpointTables>,
+  rows: CheckpointRows,
+): Promise<void> {
+  const store = new CheckpointStore(dialectOf(trx));
+  await store.lock(trx, rows.threadId, 'shared');
+  await store.add(trx, rows);
+}

@@ -107,7 +107,7 @@ export class Checkpointer extends BaseCheckpointSaver {
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const batch = new CheckpointBatch(requiredText(config, 'thread_id'));
     batch.addWrites(config, writes, taskId);
-    await this.#database.perform([addCheckpoints.with(batch.rows)]);
+    await this.#database.write((trx) => addCheckpoints(trx, batch.rows));
   }
 
   /** Returns what a checkpoint holds, or an empty manifest when there is no such checkpoint. */

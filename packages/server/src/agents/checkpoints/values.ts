@@ -14,7 +14,7 @@ export interface StoredValue {
   data: Uint8Array;
 }
 
-/** A value before it is stored. JSON is still text, because text goes to another thread more cheaply than bytes. */
+/** A value before it is stored. JSON is still text here. */
 export interface NewValue extends Omit<StoredValue, 'data'> {
   data: Uint8Array | string;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/app-error.ts';
-import type { Step } from '../../platform/database/procedure.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from '../agent-run.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
 import { nothingCovered } from '../event-origin.ts';
@@ -70,9 +70,7 @@ export class GraphRunner implements AgentRunner {
         saved,
         threadId: request.threadId,
         isSync: request.durability === 'sync',
-        commit: async (step) => {
-          await tools.recorder.write([step]);
-        },
+        commit: (part) => tools.recorder.write(part),
         onFailure: () => stop.abort(),
       }),
       frames: new GraphFrames({
@@ -209,7 +207,7 @@ function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChu
 }
 
 /** When the graph ended by itself, its last streamed values are its state, and no task comes next. */
-async function endOf(graph: AgentGraph, active: ActiveRun): Promise<{ state: StateView; rest: Step[] }> {
+async function endOf(graph: AgentGraph, active: ActiveRun): Promise<{ state: StateView; rest: UnitPart[] }> {
   const { frames, checkpointer } = active;
   const { values } = frames;
   const checkpointId = checkpointer.newestId;

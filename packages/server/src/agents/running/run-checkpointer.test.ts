@@ -7,7 +7,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentFixture, openAgentFixture } from '../../../testing/agent-fixture.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
-import type { Step } from '../../platform/database/procedure.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { CheckpointTables } from '../checkpoints/tables.ts';
 import { RunCheckpointer, type RunCheckpointerOptions } from './run-checkpointer.ts';
 
@@ -25,9 +25,9 @@ afterEach(() => fixture.close());
 
 const thread = { configurable: { thread_id: 't', checkpoint_ns: '' }, metadata: { run_id: 'r' } };
 
-async function commit(step: Step): Promise<void> {
+async function commit(part: UnitPart): Promise<void> {
   units += 1;
-  await fixture.database.perform([step]);
+  await fixture.database.withTables<unknown>().write(part);
 }
 
 function open(options: Partial<RunCheckpointerOptions> = {}): RunCheckpointer {

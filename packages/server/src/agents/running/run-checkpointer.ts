@@ -9,19 +9,20 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
-import type { Step } from '../../platform/database/procedure.ts';
+import { type UnitPart, unitPart } from '../../platform/database/unit-part.ts';
 import { addCheckpoints } from '../checkpoints/add-checkpoints.ts';
 import { CheckpointBatch } from '../checkpoints/checkpoint-batch.ts';
 import { configOf, keyOf } from '../checkpoints/configurable.ts';
 import type { Manifest } from '../checkpoints/manifest.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
+import type { CheckpointTables } from '../checkpoints/tables.ts';
 import { withoutAnswered } from '../state/open-questions.ts';
 
 export interface RunCheckpointerOptions {
   saved: Checkpointer;
   threadId: string;
   /** Commits a unit of the run together with the run's events. It fails when the run no longer belongs to this process. */
-  commit: (step: Step) => Promise<void>;
+  commit: (part: UnitPart) => Promise<void>;
   /** With `sync` a step begins when the checkpoint before it is on disk; otherwise the graph does not wait. */
   isSync: boolean;
   /** Called once, when something could not be written; nothing is written after that. */
@@ -165,7 +166,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
    * Called for a graph that has ended: returns the last of what it handed in, for the unit that ends the run, and accepts nothing
    * more. Everything else is on disk by then. Throws the failure that kept it from there.
    */
-  async finish(): Promise<Step[]> {
+  async finish(): Promise<UnitPart[]> {
     this.#isHeld = true;
     while (!this.#failure && (this.#arriving.size > 0 || this.#writing !== undefined)) {
       await Promise.all(this.#arriving);
@@ -175,7 +176,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     const batch = this.#waiting;
     this.#waiting = new CheckpointBatch(this.#options.threadId);
     this.#isClosed = true;
-    return batch.isEmpty ? [] : [addCheckpoints.with(batch.rows)];
+    return batch.isEmpty ? [] : [partOf(batch)];
   }
 
   /** Writes what is waiting, if it may still be written. What a stopped graph hands in afterwards is dropped. */
@@ -223,7 +224,7 @@ export class RunCheckpointer extends BaseCheckpointSaver {
       while (!this.#waiting.isEmpty && !this.#failure && !this.#isHeld) {
         const batch = this.#waiting;
         this.#waiting = new CheckpointBatch(this.#options.threadId);
-        await this.#options.commit(addCheckpoints.with(batch.rows));
+        await this.#options.commit(partOf(batch));
       }
     } catch (error) {
       this.#fail({ error, isOfGraph: false });
@@ -248,4 +249,8 @@ export class RunCheckpointer extends BaseCheckpointSaver {
     const { saved, threadId } = this.#options;
     return id === undefined ? Promise.resolve({}) : saved.manifest({ threadId, namespace, id });
   }
+}
+
+function partOf({ rows }: CheckpointBatch): UnitPart {
+  return unitPart<CheckpointTables>((trx) => addCheckpoints(trx, rows));
 }

@@ -2,7 +2,6 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { type Coverage, isCovered, readOrigin } from '../../agents/event-origin.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -13,6 +12,9 @@ export interface RunKey {
   runId: string;
   userId: string | null;
 }
+
+/** A unit of a run. The events of the run are committed with it or before it. */
+export type RunUnit<Result> = (trx: WriteTransaction<ConversationTables>) => Promise<Result>;
 
 /** A part of a listing: the oldest rows after `afterSeq`, or the newest rows. Always in ascending order. */
 export interface PageBounds {
@@ -39,14 +41,10 @@ export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
  */
 export interface EventStorage {
   /**
-   * Commits what the outbox holds, and perhaps what comes meanwhile, with the unit of these steps or before it. Returns the
-   * result of the steps. When it fails, the unit does not happen and the events keep waiting. A deleted thread accepts no events.
+   * Commits what the outbox holds, and perhaps what comes meanwhile, with this unit or before it. Returns the result of the unit.
+   * When it fails, the unit does not happen and the events keep waiting. A deleted thread accepts no events.
    */
-  write<const Steps extends readonly Step[]>(
-    run: RunKey,
-    outbox: Outbox,
-    steps: Steps,
-  ): Promise<Results<Steps>>;
+  write<Result>(run: RunKey, outbox: Outbox, unit: RunUnit<Result>): Promise<Result>;
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;
   /** For each run the highest `seq` among the messages of the assistant. */
   lastAnswers(owner: Owner, threadId: string, runIds: readonly string[]): Promise<Map<string, number>>;

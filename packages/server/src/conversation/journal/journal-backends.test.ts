@@ -41,7 +41,6 @@ describe('on SQLite', () => {
     database = await openConversationDatabase({
       backend: 'sqlite',
       file: join(folder.path, 'switchyard.db'),
-      writeThread: new URL('../../ops/write-thread-of-tests.mjs', import.meta.url),
     });
   });
   afterAll(async () => {
@@ -49,34 +48,15 @@ describe('on SQLite', () => {
     folder.remove();
   });
 
-  journalConformance('db by the thread that writes', async (): Promise<JournalVariant> => {
+  journalConformance('db in a file', async (): Promise<JournalVariant> => {
     await clear(database);
     return {
       database,
-      storages: [new RunEventStore(crowded(database))],
+      storages: [new RunEventStore(database)],
       close: async () => undefined,
     };
   });
 });
-
-/** Another writer joins each unit, so that the thread writes it. */
-function crowded(database: Database<ConversationTables>): Database<ConversationTables> {
-  const perform: typeof database.perform = async (steps, options) => {
-    const other = database.perform([]);
-    try {
-      return await database.perform(steps, options);
-    } finally {
-      await other;
-    }
-  };
-  return new Proxy(database, {
-    get(target, name) {
-      if (name === 'perform') return perform;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 const postgres = testPostgres('on Postgres');
 describe.skipIf(postgres.isSkipped)(postgres.title, () => {

@@ -2,7 +2,7 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { Step } from '../../platform/database/procedure.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { EventFilter, EventStorage, RunKey } from './event-storage.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -25,7 +25,7 @@ export interface RecordedRun {
   attempt: number;
   followUpTo: string | null;
   /** Part of each of the run's units: throws when this process may no longer write for it, as `lease.confirm` does. */
-  confirm?: Step;
+  confirm?: UnitPart;
 }
 
 /** How many events are read at once when the totals of a run are counted again. */

@@ -3,11 +3,17 @@ import type { Coverage } from '../../agents/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Results, Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
-import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
+import {
+  answerTypes,
+  type EventFilter,
+  type EventStorage,
+  isKept,
+  type RunKey,
+  type RunUnit,
+} from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
 import { Turns } from './turns.ts';
@@ -34,14 +40,10 @@ export class LoggedEvents implements EventStorage {
     this.#options = options;
   }
 
-  async write<const Steps extends readonly Step[]>(
-    run: RunKey,
-    outbox: Outbox,
-    steps: Steps,
-  ): Promise<Results<Steps>> {
+  async write<Result>(run: RunKey, outbox: Outbox, unit: RunUnit<Result>): Promise<Result> {
     // Takes its turn even when nothing waits: what an earlier write took must be in the log before this unit may cover it.
     await outbox.inTurn(() => this.#append(run, outbox));
-    return this.#options.database.perform(steps);
+    return this.#options.database.write(unit);
   }
 
   async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { performHere } from '../../platform/database/procedure.ts';
 import type { ConversationTables } from '../tables.ts';
 import { Journal } from './journal.ts';
 import { RunEventStore } from './run-event-store.ts';
@@ -29,9 +28,7 @@ describe('events whose commit was not confirmed', () => {
         .catch(() => undefined);
       throw new Error('connection lost');
     };
-    const perform: typeof database.perform = (steps, options) =>
-      performHere((unit) => write(unit as Parameters<typeof write>[0]) as never, steps, options);
-    const unreliable = { read: database.read, write, perform } as typeof database;
+    const unreliable = { read: database.read, write } as typeof database;
     const journal = new Journal({
       storage: new RunEventStore(unreliable),
       maxTraceBytes: 1_000,

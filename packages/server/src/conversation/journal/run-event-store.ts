@@ -7,10 +7,16 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
-import { Procedure, type Results, type Step } from '../../platform/database/procedure.ts';
 import type { ConversationTables, RunEventRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
-import { answerTypes, type EventFilter, type EventStorage, isKept, type RunKey } from './event-storage.ts';
+import {
+  answerTypes,
+  type EventFilter,
+  type EventStorage,
+  isKept,
+  type RunKey,
+  type RunUnit,
+} from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent, type StoredEvent } from './stored-event.ts';
 
@@ -40,12 +46,8 @@ export class RunEventStore implements EventStorage {
   }
 
   /** The units of a run wait for each other, so that events are numbered in the order in which they happened. */
-  write<const Steps extends readonly Step[]>(
-    run: RunKey,
-    outbox: Outbox,
-    steps: Steps,
-  ): Promise<Results<Steps>> {
-    return outbox.inTurn(() => this.#write(run, outbox, steps));
+  write<Result>(run: RunKey, outbox: Outbox, unit: RunUnit<Result>): Promise<Result> {
+    return outbox.inTurn(() => this.#write(run, outbox, unit));
   }
 
   async list(owner: Owner, filter: EventFilter): Promise<RunEvent[]> {
@@ -130,24 +132,20 @@ export class RunEventStore implements EventStorage {
   }
 
   /** Takes the thread's numbers last: admitting and ending a run both lock the thread's row before its numbers. */
-  async #write<const Steps extends readonly Step[]>(
-    run: RunKey,
-    outbox: Outbox,
-    steps: Steps,
-  ): Promise<Results<Steps>> {
+  async #write<Result>(run: RunKey, outbox: Outbox, unit: RunUnit<Result>): Promise<Result> {
     if (outbox.isInDoubt) await this.#database.write((trx) => settleDoubts(trx, run, outbox));
     const batch = outbox.take();
-    if (batch.events.length === 0) return this.#database.perform(steps);
+    if (batch.events.length === 0) return this.#database.write(unit);
     const { events } = batch;
     let firstSeq: number | undefined;
     try {
-      const results = await this.#database.perform([...steps, addEvents.with({ run, events })], {
-        onDoubt: (done) => {
-          firstSeq = done.at(-1) as number;
-        },
+      return await this.#database.write(async (trx) => {
+        const result = await unit(trx);
+        firstSeq = await insertEvents(trx, { run, events });
+        return result;
       });
-      return results.slice(0, -1) as Results<Steps>;
     } catch (error) {
+      // A unit that was whole failed at its commit, so its events may be written or not.
       if (firstSeq === undefined) batch.putBack();
       else outbox.doubt({ batch, firstSeq });
       throw error;
@@ -208,8 +206,6 @@ interface EventBatch {
   run: RunKey;
   events: readonly StoredEvent[];
 }
-
-export const addEvents = new Procedure('run-events.add', insertEvents);
 
 /**
  * Takes this many numbers and returns the last one. The thread's row stays locked until the unit ends, so no other writer takes a

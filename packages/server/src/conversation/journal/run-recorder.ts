@@ -1,8 +1,9 @@
 import type { Coverage } from '../../agents/event-origin.ts';
 import type { NewRunEvent, RunRecord } from '../../agents/run-record.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Results, Step } from '../../platform/database/procedure.ts';
-import type { EventStorage, RunKey } from './event-storage.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
+import type { EventStorage, RunKey, RunUnit } from './event-storage.ts';
 import { humanMessageIn } from './human-message.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
@@ -30,7 +31,7 @@ export interface RecorderOptions {
   recount: () => Promise<Tally>;
   tally: Tally;
   /** Part of each unit: throws when this process may no longer write for the run. */
-  confirm: Step | undefined;
+  confirm: UnitPart | undefined;
   onFlushFailed: (error: unknown) => void;
 }
 
@@ -106,21 +107,24 @@ export class RunRecorder implements RunRecord {
     return this.#tally.lastCallIndex;
   }
 
-  /** Commits a unit of the run, with the recorded events in it or before it. When it throws, the events keep waiting. */
-  async write(steps: readonly Step[]): Promise<void> {
+  /** Commits these parts as one unit of the run, with the recorded events in it or before it. When it throws, the events keep waiting. */
+  async write(...parts: readonly UnitPart[]): Promise<void> {
     const { confirm } = this.#options;
-    await this.writeClaimed(confirm ? [confirm, ...steps] : steps);
+    const all = confirm ? [confirm, ...parts] : parts;
+    await this.writeClaimed(async (trx) => {
+      for (const part of all) await part(trx as WriteTransaction<unknown>);
+    });
   }
 
-  /** Like `write`, for a unit that checks itself whether this process still owns the run. Returns the result of its steps. */
-  writeClaimed<const Steps extends readonly Step[]>(steps: Steps): Promise<Results<Steps>> {
-    return this.#options.storage.write(this.run, this.#outbox, steps);
+  /** Like `write`, for a unit that checks itself whether this process still owns the run. Returns the result of the unit. */
+  writeClaimed<Result>(unit: RunUnit<Result>): Promise<Result> {
+    return this.#options.storage.write(this.run, this.#outbox, unit);
   }
 
   /** Writes the recorded events; resolves when none waits any more. */
   async flush(): Promise<void> {
     await this.#flushing;
-    if (this.#outbox.size > 0) await this.write([]);
+    if (this.#outbox.size > 0) await this.write();
   }
 
   /** For a run that continues: forgets the events that will happen again, and counts the rest. */
@@ -138,7 +142,7 @@ export class RunRecorder implements RunRecord {
 
   /** Writes one batch at a time. Events that could not be written wait for the next batch. */
   #flushSoon(): void {
-    this.#flushing ??= this.write([])
+    this.#flushing ??= this.write()
       .catch((error: unknown) => this.#options.onFlushFailed(error))
       .finally(() => {
         this.#flushing = undefined;

@@ -16,7 +16,6 @@ import { awaitLangchainCallbacks } from '../../config/env.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
-import { localStep } from '../../platform/database/procedure.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
 import { Journal } from './journal.ts';
@@ -167,16 +166,16 @@ describe('a run that is killed', () => {
         userId: 'u',
         attempt: number,
         followUpTo: null,
-        confirm: localStep(async () => {
+        confirm: async () => {
           if (units >= unitsToLive) throw new Killed();
           units += 1;
-        }),
+        },
       });
       bench.recorder = recorder;
       const input = { messages: [{ type: 'human', content: 'hello', id: 'human' }] };
       try {
         recorder.recordStart(input);
-        await recorder.write([]);
+        await recorder.write();
         const end = await runner.run(requestWith({ attempt: number, input, durability }), {
           signal: new AbortController().signal,
           recorder,
@@ -184,7 +183,7 @@ describe('a run that is killed', () => {
         });
         if (end.outcome === 'failed') throw new Error(`${end.error.name}: ${end.error.message}`);
         recorder.recordEnd({ status: 'success' });
-        await recorder.write(end.rest);
+        await recorder.write(...end.rest);
         return { units, hasEnded: true };
       } catch (error) {
         if (unitsToLive === Number.POSITIVE_INFINITY) throw error;

@@ -1,12 +1,9 @@
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../../agents/agent-run.ts';
 import { leadAgentName } from '../../agents/lead-agent-name.ts';
-import type { WriteTransaction } from '../../platform/database/database.ts';
-import { localStep } from '../../platform/database/procedure.ts';
+import { unitPart } from '../../platform/database/unit-part.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { MemoryLearning } from './memory-learning.ts';
 import { spokenTurnIn } from './spoken-turn.ts';
-
-type Trx = WriteTransaction<ConversationTables>;
 
 /**
  * Stores the turns of the lead agent and of custom agents, so that facts can be learned from them. The run itself names the owner
@@ -36,7 +33,7 @@ export class LearningRunner implements AgentRunner {
     const kept = { runId, threadId, userId, agent, turn };
     return {
       ...end,
-      rest: [...end.rest, localStep((trx: Trx) => this.#learning.keep(trx, kept))],
+      rest: [...end.rest, unitPart<ConversationTables>((trx) => this.#learning.keep(trx, kept))],
     };
   }
 }

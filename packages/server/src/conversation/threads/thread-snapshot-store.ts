@@ -5,7 +5,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { titleOf } from './thread.ts';
 
-/** A state as lists show it, in texts: the values in it may not survive a transfer to another worker thread. */
+/** A state as lists show it, in the texts that its row holds. */
 export interface SnapshotTexts
   extends Pick<ThreadSnapshotRow, 'checkpoint_id' | 'values' | 'next' | 'interrupts'> {
   title: string | null;

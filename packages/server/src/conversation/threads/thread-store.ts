@@ -3,7 +3,6 @@ import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-st
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
-import { Procedure } from '../../platform/database/procedure.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound } from './thread.ts';
@@ -73,8 +72,7 @@ export class ThreadStore {
   }
 
   async create(owner: Owner, thread: NewThread): Promise<{ thread: ThreadRow; isNew: boolean }> {
-    const [made] = await this.#database.perform([createThread.with({ owner, thread })]);
-    return made;
+    return this.#database.write((trx) => createIfMissing(trx, owner, thread));
   }
 
   /** Records that the state changed without a run. When a run has begun meanwhile, the run sets the thread's status. */
@@ -211,12 +209,6 @@ export async function createIfMissing(
   if (!existing || !isVisibleTo(owner, existing)) throw threadNotFound(threadId);
   return { thread: existing, isNew: false };
 }
-
-export const createThread = new Procedure<
-  ConversationTables,
-  { owner: Owner; thread: NewThread },
-  { thread: ThreadRow; isNew: boolean }
->('threads.create', (trx, { owner, thread }) => createIfMissing(trx, owner, thread));
 
 /** Marks the thread as one in which a run waits or works. Returns false when the thread has been deleted meanwhile. */
 export async function setBusy(

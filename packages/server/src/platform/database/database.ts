@@ -1,5 +1,4 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { PerformOptions, Results, Step } from './procedure.ts';
 
 /** The transaction that a unit receives. It has a name for functions that take part in another caller's unit. */
 export type WriteTransaction<Tables> = Transaction<Tables>;
@@ -17,14 +16,6 @@ export interface Database<Tables> {
    * unit may await only its `trx`.
    */
   write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
-  /**
-   * As `write`, for a unit that is made of steps; answers what they have answered. Where all of them are procedures and
-   * SQLite has a thread, it is done there: for what every run and every step of a graph writes.
-   */
-  perform<const Steps extends readonly Step[]>(
-    steps: Steps,
-    options?: PerformOptions<Steps>,
-  ): Promise<Results<Steps>>;
   /**
    * Does what `write` does, without a time limit, and never at the same time as another process that does the same. For
    * migrations.

@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 /** The few things that the two databases write differently and that the query builder does not cover. */
 export type Dialect = Database<unknown>['dialect'];
 
-/** For migrations and procedures, which receive only the query builder. */
+/** For migrations and parts of units, which receive only the query builder. */
 export function dialectOf<Tables>(db: Kysely<Tables>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }

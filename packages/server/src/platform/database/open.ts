@@ -6,16 +6,10 @@ import type { PostgresOptions } from './postgres-connections.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { WriteThread } from './write-thread/write-thread.ts';
 
 export type DatabaseOptions =
   | { backend: 'memory' }
-  | {
-      backend: 'sqlite';
-      file: string;
-      /** What runs in the thread that writes; without it this thread writes by itself. */
-      writeThread?: URL | undefined;
-    }
+  | { backend: 'sqlite'; file: string }
   | ({ backend: 'postgres' } & PostgresOptions);
 
 /** Opens the database without an area's tables. `migrate` creates them, and `withTables` adds their types. */
@@ -24,7 +18,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
     case 'memory':
       return new SqliteDatabase({ backend: 'memory', connection: new SqliteConnection(':memory:') });
     case 'sqlite':
-      return openSqliteFile(options);
+      return openSqliteFile(options.file);
     case 'postgres': {
       // Loaded only when it is used, because loading the driver takes a tenth of the start.
       const { PostgresDatabase } = await import('./postgres-database.ts');
@@ -33,17 +27,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
   }
 }
 
-async function openSqliteFile({
-  file,
-  writeThread: entry,
-}: Extract<DatabaseOptions, { backend: 'sqlite' }>): Promise<Database<unknown>> {
+async function openSqliteFile(file: string): Promise<Database<unknown>> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   createPrivately(file);
   try {
     const connection = new SqliteConnection(file);
     await retryWhileBusy(() => connection.useWriteAheadLog());
-    const thread = entry && new WriteThread({ entry, file });
-    return new SqliteDatabase({ backend: 'sqlite', connection, thread });
+    return new SqliteDatabase({ backend: 'sqlite', connection });
   } catch (error) {
     throw isNoDatabase(error) ? notADatabase(file, error) : mapSqliteError(error);
   }

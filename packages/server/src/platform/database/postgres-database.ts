@@ -11,7 +11,6 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { isConnectionLost, mapPostgresError } from './database-errors.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
-import { type PerformOptions, performHere, type Results, type Step } from './procedure.ts';
 import { readBuilder, type Spelling, TransactionBuilders } from './query-builder.ts';
 import { runUnit, type UnitBody } from './unit.ts';
 
@@ -46,13 +45,6 @@ export class PostgresDatabase implements Database<unknown> {
 
   write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
     return this.#withConnection((connection) => transact(connection, unit));
-  }
-
-  perform<const Steps extends readonly Step[]>(
-    steps: Steps,
-    options?: PerformOptions<Steps>,
-  ): Promise<Results<Steps>> {
-    return performHere((unit) => this.write(unit), steps, options);
   }
 
   async exclusive<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {

@@ -2,64 +2,37 @@ import type { CompiledQuery, Kysely, QueryResult, Transaction } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { isSqliteBusy, mapSqliteError } from './database-errors.ts';
-import { type Call, type PerformOptions, performHere, type Results, type Step } from './procedure.ts';
 import { readBuilder } from './query-builder.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteBuilders, sqliteSpelling } from './sqlite-spelling.ts';
 import type { UnitBody } from './unit.ts';
-import { Crowd } from './write-thread/crowd.ts';
-import type { WriteThread } from './write-thread/write-thread.ts';
 import { GroupWriter, type WriterLimits } from './writer.ts';
 
 interface SqliteOptions {
   backend: 'memory' | 'sqlite';
   connection: SqliteConnection;
-  /** Does the units that are made of procedures, so that this thread is free meanwhile. */
-  thread?: WriteThread | undefined;
   limits?: Partial<WriterLimits> | undefined;
 }
 
-/**
- * One connection for this thread, and one gate: without it readers would see what may yet be rolled back. The thread that
- * writes has a connection of its own, and the writer lets only one of the two write at a time: a connection that waits for
- * the other one's lock would hold the event loop.
- */
+/** Has one connection and one writer. Reads wait for an open group, because they would see what may yet be rolled back. */
 export class SqliteDatabase implements Database<unknown> {
   readonly backend: 'memory' | 'sqlite';
   readonly dialect = 'sqlite';
   readonly read: Kysely<unknown>;
   readonly #connection: SqliteConnection;
   readonly #writer: GroupWriter;
-  readonly #thread: WriteThread | undefined;
-  readonly #crowd = new Crowd();
   #closed: Promise<void> | undefined;
 
-  constructor({ backend, connection, thread, limits }: SqliteOptions) {
+  constructor({ backend, connection, limits }: SqliteOptions) {
     this.backend = backend;
     this.#connection = connection;
-    this.#thread = thread;
-    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, thread, limits });
+    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, limits });
     this.read = readBuilder(sqliteSpelling, (query) => this.#read(query));
   }
 
   write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
     return this.#writer.write(unit as UnitBody<unknown>) as Promise<Result>;
-  }
-
-  perform<const Steps extends readonly Step[]>(
-    steps: Steps,
-    options: PerformOptions<Steps> = {},
-  ): Promise<Results<Steps>> {
-    const here = (): Promise<Results<Steps>> => performHere((unit) => this.write(unit), steps, options);
-    const thread = this.#thread;
-    const calls = callsOf(steps);
-    if (!thread || !calls) return here();
-    const onDoubt = options.onDoubt as ((results: unknown) => void) | undefined;
-    // The way there and back takes longer than a short unit, which matters to who comes alone and to nobody in a crowd.
-    return this.#crowd.join((isCrowded) =>
-      isCrowded ? (this.#writer.send(thread, calls, onDoubt) as Promise<Results<Steps>>) : here(),
-    );
   }
 
   /** A group already keeps every other process out. */
@@ -105,14 +78,4 @@ export class SqliteDatabase implements Database<unknown> {
       throw mapSqliteError(error);
     }
   }
-}
-
-/** Returns null when one of the steps can only be done in this thread. */
-function callsOf(steps: readonly Step[]): Call[] | null {
-  const calls: Call[] = [];
-  for (const { call } of steps) {
-    if (!call) return null;
-    calls.push(call);
-  }
-  return calls;
 }

@@ -37,7 +37,8 @@ function open(limits?: Partial<WriterLimits>): void {
   connection.run(`create trigger catastrophe before insert on notes when new.id = 'catastrophe'
     begin select raise(rollback, 'the transaction is gone'); end`);
   // Plenty of time, so that a busy machine does not divide a group.
-  database = new SqliteDatabase({ backend: 'memory', connection, limits: { groupMs: 60_000, ...limits } });
+  const plenty = { groupMs: 60_000, gatherMs: 60_000 };
+  database = new SqliteDatabase({ backend: 'memory', connection, limits: { ...plenty, ...limits } });
 }
 
 beforeEach(() => open());
@@ -76,6 +77,14 @@ describe('a group', () => {
     await Promise.all([insert('e'), inNextTurn('f')]);
     expect(connection.count('commit')).toBe(4);
     expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('waits for more no longer than its limit says', async () => {
+    open({ gatherMs: 0 });
+    await Promise.all([insert('a'), insert('b')]);
+    await Promise.all([insert('c'), nextTurn().then(() => insert('d'))]);
+    expect(connection.count('commit')).toBe(3);
+    expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('runs its units in the order of their arrival and resolves them in that order', async () => {

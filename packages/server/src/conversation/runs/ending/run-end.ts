@@ -1,5 +1,4 @@
 import type { WriteTransaction } from '../../../platform/database/database.ts';
-import { Procedure } from '../../../platform/database/procedure.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { readSnapshot, type SnapshotTexts } from '../../threads/thread-snapshot-store.ts';
 import { settle } from '../../threads/thread-store.ts';
@@ -11,7 +10,7 @@ import { hasOpenRun, lockRuns } from '../records/run-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-/** The end of a run as plain data. */
+/** The end of a run, before it is written. */
 export interface EndToWrite {
   threadId: string;
   expected: Claim | { runId: string; workerId: null };
@@ -21,14 +20,11 @@ export interface EndToWrite {
 }
 
 /** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when another process owns it by now, or it is deleted. */
-export const endClaimedRun = new Procedure<ConversationTables, EndToWrite, RunRow>(
-  'runs.end',
-  async (trx, toWrite) => {
-    const ended = await writeEnd(trx, toWrite);
-    if (!ended) throw new ClaimLost(toWrite.expected);
-    return ended;
-  },
-);
+export async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<RunRow> {
+  const ended = await writeEnd(trx, toWrite);
+  if (!ended) throw new ClaimLost(toWrite.expected);
+  return ended;
+}
 
 /**
  * Writes run, totals, thread, snapshot, title and usage. Returns undefined when the run is not as expected; then nothing is

@@ -52,8 +52,13 @@ export class RunEnding {
   ): Promise<void> {
     const { database, followers } = this.#options;
     const toWrite = this.#toWrite(run, { expected: claim, outcome, totals: recorder.totals() });
-    const steps = [endClaimedRun.with(toWrite), ...followers.plan(run), ...(outcome.rest ?? [])] as const;
-    const [ended] = await (isBare ? database.perform(steps) : recorder.writeClaimed(steps));
+    const unit = async (trx: Trx): Promise<RunRow> => {
+      const ended = await endClaimedRun(trx, toWrite);
+      await followers.plan(trx as WriteTransaction<unknown>, ended);
+      for (const part of outcome.rest ?? []) await part(trx as WriteTransaction<unknown>);
+      return ended;
+    };
+    const ended = await (isBare ? database.write(unit) : recorder.writeClaimed(unit));
     this.announce({ run: ended, outcome });
   }
 
@@ -66,7 +71,7 @@ export class RunEnding {
       this.#toWrite(run, { expected, outcome, totals: totalsOf(emptyTally()) }),
     );
     if (!ended) return null;
-    for (const step of this.#options.followers.plan(ended)) await step.run(trx as WriteTransaction<unknown>);
+    await this.#options.followers.plan(trx as WriteTransaction<unknown>, ended);
     return { run: ended, outcome };
   }
 

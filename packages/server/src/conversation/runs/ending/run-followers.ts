@@ -1,10 +1,10 @@
-import type { Step } from '../../../platform/database/procedure.ts';
+import type { WriteTransaction } from '../../../platform/database/database.ts';
 import type { RunRow } from '../../tables.ts';
 
 /** Something that has work to do when a run ends. */
 export interface RunFollower {
-  /** Returns parts of the unit that ends the run. */
-  plan?: (run: RunRow) => Step[];
+  /** Part of the unit that ends the run. */
+  plan?: (trx: WriteTransaction<unknown>, run: RunRow) => Promise<void>;
   /** Called after the commit. */
   ended: (run: RunRow) => void;
 }
@@ -17,8 +17,8 @@ export class RunFollowers {
     this.#followers.push(follower);
   }
 
-  plan(run: RunRow): Step[] {
-    return this.#followers.flatMap((follower) => follower.plan?.(run) ?? []);
+  async plan(trx: WriteTransaction<unknown>, run: RunRow): Promise<void> {
+    for (const follower of this.#followers) await follower.plan?.(trx, run);
   }
 
   ended(run: RunRow): void {

@@ -1,5 +1,5 @@
 import { type Clock, toIso } from '../../../lib/clock.ts';
-import { localStep, type Step } from '../../../platform/database/procedure.ts';
+import type { WriteTransaction } from '../../../platform/database/database.ts';
 import type { Job, Jobs } from '../../../platform/jobs/jobs.ts';
 import type { RunRow } from '../../tables.ts';
 import { failureOf } from '../records/run.ts';
@@ -54,11 +54,10 @@ export class RunWebhooks {
     }
   }
 
-  /** Returns the part of the unit that ends the run. */
-  plan({ run_id, webhook }: RunRow): Step[] {
-    if (webhook === null) return [];
-    const job = { kind, key: run_id, payload: { runId: run_id } };
-    return [localStep((trx) => this.#options.jobs.enqueue(trx, job))];
+  /** Part of the unit that ends the run. */
+  async plan(trx: WriteTransaction<unknown>, { run_id, webhook }: RunRow): Promise<void> {
+    if (webhook === null) return;
+    await this.#options.jobs.enqueue(trx, { kind, key: run_id, payload: { runId: run_id } });
   }
 
   ended({ webhook }: RunRow): void {

@@ -3,7 +3,6 @@ import type { ResolvedAgent } from '../../../agents/loading/agents.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
-import { localStep, Procedure } from '../../../platform/database/procedure.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { threadNotFound } from '../../threads/thread.ts';
 import { type Metadata, withoutReserved } from '../../threads/thread-metadata.ts';
@@ -54,8 +53,8 @@ interface RunAdmissionOptions {
   clock: Clock;
 }
 
-/** A run that is about to be admitted, as plain data. */
-export interface RunToAdmit {
+/** A run that is about to be admitted. */
+interface RunToAdmit {
   /** Its place in the thread and the run that it follows are determined in the unit. */
   row: RunRow;
   kwargs: string;
@@ -67,11 +66,6 @@ export interface RunToAdmit {
   /** The worker that begins it at once. */
   workerId: string | null;
 }
-
-/** For strategies that leave the earlier runs of the thread as they are. */
-export const admitRun = new Procedure('runs.admit', (trx: Trx, toAdmit: RunToAdmit) =>
-  admit(trx, toAdmit, async () => null),
-);
 
 /** Admits runs: the decision about existing runs, the new row, and the busy thread, in one unit. */
 export class RunAdmission {
@@ -85,22 +79,15 @@ export class RunAdmission {
   async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
     const { database, clock, ending } = this.#options;
     const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
-    const { strategy } = input;
-    const admitting =
-      strategy === 'enqueue' || strategy === 'reject'
-        ? admitRun.with(toAdmit)
-        : localStep((trx: Trx) => admit(trx, toAdmit, (other) => ending.endWaiting(trx, other, strategy)));
-    const [admitted] = await database.perform([admitting]);
+    const admitted = await database.write((trx) => admit(trx, toAdmit, ending));
     return { ...admitted, kwargs: toAdmit.kwargs };
   }
 }
 
-type EndWaiting = (run: RunRow) => Promise<WrittenEnd | null>;
-
 async function admit(
   trx: Trx,
   toAdmit: RunToAdmit,
-  endWaiting: EndWaiting,
+  ending: Pick<RunEnding, 'endWaiting'>,
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
   const { row, kwargs, stamp, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
@@ -109,7 +96,7 @@ async function admit(
   if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
   const isFirst = admission === 1;
   const others = isFirst ? [] : await openRuns(trx, threadId);
-  const made = await makeRoom(trx, others, { row, endWaiting });
+  const made = await makeRoom(trx, others, { row, ending });
   const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
   if (!(await setBusy(trx, threadId, { stamp, at }))) throw threadNotFound(threadId);
   const begins = workerId !== null && others.length === 0 && toAdmit.afterSeconds === 0;
@@ -129,7 +116,7 @@ async function createThreadOf(
 async function makeRoom(
   trx: Trx,
   others: readonly RunRow[],
-  { row, endWaiting }: { row: RunRow; endWaiting: EndWaiting },
+  { row, ending }: { row: RunRow; ending: Pick<RunEnding, 'endWaiting'> },
 ): Promise<{ ended: WrittenEnd[]; stopping: RunRow[] }> {
   const ended: WrittenEnd[] = [];
   const stopping: RunRow[] = [];
@@ -138,7 +125,7 @@ async function makeRoom(
   if (strategy === 'reject')
     throw new AppError('run_active', { message: `Thread ${thread_id} already has an active run` });
   for (const other of others) {
-    const end = decideCancel(other) === 'end_now' && (await endWaiting(other));
+    const end = decideCancel(other) === 'end_now' && (await ending.endWaiting(trx, other, strategy));
     if (end) ended.push(end);
     else {
       await requestCancel(trx, { runId: other.run_id, action: strategy, at });

@@ -1,6 +1,6 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
-import { Procedure } from '../../../platform/database/procedure.ts';
+import { type UnitPart, unitPart } from '../../../platform/database/unit-part.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import {
   claimedRun,
@@ -31,15 +31,8 @@ export interface ClaimedRun {
 export class ClaimLost extends Error {
   constructor({ runId }: Pick<Claim, 'runId'>) {
     super(`The claim on run ${runId} is lost.`);
-    this.name = claimLost;
+    this.name = 'ClaimLost';
   }
-}
-
-const claimLost = 'ClaimLost';
-
-/** Compares the name: the error may come from the thread that writes. */
-export function isClaimLost(error: unknown): boolean {
-  return error instanceof Error && error.name === claimLost;
 }
 
 /** Changes to runs while they are open. Every write names the state and the claim that it expects. */
@@ -104,15 +97,14 @@ export class RunClaimStore {
   }
 }
 
-/** Part of a unit: fails with `ClaimLost`; otherwise the claim holds until the unit has ended. */
-export const confirmClaim = new Procedure<ConversationTables, Claim, void>(
-  'runs.confirm-claim',
-  async (trx, claim) => {
+/** Returns a part that fails with `ClaimLost`, or makes the claim hold until the unit has ended. */
+export function confirmClaim(claim: Claim): UnitPart {
+  return unitPart<ConversationTables>(async (trx) => {
     await lockRuns(trx, claim.threadId, { isShared: true });
     const row = await heldClaim.first(trx, { ...claim });
     if (!row) throw new ClaimLost(claim);
-  },
-);
+  });
+}
 
 /** Ends a run. Returns undefined when it was not as expected; then nothing is written. */
 export async function endRun(

@@ -1,6 +1,6 @@
 import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
 import type { StateView } from '../../../agents/agent-run.ts';
-import type { Step } from '../../../platform/database/procedure.ts';
+import type { UnitPart } from '../../../platform/database/unit-part.ts';
 import { wellFormed } from '../../journal/well-formed.ts';
 import type { RunRow, ThreadRow } from '../../tables.ts';
 import type { StopKind } from './run-stop.ts';
@@ -16,7 +16,7 @@ export interface RunOutcome {
   /** Undefined when the run changed nothing, or its state cannot be read. */
   state: StateView | undefined;
   /** Parts of the unit that ends the run: the data of the state that is stored with the end. */
-  rest?: readonly Step[];
+  rest?: readonly UnitPart[];
 }
 
 /** What a state waits for. */

@@ -25,8 +25,8 @@ import {
 import {
   type Claim,
   type ClaimedRun,
+  ClaimLost,
   confirmClaim,
-  isClaimLost,
   type RunClaimStore,
 } from '../records/run-claim-store.ts';
 import type { RunKwargs } from '../records/run-request.ts';
@@ -150,7 +150,7 @@ export class RunExecutor {
     } catch (error) {
       // Its end could not be written, or another process has to write it.
       streamLog.abandon(row.run_id);
-      if (!(isClaimLost(error) || isStop(error)))
+      if (!(error instanceof ClaimLost || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
     }
   }
@@ -263,7 +263,7 @@ export class RunExecutor {
       try {
         return await ending.end(claim, { run: row, outcome, recorder });
       } catch (error) {
-        if (isClaimLost(error)) throw error;
+        if (error instanceof ClaimLost) throw error;
         log.error({ err: error, runId: row.run_id }, 'The end of a run could not be written');
         if (!isPassing(error)) break;
       }
@@ -284,7 +284,7 @@ export class RunExecutor {
       userId: row.user_id,
       attempt: row.attempt,
       followUpTo: row.follow_up_to_run_id,
-      confirm: confirmClaim.with(claim),
+      confirm: confirmClaim(claim),
     });
   }
 
