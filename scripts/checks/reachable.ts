@@ -5,8 +5,6 @@ import type { SourceFile } from './source-file.ts';
 /** What the product starts with, and what other programs import from it. */
 const entryPoints = [
   /^packages\/(cli|worker)\/src\/main\.ts$/,
-  /^packages\/server\/src\/ops\/write-thread\.ts$/,
-  /^packages\/server\/src\/platform\/database\/write-thread\/notes-/,
   /^packages\/(client|contract|dev-env)\/src\//,
 ];
 
