@@ -57,7 +57,7 @@ import { SavedWorkflows } from './workflows/saved-workflows.ts';
 import { workflowRoutes } from './workflows/workflow-routes.ts';
 
 export interface DispatchOptions {
-  /** The servers of the configuration file; they count until somebody has changed them over the API. */
+  /** The servers of the configuration file; used until someone changes the servers over the API. */
   seed: SettingsInput | null;
   limits: {
     queued: number;
@@ -67,9 +67,9 @@ export interface DispatchOptions {
     quotaBytes: number;
     socketsPerUser: number;
   };
-  /** Files older than this go; null keeps them for ever. */
+  /** Older files are deleted; null keeps every file for ever. */
   retentionMs: number | null;
-  /** Webhooks may call loopback and private networks. */
+  /** Whether webhooks may call loopback and private networks. */
   webhooksToPrivateAddresses: boolean;
   timeouts?: Partial<RunTimeouts>;
 }
@@ -105,7 +105,7 @@ export interface DispatchArea {
   fleet: Fleet;
   instanceStore: InstanceStore;
   configuration: Configuration;
-  /** Begins to look after instances and to hand out tasks; the queue is filled from the rows first. */
+  /** Fills the queue from the rows, then starts to look after instances and to hand out tasks. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -115,8 +115,8 @@ const dayMs = 24 * hourMs;
 const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
 const instanceEventsKeptMs = 30 * dayMs;
-/** Of all instances together, where addresses come and go. */
-const mostInstanceEvents = 100_000;
+/** The limit for all instances together, since addresses come and go. */
+const maxInstanceEvents = 100_000;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
   const { database, metrics, clock, log, options } = dependencies;
@@ -336,7 +336,7 @@ function registerSweeps({ jobs, clock, options }: DispatchDependencies, records:
   );
   jobs.every('dispatch.forget-deliveries', dayMs);
   jobs.register('dispatch.forget-instance-events', () =>
-    instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: mostInstanceEvents }),
+    instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: maxInstanceEvents }),
   );
   jobs.every('dispatch.forget-instance-events', hourMs);
 }

@@ -30,12 +30,12 @@ export interface TaskPreview {
 type Listener = (event: DispatchEvent) => void;
 
 /**
- * The one place that every change passes: push, waiting callers, monitoring and webhooks all listen here. A listener
- * returns at once; one that throws is reported and never holds up the others.
+ * The one place that every change passes: push, waiting requests, monitoring and webhooks all listen here. A listener
+ * returns at once; one that throws is reported and does not hold up the others.
  */
 export class DispatchEvents {
   private readonly listeners = new Set<Listener>();
-  /** By task, so that thousands who wait for one each cost nothing while others' tasks run. */
+  /** Listeners by task: thousands of clients that each wait for one task cost nothing while other tasks run. */
   private readonly listenersOf = new Map<string, Set<Listener>>();
   private readonly reportFault: (error: unknown, event: DispatchEvent) => void;
 
@@ -48,7 +48,7 @@ export class DispatchEvents {
     return () => this.listeners.delete(listener);
   }
 
-  /** Hears what is about one task. */
+  /** Listens to the events of one task. */
   listenTo(taskId: string, listener: Listener): () => void {
     const listeners = this.listenersOf.get(taskId) ?? new Set();
     this.listenersOf.set(taskId, listeners.add(listener));

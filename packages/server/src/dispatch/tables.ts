@@ -4,7 +4,10 @@ import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 import type { Selectable } from 'kysely';
 
-/** The tables that dispatch owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
+/**
+ * The tables that dispatch owns. Column names equal the names on the wire; JSON is text, times are ISO text, booleans 0
+ * or 1.
+ */
 export interface DispatchTables {
   tasks: TaskTable;
   task_inputs: TaskInputTable;
@@ -48,14 +51,14 @@ export interface TaskTable {
   retryPolicy: 'never' | 'on_lost' | 'on_error';
   maxAttempts: number;
   timeoutSeconds: number | null;
-  /** JSON: how long its worker may be away or silent, where the task has a word on it. */
+  /** JSON: how long its worker may be away or silent; null when the task does not say. */
   patience: string | null;
   error: string | null;
   result: string | null;
   warnings: string;
   webhook: string | null;
   requestId: string | null;
-  /** JSON: the tool call of an agent that asked for it. */
+  /** JSON: the tool call of the agent that asked for the task. */
   conversation: string | null;
   createdAt: string;
   updatedAt: string;
@@ -63,7 +66,7 @@ export interface TaskTable {
   finishedAt: string | null;
 }
 
-/** Apart from `tasks` so that lists and counts never touch a page that holds a graph. */
+/** A table apart from `tasks`, so that lists and counts never touch a page that holds a graph. */
 export interface TaskInputTable {
   taskId: string;
   workflow: string;
@@ -79,7 +82,7 @@ export interface TaskAttemptTable {
   taskId: string;
   attempt: number;
   instanceId: string;
-  /** The id on the worker, written before the POST: it is how a restarted gateway finds the run again. */
+  /** The id on the worker, written before the POST: a restarted gateway finds the execution by it. */
   promptId: string;
   clientId: string;
   state: 'dispatching' | 'accepted' | 'ended';
@@ -96,7 +99,7 @@ export interface TaskFileTable {
   fileId: string;
 }
 
-/** Kept in the transaction that changes a status, so that no list or overview ever counts rows. */
+/** Updated in the transaction that changes a status, so that no list or overview ever counts rows. */
 export interface TaskCountTable {
   owner: string;
   status: string;
@@ -121,7 +124,9 @@ export interface InstanceTable {
   weight: number;
   tags: string;
   enabled: number;
-  /** Off the configuration while its last task still runs; the row goes when it is idle. */
+  /**
+   * The instance is no longer configured but its last task still runs; the row is deleted when the instance is idle.
+   */
   removed: number;
   alive: number;
   busy: number;
@@ -144,7 +149,7 @@ export interface InstanceCapabilityTable {
   updatedAt: string;
 }
 
-/** Ids ascend with time: the order of the record, and its cursor. */
+/** Ids grow with time: they give the order of the record and its cursor. */
 export interface InstanceEventTable {
   id: string;
   instanceId: string;
@@ -153,7 +158,7 @@ export interface InstanceEventTable {
   message: string;
   taskId: string | null;
   attempt: number | null;
-  /** Of the task. */
+  /** The owner of the task. */
   owner: string | null;
 }
 
@@ -201,7 +206,7 @@ export interface WebhookDeliveryTable {
   webhookId: string | null;
   owner: string;
   taskId: string;
-  /** As they were when the task ended. */
+  /** The address as it was when the task ended. */
   url: string;
   secret: string | null;
   event: WebhookEvent;
@@ -214,7 +219,7 @@ export interface WebhookDeliveryTable {
   deliveredAt: string | null;
 }
 
-/** Per node class what its inputs take, as the worker that was asked last has told. */
+/** What the inputs of each node class take, as told by the worker that was asked last. */
 export interface NodeInputTable {
   nodeClass: string;
   inputs: string;
@@ -241,12 +246,12 @@ export interface SavedWorkflowVersionTable {
   createdAt: string;
 }
 
-/** Counts a user's changes, so that whoever keeps the list sees with one small read whether it still holds. */
+/** Counts a user's changes, so that one small read shows whether a cached list is still valid. */
 export interface SavedWorkflowMarkTable {
   owner: string;
   mark: number;
 }
 
-/** What many files speak of: a task as it stands. */
+/** A task with its current state, as many files use it. */
 export type TaskRow = Selectable<TaskTable>;
 export type TaskInputRow = Selectable<TaskInputTable>;

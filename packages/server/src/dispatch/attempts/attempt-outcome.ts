@@ -15,21 +15,24 @@ export type AttemptOutcome =
   | { kind: 'failed'; failure: AttemptFailure; error: TaskError; against?: Against }
   /** The task was cancelled. */
   | { kind: 'cancelled' }
-  /** The instance was drained with force: back to the queue, and no attempt of the task's own is used up. */
+  /** The instance was drained with force: the task goes back to the queue, and none of its own attempts is used up. */
   | { kind: 'given_back' };
 
 /**
- * For whom the instance is avoided besides the task itself. `nobody`: what went wrong depends on the values of this task.
- * `owner`: it may or may not (no memory, a device error), and one user's tasks must not slow another's. `everybody`: it
- * does not depend on who asks (a missing node class, a refused connection).
+ * Who else avoids the instance, besides the task itself. `no_one`: the failure depends on the values of this task.
+ * `owner`: the failure may depend on them (no memory, a device error), and one user's tasks must not slow another's.
+ * `everyone`: the failure is the same for all users (a missing node class, a refused connection).
  */
-export type Against = 'nobody' | 'owner' | 'everybody';
+export type Against = 'no_one' | 'owner' | 'everyone';
 
 export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
   return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
 }
 
-/** What a refused submission means for the task; null for the two answers after which the run may be there. */
+/**
+ * What a refused submission means for the task. Returns null for the two answers after which the worker may hold the
+ * prompt.
+ */
 export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOutcome | null {
   switch (outcome.outcome) {
     case 'accepted':
@@ -45,7 +48,7 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
       return {
         kind: 'failed',
         failure: 'not_taken',
-        against: outcome.lacks === 'node_class' ? 'everybody' : 'nobody',
+        against: outcome.lacks === 'node_class' ? 'everyone' : 'no_one',
         error: withNode(nodeError('rejected_by_worker', outcome.error), outcome.error.nodeId, graph),
       };
     case 'input_missing':
@@ -59,17 +62,17 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
   }
 }
 
-/** Causes that the task itself may have brought about: its size, or what the worker has to say about it. */
+/** Causes that the task itself may have brought about: its size, or what the worker answers about it. */
 const causesOfTask: readonly WorkerCallCause[] = ['too_large', 'bad_answer', 'broken_off', 'aborted'];
 
-/** The worker has not taken the task, for a reason that lies between it and the gateway. */
+/** The worker has not taken the task, because of a fault between the worker and the gateway. */
 export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcome {
   const error = { code: errorCodeOf('not_taken'), message };
-  const against = causesOfTask.includes(cause) ? 'nobody' : 'everybody';
+  const against = causesOfTask.includes(cause) ? 'no_one' : 'everyone';
   return { kind: 'failed', failure: 'not_taken', error, against };
 }
 
-/** What a run that is over on the worker means for the task. */
+/** What an execution that has ended on the worker means for the task. */
 export function outcomeOfResult(
   result: RunResult,
   { graph, wasAsked }: { graph: Graph; wasAsked: 'cancel' | 'give_back' | null },

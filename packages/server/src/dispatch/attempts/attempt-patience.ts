@@ -12,12 +12,12 @@ interface Patience {
 
 const pickUpDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
 const firstSettleDelayMs = 500;
-/** A full disk or a lost database is back in use this soon after it works again. */
-const longestSettleDelayMs = 5_000;
+/** The longest delay before writing resumes once a full disk or a lost database works again. */
+const maxSettleDelayMs = 5_000;
 
 /**
- * Runs an attempt to its end on the worker. An error of the gateway's own (the database is away, say) says nothing about
- * the run there: it is picked up again instead of being sent again.
+ * Follows an attempt to its end on the worker. An error of the gateway's own (such as a lost database) says nothing
+ * about the execution there: the gateway resumes it instead of sending it again.
  */
 export async function executePatiently(
   attempt: TaskAttempt,
@@ -40,12 +40,12 @@ export async function executePatiently(
   return { outcome: { kind: 'failed', failure: 'graph_error', error }, isStuck: true };
 }
 
-/** Writes what came of an attempt: until it is written, or somebody else's to write. */
+/** Writes the outcome of an attempt, and retries until it is written or another runner has to write it. */
 export async function settlePatiently(
   attempt: TaskAttempt,
   { settle, ...patience }: Patience & { settle: () => Promise<void> },
 ): Promise<void> {
-  for (let delayMs = firstSettleDelayMs; ; delayMs = Math.min(2 * delayMs, longestSettleDelayMs)) {
+  for (let delayMs = firstSettleDelayMs; ; delayMs = Math.min(2 * delayMs, maxSettleDelayMs)) {
     try {
       await settle();
       return;

@@ -8,7 +8,7 @@ import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
 import type { TaskMarks } from '../tasks/task-marks.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
-import { mostProgressBeforeEnd } from './progress.ts';
+import { maxProgressBeforeEnd } from './progress.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
 
@@ -27,7 +27,7 @@ export interface RecordDeps {
   withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
 }
 
-/** The rows of one attempt and what is announced of them. Nothing else writes a task while a worker has it. */
+/** The rows of one attempt and the events about them. Nothing else writes a task while a worker has it. */
 export class AttemptRecord {
   readonly fence: AttemptFence;
   readonly #deps: RecordDeps;
@@ -42,12 +42,12 @@ export class AttemptRecord {
     this.fence = fence;
   }
 
-  /** As it stands, marks that are not written yet included. */
+  /** The row with the marks that are not written yet. */
   get row(): TaskRow {
     return this.#row;
   }
 
-  /** This runner has written how the attempt ended. */
+  /** True once this runner has written how the attempt ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -56,13 +56,13 @@ export class AttemptRecord {
     this.#row = { ...this.#row, cancelRequested: 1 };
   }
 
-  /** Kept in memory until the end of the attempt is written. */
+  /** Warnings stay in memory until the end of the attempt is written. */
   warn(messages: readonly string[]): void {
     const warnings = [...(JSON.parse(this.#row.warnings) as string[]), ...messages];
     this.#row = { ...this.#row, warnings: JSON.stringify(warnings) };
   }
 
-  /** The worker has it, though others may be before it there. Said once. */
+  /** The worker has taken the prompt, though others may be before it there. Announced once. */
   markAccepted(): void {
     if (this.#row.status === 'running') return;
     const at = toIso(this.#deps.clock());
@@ -71,7 +71,7 @@ export class AttemptRecord {
     this.#deps.events.announce({ type: 'task_started', task: this.#row });
   }
 
-  /** The worker is at it. Said once. */
+  /** The worker executes the prompt. Announced once. */
   markExecuting(): void {
     this.markAccepted();
     if (this.#row.phase === 'accepted') this.#mark({ phase: 'executing' });
@@ -83,13 +83,13 @@ export class AttemptRecord {
     this.#deps.events.announce({ type: 'task_progress', taskId, owner, requestId, progress });
   }
 
-  /** The worker is done; its outputs are not here yet. */
+  /** The worker is done, but its outputs have not been fetched yet. */
   markCollecting(): void {
     this.markAccepted();
-    this.#mark({ phase: 'collecting', progress: mostProgressBeforeEnd, node: null });
+    this.#mark({ phase: 'collecting', progress: maxProgressBeforeEnd, node: null });
   }
 
-  /** False: somebody else's word stands by now. */
+  /** Returns false when another end has been written already. */
   async complete({ kept, stored }: Collected): Promise<boolean> {
     const end = { status: 'completed', error: null, result: JSON.stringify(stored) } as const;
     return this.#end(end, { outcome: 'completed', kept });
@@ -178,7 +178,7 @@ export class AttemptRecord {
   }
 }
 
-/** The outcome is the word that the attempt's row keeps. */
+/** Says which kind of failure the outcome in the attempt's row is. */
 function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
   if (outcome === 'lost' || outcome === 'stalled' || outcome === 'outputs_lost') return 'lost';
   return outcome === 'not_taken' ? 'refused' : 'failed';

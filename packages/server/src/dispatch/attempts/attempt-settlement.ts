@@ -19,11 +19,11 @@ export interface SettlementOptions {
   matchmaker: Pick<Matchmaker, 'addLater'>;
   monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
   cooldowns: Cooldowns;
-  /** The instances that might run what needs this and that can be asked: not away, nor stuck. */
+  /** The instances that might have what the task needs and that can be asked: neither away nor stuck. */
   candidates: (requirement: Requirement) => string[];
-  /** A cooldown of the instance has begun; it may be considered again after that time. */
+  /** Called when a cooldown of the instance begins; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
-  /** The first time that a task avoids an instance. */
+  /** How long a task avoids an instance the first time. */
   avoidMs: number;
   clock: Clock;
 }
@@ -34,9 +34,9 @@ const giveTheFile =
 
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 
-/** Outcomes of attempts that used up none of the task's own tries. */
+/** Outcomes that use up none of the task's own tries. */
 const notCounted = ['not_taken', 'given_back'];
-/** Instances that say so of themselves are enough to believe that no instance has a file. */
+/** When this many instances say that they lack a file, all instances are taken to lack it. */
 const instancesThatAgree = 2;
 const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
 
@@ -65,7 +65,7 @@ export class AttemptSettlement {
         });
         return;
       case 'failed':
-        // Whatever it came to in the end, it was asked for that it ends.
+        // The task ends as cancelled whatever the outcome was, since a cancel was requested.
         if (attempt.record.row.cancelRequested === 1) await attempt.record.fail(cancelled, 'cancelled');
         else await this.#fail(attempt, outcome);
         return;
@@ -90,7 +90,7 @@ export class AttemptSettlement {
   async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
     const { owner } = attempt.record.row;
     if (failure === 'worker_error') this.#options.monitor.noteFault(error.message, owner);
-    await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'nobody'));
+    await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'no_one'));
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
       await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
       return;
@@ -102,7 +102,7 @@ export class AttemptSettlement {
   }
 
   async #startCooldown({ record }: TaskAttempt, against: Against): Promise<void> {
-    if (against === 'nobody') return;
+    if (against === 'no_one') return;
     const { id, owner } = record.row;
     const { cooldowns, onCooldown } = this.#options;
     onCooldown(cooldowns.start(cooldownKeys(owner, await this.#requirementOf(id))[against]));
@@ -114,7 +114,7 @@ export class AttemptSettlement {
     return JSON.parse(input.requirement) as Requirement;
   }
 
-  /** A graph that names a file which no worker has would go round for a quarter of an hour, and nobody would hear why. */
+  /** A graph that names a file which no worker has would be tried for a quarter of an hour without an explanation. */
   async #isMissingEverywhere({ record }: TaskAttempt): Promise<boolean> {
     const { id, attempt } = record.row;
     const input = await this.#options.tasks.input(id);
@@ -160,7 +160,7 @@ export class AttemptSettlement {
   }
 }
 
-/** Said once of each instance, while the others are asked. */
+/** Warns once for each instance, while the others are asked. */
 function warnOfMissingFile({ record }: TaskAttempt, { message }: TaskError): void {
   const warning = `${record.row.instanceId} does not have an input file, other instances are asked: ${message}`;
   if (!(JSON.parse(record.row.warnings) as string[]).includes(warning)) record.warn([warning]);

@@ -7,13 +7,13 @@ function newCooldowns() {
   return { time, cooldowns: new Cooldowns(time.now, 2_000) };
 }
 
-test('a cooldown lasts twice as long each time, and never longer than half a minute', () => {
+test('a cooldown lasts twice as long each time, and at most half a minute', () => {
   const { cooldowns } = newCooldowns();
   const lengths = Array.from({ length: 7 }, () => cooldowns.start('a'));
   expect(lengths).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('it is over when its time is, and is about nothing else', () => {
+test('a cooldown ends on time, and concerns only what failed', () => {
   const { time, cooldowns } = newCooldowns();
   cooldowns.start('a');
   expect([cooldowns.isCooling('a'), cooldowns.isCooling('b')]).toEqual([true, false]);
@@ -21,7 +21,7 @@ test('it is over when its time is, and is about nothing else', () => {
   expect(cooldowns.isCooling('a')).toBe(false);
 });
 
-test('a success clears all about what the task needed, and the next one begins as the first', () => {
+test('a success clears all failures at what the task needed, and the next cooldown is as short as the first', () => {
   const { cooldowns } = newCooldowns();
   const need = (...nodeClasses: string[]) => ({
     nodeClasses,
@@ -30,9 +30,9 @@ test('a success clears all about what the task needed, and the next one begins a
     pinnedInstanceId: null,
   });
   const [keys, others] = [cooldownKeys('ann', need('A')), cooldownKeys('ann', need('B'))];
-  for (const key of [keys.everybody, keys.owner, keys.owner, others.owner]) cooldowns.start(key);
+  for (const key of [keys.everyone, keys.owner, keys.owner, others.owner]) cooldowns.start(key);
   cooldowns.clear(need('A'));
-  expect([keys.everybody, keys.owner, others.owner].map((key) => cooldowns.isCooling(key))).toEqual([
+  expect([keys.everyone, keys.owner, others.owner].map((key) => cooldowns.isCooling(key))).toEqual([
     false,
     false,
     true,
@@ -40,7 +40,7 @@ test('a success clears all about what the task needed, and the next one begins a
   expect(cooldowns.start(keys.owner)).toBe(2_000);
 });
 
-test('failures fade with the time since: half of them a minute', () => {
+test('failures fade with time: half of them each minute', () => {
   const { time, cooldowns } = newCooldowns();
   for (const _ of [1, 2, 3, 4]) cooldowns.start('a');
   time.advance(16_000 + 60_000);

@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Requirement, requirementKey } from '../graphs/capability.ts';
 import type { Against } from './attempt-outcome.ts';
 
-const longestMs = 30_000;
-/** After each such time without a failure half of the failures are forgotten. */
+const maxMs = 30_000;
+/** Half of the failures are forgotten after each such time without a failure. */
 const fadeMs = 60_000;
 const maxKept = 1_000;
 
@@ -12,7 +12,7 @@ interface Cooldown {
   failures: number;
 }
 
-/** What an instance failed at lately and is not given again for a while: twice as long each time, and never long. */
+/** What an instance lately failed at and is not given again for a while: twice as long each time, but never long. */
 export class Cooldowns {
   readonly #clock: Clock;
   readonly #firstMs: number;
@@ -27,10 +27,10 @@ export class Cooldowns {
     return this.#entries.size === 0;
   }
 
-  /** Answers how long it lasts. */
+  /** Returns how long it lasts. */
   start(key: string): number {
     const failures = this.#failuresOf(this.#entries.get(key)) + 1;
-    const lengthMs = Math.min(this.#firstMs * 2 ** (failures - 1), Math.max(longestMs, this.#firstMs));
+    const lengthMs = Math.min(this.#firstMs * 2 ** (failures - 1), Math.max(maxMs, this.#firstMs));
     this.#entries.delete(key);
     this.#entries.set(key, { untilMs: this.#clock() + lengthMs, failures });
     const [oldest] = this.#entries.keys();
@@ -42,10 +42,10 @@ export class Cooldowns {
     return (this.#entries.get(key)?.untilMs ?? 0) > this.#clock();
   }
 
-  /** A task that needs this went well, no matter whose it was. */
+  /** A task with this requirement succeeded; it does not matter whose it was. */
   clear(requirement: Requirement): void {
-    const { everybody } = cooldownKeys('', requirement);
-    for (const key of this.#entries.keys()) if (key.startsWith(everybody)) this.#entries.delete(key);
+    const { everyone } = cooldownKeys('', requirement);
+    for (const key of this.#entries.keys()) if (key.startsWith(everyone)) this.#entries.delete(key);
   }
 
   #failuresOf(cooldown: Cooldown | undefined): number {
@@ -55,11 +55,11 @@ export class Cooldowns {
   }
 }
 
-/** Under which keys a failure counts, by who is kept from the instance for what needs the same. */
+/** The keys under which a failure counts, depending on who must avoid the instance. */
 export function cooldownKeys(
   owner: string,
   requirement: Requirement,
-): Record<Exclude<Against, 'nobody'>, string> {
-  const everybody = requirementKey(requirement);
-  return { everybody, owner: `${everybody}${owner}` };
+): Record<Exclude<Against, 'no_one'>, string> {
+  const everyone = requirementKey(requirement);
+  return { everyone, owner: `${everyone}${owner}` };
 }

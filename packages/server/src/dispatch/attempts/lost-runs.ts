@@ -1,11 +1,11 @@
 import type { WorkerClient } from '../worker-client/worker-client.ts';
 
-const mostTries = 10;
-const mostKept = 100;
+const maxTries = 10;
+const maxKept = 100;
 
 /**
- * Runs that were given up while their worker could not be reached. They run elsewhere by now; when the worker is back it
- * may still be at them, and would only keep others waiting.
+ * Executions that were given up while their worker could not be reached. Their tasks run elsewhere by now; when the
+ * worker is back it may still be executing them, which would only keep other tasks waiting.
  */
 export class LostRuns {
   readonly #client: Pick<WorkerClient, 'cancel'>;
@@ -16,15 +16,17 @@ export class LostRuns {
   }
 
   add(promptId: string): void {
-    if (this.#triesOf.size < mostKept) this.#triesOf.set(promptId, 0);
+    if (this.#triesOf.size < maxKept) this.#triesOf.set(promptId, 0);
   }
 
-  /** Called whenever the worker seems to be there. What cannot be stopped now is tried again the next time. */
+  /**
+   * Called whenever the worker seems to be there. An execution that cannot be stopped now is tried again the next time.
+   */
   stopAll(): void {
     for (const [promptId, tries] of this.#triesOf) {
       this.#triesOf.delete(promptId);
       this.#client.cancel(promptId).catch(() => {
-        if (tries + 1 < mostTries) this.#triesOf.set(promptId, tries + 1);
+        if (tries + 1 < maxTries) this.#triesOf.set(promptId, tries + 1);
       });
     }
   }

@@ -51,7 +51,7 @@ test('shows the step of the running node', () => {
   expect(progress.view).toMatchObject({ nodeId: '2', step: null, steps: null });
 });
 
-test('a node that expands into others is done when it ends itself, not with its parts', () => {
+test('a node that expands into others is done when it ends itself, not when its parts end', () => {
   const progress = new RunProgress(new Set(['1', '2']));
   const finished = (nodeId: string, topNodeId: string): RunEvent => ({
     promptId,
@@ -72,7 +72,7 @@ test('a node that expands into others is done when it ends itself, not with its 
   ).toEqual([0, 0, 25, 25, 25, 50]);
 });
 
-test('a snapshot after a reconnect brings everything up to date', () => {
+test('a snapshot after a reconnect updates everything', () => {
   const progress = new RunProgress(new Set(['1', '2', '3']));
   progress.apply({
     promptId,
@@ -86,14 +86,14 @@ test('a snapshot after a reconnect brings everything up to date', () => {
   expect(progress.view.percent).toBe(50);
 });
 
-test('picks up where an earlier gateway stood', () => {
+test('continues from the progress of an earlier gateway', () => {
   const progress = new RunProgress(new Set(['1', '2', '3', '4']), 60);
   expect(percents(progress, started('1'), started('2'), started('3'), started('4'))).toEqual([
     60, 60, 60, 75,
   ]);
 });
 
-test('tells whether there is something new to show', () => {
+test('says whether there is something new to show', () => {
   const progress = new RunProgress(new Set(['1', '2']));
   expect(progress.apply(started('1'))).toBe(true);
   expect(progress.apply(started('1'))).toBe(false);

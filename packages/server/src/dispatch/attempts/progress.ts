@@ -1,8 +1,8 @@
 import type { NodeProgress, RunEvent } from '../worker-client/worker-event.ts';
 
-/** Never 100 before the end: how many nodes a run really needs is known only afterwards. */
-export const mostProgressBeforeEnd = 99;
-/** Nodes that loop expand into any number of others; beyond this their ticks are not followed any more. */
+/** Never 100 before the end: how many nodes an execution really needs is known only afterwards. */
+export const maxProgressBeforeEnd = 99;
+/** Nodes that loop may expand into any number of others; further ones are not tracked. */
 const maxExpandedNodes = 10_000;
 
 export interface ProgressView {
@@ -14,8 +14,9 @@ export interface ProgressView {
 }
 
 /**
- * Whole-workflow progress of one run: finished nodes plus the parts done of running ones, over the planned nodes. It
- * never goes back, and never beyond 99. A node that expands into others counts as one, and only its own end ends it.
+ * Progress of one execution over the whole workflow: finished nodes plus the finished parts of running ones, divided by
+ * the planned nodes. It never goes back, and never beyond 99. A node that expands into others counts as one, and only
+ * its own end ends it.
  */
 export class RunProgress {
   readonly #planned: ReadonlySet<string>;
@@ -27,17 +28,17 @@ export class RunProgress {
   #step: number | null = null;
   #steps: number | null = null;
 
-  /** `percent` is where an attempt stood that is picked up again. */
+  /** `percent` is the progress of an attempt that is resumed. */
   constructor(planned: ReadonlySet<string>, percent = 0) {
     this.#planned = planned;
-    this.#percent = Math.min(Math.max(percent, 0), mostProgressBeforeEnd);
+    this.#percent = Math.min(Math.max(percent, 0), maxProgressBeforeEnd);
   }
 
   get view(): ProgressView {
     return { percent: this.#percent, nodeId: this.#nodeId, step: this.#step, steps: this.#steps };
   }
 
-  /** Takes an event in; true when there is something new to show. */
+  /** Applies an event; returns true when there is something new to show. */
   apply(event: RunEvent): boolean {
     const before = this.view;
     this.#takeIn(event);
@@ -72,7 +73,10 @@ export class RunProgress {
     }
   }
 
-  /** One node runs at a time, so the one before is done. A node that was put off for its sources comes again. */
+  /**
+   * One node runs at a time, so the node before is done. A node that was put off until its sources are ready starts
+   * again.
+   */
   #start(nodeId: string, topNodeId: string): void {
     this.#learn(nodeId, topNodeId);
     if (topNodeId === this.#nodeId) return;
@@ -114,6 +118,6 @@ export class RunProgress {
     if (this.#planned.size === 0) return 0;
     let sum = 0;
     for (const nodeId of this.#planned) sum += this.#done.has(nodeId) ? 1 : (this.#partDone.get(nodeId) ?? 0);
-    return Math.min(Math.floor((100 * sum) / this.#planned.size), mostProgressBeforeEnd);
+    return Math.min(Math.floor((100 * sum) / this.#planned.size), maxProgressBeforeEnd);
   }
 }

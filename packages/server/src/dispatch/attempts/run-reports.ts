@@ -12,13 +12,16 @@ interface ReportsOptions {
   keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
 }
 
-/** Of one run; a worker that sends more is not to be trusted with our memory. */
-const mostTexts = 1_000;
-const mostImages = 2_000;
-/** Images that came in and are not on disk yet. */
-const mostWaitingBytes = 128 * 1024 * 1024;
+/** The limits of one execution: a worker that sends more must not fill the gateway's memory. */
+const maxTexts = 1_000;
+const maxImages = 2_000;
+/** Limits the images that have arrived and are not on disk yet. */
+const maxWaitingBytes = 128 * 1024 * 1024;
 
-/** What a run says on its way: progress and previews for whoever watches, and results that come as a message alone. */
+/**
+ * What an execution reports while it runs: progress and previews for watchers, and results that exist only as a
+ * message.
+ */
 export class RunReports {
   readonly #options: ReportsOptions;
   readonly #texts: { nodeId: string; text: string }[] = [];
@@ -31,12 +34,12 @@ export class RunReports {
     this.#options = options;
   }
 
-  /** Texts that came over the event socket; the history has them too on most workers. */
+  /** Texts that came over the event socket; on most workers the history has them too. */
   get texts(): readonly { nodeId: string; text: string }[] {
     return this.#texts;
   }
 
-  /** Images that came over the event socket and exist nowhere else; null for one that could not be kept. */
+  /** Images that came over the event socket and exist nowhere else; null for an image that could not be stored. */
   get images(): readonly { nodeId: string; kept: Promise<KeptOutput | null> }[] {
     return this.#images;
   }
@@ -54,14 +57,14 @@ export class RunReports {
     const { record } = this.#options;
     record.markExecuting();
     if (event.type === 'image_output') this.#keepImage(event);
-    if (event.type === 'node_text' && this.#texts.length < mostTexts) this.#texts.push(event);
+    if (event.type === 'node_text' && this.#texts.length < maxTexts) this.#texts.push(event);
     if (event.type === 'preview') this.#showPreview(event);
     if (this.#progress.apply(event)) this.#showProgress();
   }
 
   #keepImage({ nodeId, mediaType, bytes }: Extract<RunEvent, { type: 'image_output' }>): void {
-    if (this.#images.length >= mostImages) return;
-    const hasRoom = this.#waitingBytes + bytes.byteLength <= mostWaitingBytes;
+    if (this.#images.length >= maxImages) return;
+    const hasRoom = this.#waitingBytes + bytes.byteLength <= maxWaitingBytes;
     this.#images.push({
       nodeId,
       kept: hasRoom ? this.#store(nodeId, mediaType, bytes) : Promise.resolve(null),
@@ -74,7 +77,7 @@ export class RunReports {
       const filename = `${nodeId}.${extensionOf(mediaType)}`;
       return await this.#options.keep(Readable.from([bytes]), { filename, node: nodeId });
     } catch {
-      // It cannot be asked for again: the task's result counts it as missing.
+      // The image cannot be requested again: the task's result counts it as missing.
       return null;
     } finally {
       this.#waitingBytes -= bytes.byteLength;

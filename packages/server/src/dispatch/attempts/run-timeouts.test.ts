@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runTimeouts, timeoutsOf } from './run-timeouts.ts';
 
-test('the word of a task counts before that of its server, and what neither says stays as usual', () => {
+test('the setting of a task counts before that of its server, and the defaults apply otherwise', () => {
   const server = { lostSeconds: 60, cancelSeconds: 5 };
   const task = { lostSeconds: 120, silentSeconds: 1_800 };
   expect(timeoutsOf(runTimeouts, [server, task])).toEqual({
@@ -13,7 +13,7 @@ test('the word of a task counts before that of its server, and what neither says
   expect(timeoutsOf(runTimeouts, [null, null])).toEqual(runTimeouts);
 });
 
-test('a refusing worker gets no more time than one out of reach, unless that is asked for', () => {
+test('a worker that refuses connections gets no more time than one out of reach, unless it is set', () => {
   expect(timeoutsOf(runTimeouts, [{ lostSeconds: 1 }])).toMatchObject({ lostMs: 1_000, refusedMs: 1_000 });
   expect(timeoutsOf(runTimeouts, [{ refusedSeconds: 90 }])).toMatchObject({
     lostMs: 30_000,
@@ -21,7 +21,7 @@ test('a refusing worker gets no more time than one out of reach, unless that is 
   });
 });
 
-test('a run that is not started gets no more time than a silent one', () => {
+test('an execution that is not started gets no more time than a silent one', () => {
   expect(timeoutsOf(runTimeouts, [{ silentSeconds: 20 }])).toMatchObject({ startMs: 20_000 });
   expect(timeoutsOf(runTimeouts, [{ silentSeconds: 3_600 }])).toMatchObject({ startMs: 60_000 });
 });

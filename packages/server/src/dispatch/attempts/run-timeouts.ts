@@ -1,29 +1,34 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 
 export interface RunTimeouts {
-  /** For a worker to answer a question about a run. */
+  /** How long a worker may take to answer a question about an execution. */
   askMs: number;
-  /** Between two looks at the worker while its socket is open; events come in meanwhile. */
+  /** Between two looks at the worker while its socket is open; events arrive in between. */
   pollMs: number;
-  /** The same while the socket is closed. */
+  /** Between two looks while the socket is closed. */
   pollUnheardMs: number;
-  /** From taken to the first word over the event socket, about whatever; a socket without one is deaf. */
+  /**
+   * From the moment the prompt was taken to the first message of any kind over the event socket; a socket that stays
+   * silent is deaf.
+   */
   hearMs: number;
-  /** From taken to started, when nobody else's run is before it. */
+  /** From the moment the prompt was taken to its start, when no one else's prompt is before it. */
   startMs: number;
-  /** Without any event of the run. */
+  /** The longest time without any event of the execution. */
   silenceMs: number;
-  /** What a new socket gets before a silent worker counts as stuck. */
+  /** How long a new socket gets before a silent worker counts as stuck. */
   secondChanceMs: number;
-  /** How long a worker may be out of reach before its run counts as lost. */
+  /** How long a worker may be out of reach before its execution counts as lost. */
   lostMs: number;
-  /** The same for one that refuses connections: nobody listens there any more, so the process is gone. */
+  /** The same for a worker that refuses connections: nothing listens there any more, so the process is gone. */
   refusedMs: number;
-  /** For a request whose answer was lost to come through the worker. */
+  /** How long a request whose answer was lost may take to get through the worker. */
   reconcileMs: number;
-  /** From asking a run to stop to ending the task without it. */
+  /** From asking an execution to stop to ending the task without the worker. */
   cancelMs: number;
-  /** How long an instance is first avoided after it refused a task or failed at it; twice as long each time. */
+  /**
+   * How long an instance is avoided the first time after it refused a task or failed at it; twice as long each time.
+   */
   avoidMs: number;
 }
 
@@ -42,7 +47,7 @@ export const runTimeouts: RunTimeouts = {
   avoidMs: 2_000,
 };
 
-/** The timeouts of one run: the gateway's own, then what its server says, then what its task says. */
+/** The timeouts of one execution: the defaults, then what its server says, then what its task says. */
 export function timeoutsOf(usual: RunTimeouts, patiences: readonly (Patience | null)[]): RunTimeouts {
   const patience: Patience = Object.assign({}, ...patiences);
   const lostMs = inMs(patience.lostSeconds) ?? usual.lostMs;

@@ -113,8 +113,8 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('a run', () => {
-  test('is over when the worker has put it away, without being asked for before', async () => {
+describe('an execution', () => {
+  test('is over when the worker has settled it, without any question to the worker before', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     await pass(3);
@@ -127,7 +127,7 @@ describe('a run', () => {
     expect(time.nextTimerMs).toBeNull();
   });
 
-  test('whose end was not heard is found by looking now and then', async () => {
+  test('is found by a regular look when its end was not heard', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     client.where = { state: 'finished', result: success };
@@ -143,14 +143,14 @@ describe('a run', () => {
     expect(end()).toMatchObject({ kind: 'over' });
   });
 
-  test('of somebody else says nothing', async () => {
+  test('of another client counts for nothing', async () => {
     const { watch, end } = watchRun();
     watch.notice({ type: 'run_settled', promptId: 'other' });
     await pass(3);
     expect([end(), client.looks]).toEqual([undefined, 0]);
   });
 
-  test('that a restarted worker does not know any more is lost', async () => {
+  test('is lost when a restarted worker does not know it any more', async () => {
     const { watch, end } = watchRun();
     client.where = { state: 'absent', isSameProcess: false };
     watch.notice({ type: 'worker_restarted' });
@@ -158,7 +158,7 @@ describe('a run', () => {
     expect(end()).toMatchObject({ kind: 'lost' });
   });
 
-  test('that was never taken may be sent again', async () => {
+  test('may be sent again when it was never taken', async () => {
     const { watch, end } = watchRun();
     client.where = { state: 'absent', isSameProcess: true };
     watch.lookFirst();
@@ -166,7 +166,7 @@ describe('a run', () => {
     expect(end()).toEqual({ kind: 'never_taken' });
   });
 
-  test('on a worker that is out of reach for a while goes on; after half a minute it is lost', async () => {
+  test('goes on while its worker is out of reach for a while, and is lost after half a minute', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     client.where = 'unreachable';
@@ -179,7 +179,7 @@ describe('a run', () => {
     expect(end()).toEqual({ kind: 'lost', message: 'The worker cannot be reached any more.' });
   });
 
-  test('on a worker that refuses connections is lost after three seconds, for its process is gone', async () => {
+  test('is lost after three seconds on a worker that refuses connections, since its process is gone', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     client.where = 'refusing';
@@ -190,7 +190,7 @@ describe('a run', () => {
     expect(end()).toEqual({ kind: 'lost', message: 'The worker refuses connections: its process is gone.' });
   });
 
-  test('on a worker that refuses for a moment only goes on', async () => {
+  test('goes on when its worker refuses connections only for a moment', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     for (let round = 0; round < 5; round += 1) {
@@ -203,7 +203,7 @@ describe('a run', () => {
     expect(end()).toBeUndefined();
   });
 
-  test('is said to run when the worker is at it, not while it waits there for others', async () => {
+  test('counts as running when the worker executes it, not while it waits behind others', async () => {
     client.where = { state: 'waiting', ahead: 1 };
     const { watch } = watchRun();
     watch.lookFirst();
@@ -214,7 +214,7 @@ describe('a run', () => {
     expect(saidRunning).toBeGreaterThan(0);
   });
 
-  test('is left alone when its runner has to go', async () => {
+  test('is left alone when its runner has to stop', async () => {
     const { end } = watchRun();
     closing.abort();
     await settle();
@@ -224,7 +224,7 @@ describe('a run', () => {
 });
 
 describe('a silent worker', () => {
-  test('that took the run and does not start it gets another socket, then counts as stuck', async () => {
+  test('gets another socket when it does not start a prompt it took, then counts as stuck', async () => {
     const { end } = watchRun();
     await pass(66);
     expect([client.reopened, end()]).toEqual([1, undefined]);
@@ -236,7 +236,7 @@ describe('a silent worker', () => {
     expect(client.cancels).toBe(1);
   });
 
-  test('that was only deaf goes on after it', async () => {
+  test('that was only deaf goes on after that', async () => {
     const { watch, end } = watchRun();
     client.onReopen = () => watch.notice(node('1'));
     await pass(66);
@@ -245,7 +245,7 @@ describe('a silent worker', () => {
     expect([client.reopened, end()]).toEqual([1, undefined]);
   });
 
-  test('that names the same node again on the new socket and nothing more is stuck in it', async () => {
+  test('is stuck when it only names the same node again on the new socket', async () => {
     const { watch, end } = watchRun();
     watch.notice(started);
     watch.notice(node('1'));
@@ -254,7 +254,7 @@ describe('a silent worker', () => {
     expect(end()).toMatchObject({ kind: 'stuck', message: expect.stringContaining('has given no sign') });
   });
 
-  test('is not judged while others are before the run, nor while it cannot be heard', async () => {
+  test('is not judged while others are before the execution, nor while the socket is closed', async () => {
     const waiting = watchRun();
     client.where = { state: 'waiting', ahead: 2 };
     await pass(3_600);
@@ -267,7 +267,7 @@ describe('a silent worker', () => {
 });
 
 describe('a deaf socket', () => {
-  test('is opened again a second after a prompt was taken without a word', async () => {
+  test('is opened again a second after a prompt was taken without a message', async () => {
     const { watch, end } = watchRun();
     watch.noteAccepted();
     await settle();
@@ -278,7 +278,7 @@ describe('a deaf socket', () => {
     expect(hearing).toEqual([expect.stringContaining('open and silent when it took a task')]);
   });
 
-  test('is none where the worker said anything at all, be it about its queue', async () => {
+  test('is not deaf when the worker sent any message, even one about its queue', async () => {
     client.where = { state: 'waiting', ahead: 1 };
     const { watch } = watchRun();
     watch.noteAccepted();
@@ -287,14 +287,14 @@ describe('a deaf socket', () => {
     expect([client.reopened, hearing]).toEqual([0, []]);
   });
 
-  test('is opened again once for a run that goes on', async () => {
+  test('is opened again once for an execution that goes on', async () => {
     const { watch } = watchRun();
     watch.noteAccepted();
     await pass(40);
     expect([client.reopened, hearing.length]).toEqual([1, 1]);
   });
 
-  test('is opened again when a run has ended and no event of it came', async () => {
+  test('is opened again when an execution has ended without any event', async () => {
     const { watch, end } = watchRun();
     watch.noteAccepted();
     client.framesHeard += 1;
@@ -304,7 +304,7 @@ describe('a deaf socket', () => {
     expect(hearing).toEqual([expect.stringContaining('told nothing of a run that has ended')]);
   });
 
-  test('is forgotten once a run was heard', async () => {
+  test('is forgotten once an execution was heard', async () => {
     const { watch, end } = watchRun();
     watch.noteAccepted();
     client.framesHeard += 1;
@@ -317,7 +317,7 @@ describe('a deaf socket', () => {
 });
 
 describe('stopping', () => {
-  test('takes a run that waits there out of the queue', async () => {
+  test('takes an execution that waits on the worker out of its queue', async () => {
     const { watch, end } = watchRun();
     client.onCancel = () => ({ outcome: 'removed' });
     watch.askToStop();
@@ -360,7 +360,7 @@ describe('stopping', () => {
 });
 
 describe('a time limit', () => {
-  test('counts from the start of the run and asks it to stop', async () => {
+  test('counts from the start of the execution and asks it to stop', async () => {
     const { watch, end } = watchRun(10_000);
     client.where = { state: 'waiting', ahead: 1 };
     await pass(50);
@@ -374,7 +374,7 @@ describe('a time limit', () => {
     expect(end()).toEqual({ kind: 'timed_out', hasStopped: true });
   });
 
-  test('ends a run in its time also where the worker is looked at more seldom', async () => {
+  test('ends an execution on time even when the looks at the worker are rarer', async () => {
     const { watch } = watchRun(1_000);
     await settle();
     watch.notice(started);
@@ -383,7 +383,7 @@ describe('a time limit', () => {
     expect(client.cancels).toBe(1);
   });
 
-  test('of a run that goes on is over all the same', async () => {
+  test('also ends for an execution that is resumed', async () => {
     const { watch, end } = watchRun(10_000);
     watch.notice(started);
     await pass(32);

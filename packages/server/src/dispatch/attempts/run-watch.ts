@@ -5,20 +5,20 @@ import { type RunResult, WorkerCallError, type WorkerClient } from '../worker-cl
 import type { RunEvent, WorkerEvent } from '../worker-client/worker-event.ts';
 import type { RunTimeouts } from './run-timeouts.ts';
 
-/** How the watch of a run ended. */
+/** How the watch over an execution ended. */
 export type WatchEnd =
   | { kind: 'over'; result: RunResult }
-  /** It waited on the worker and was taken out of the queue there, as asked. */
+  /** It waited on the worker and was taken out of the queue there, as requested. */
   | { kind: 'removed' }
-  /** It was asked to stop and did not in time; the worker may still be at it. */
+  /** It was asked to stop and did not in time; the worker may still be executing it. */
   | { kind: 'would_not_stop' }
   | { kind: 'lost'; message: string }
   /** The worker certainly never took it and would still take it under the same id. */
   | { kind: 'never_taken' }
   | { kind: 'stuck'; message: string }
-  /** Over its time limit; `hasStopped` when it did so as asked. */
+  /** It exceeded its time limit; `hasStopped` when it then stopped as requested. */
   | { kind: 'timed_out'; hasStopped: boolean }
-  /** The runner lost its instance or closes; somebody else picks the run up. */
+  /** The runner lost its instance or closes; another runner resumes the execution. */
   | { kind: 'abandoned' };
 
 interface RunWatchOptions {
@@ -27,20 +27,20 @@ interface RunWatchOptions {
   steadyClock: Clock;
   timer?: Timer;
   timeouts: RunTimeouts;
-  /** Of the task itself: the longest that one attempt may run. */
+  /** The task's own setting: how long one attempt may run. */
   timeLimitMs: number | null;
-  /** The worker says that it is at the run. */
+  /** Called when the worker says that it executes the prompt. */
   onRunning: () => void;
-  /** The event socket told nothing, says why it was opened again. */
+  /** Called when the event socket told nothing; the message says why it was opened again. */
   onDeaf: (message: string) => void;
-  /** The event socket told of the run all the time. */
+  /** Called when the event socket told of the execution all the time. */
   onHeard: () => void;
   signal: AbortSignal;
 }
 
 /**
- * Waits until a run on a worker is over. Events wake it, but what it believes it has read from the worker's queue and
- * history: an event may be missing, a socket may be deaf, and a worker may hold a run for ever without doing anything.
+ * Waits until an execution on a worker is over. Events wake it, but it believes only the worker's queue and history: an
+ * event may be missing, a socket may be deaf, and a worker may hold a prompt for ever without doing anything.
  */
 export class RunWatch {
   readonly #options: RunWatchOptions;
@@ -48,7 +48,7 @@ export class RunWatch {
   #wake = newDeferred();
   #mustLook = false;
   #seemsOver = false;
-  /** The worker has said something of it. */
+  /** The worker has sent an event about it. */
   #hasStarted = false;
   #otherAhead = false;
   #nodeId: string | null = null;
@@ -56,18 +56,21 @@ export class RunWatch {
   #isOverLimit = false;
   #stopSent = false;
   #lastSignMs: number;
-  /** By an event or by the worker's queue, whichever told it first. */
+  /** Known from an event or from the worker's queue, whichever said it first. */
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
   #refusedSinceMs: number | null = null;
-  /** When the worker answered that it has taken the run; null for one that was handed over before. */
+  /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
   readonly #framesBefore: number;
   #wasDeaf = false;
   #hasSocketChanged = false;
   #reopenedAtMs: number | null = null;
 
-  /** Made before the run is handed over: on a fast worker its events come before the answer to that. */
+  /**
+   * Must be created before the prompt is submitted: on a fast worker the events come before the answer to the
+   * submission.
+   */
   constructor(options: RunWatchOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
@@ -75,12 +78,12 @@ export class RunWatch {
     this.#framesBefore = options.client.framesHeard;
   }
 
-  /** The worker has answered that it takes the run. From now on its event socket has something to tell. */
+  /** The worker has answered that it takes the prompt. From now on its event socket should send messages. */
   noteAccepted(): void {
     this.#acceptedAtMs = this.#options.steadyClock();
   }
 
-  /** Every event of the instance's socket; those of other runs are ignored. */
+  /** Receives every event of the instance's socket; events of other executions are ignored. */
   notice(event: WorkerEvent): void {
     if (
       event.type === 'socket_opened' ||
@@ -99,7 +102,7 @@ export class RunWatch {
     this.#hasStarted = true;
     if (this.#runsSinceMs === null) {
       this.#runsSinceMs = this.#lastSignMs;
-      // Its time limit may end before the next look.
+      // The time limit may end before the next look.
       if (this.#options.timeLimitMs !== null) this.#wake.resolve();
     }
     if (event.type === 'run_settled') {
@@ -108,7 +111,7 @@ export class RunWatch {
     }
   }
 
-  /** A worker names the running node again on each new socket, also when it has been stuck in it for hours. */
+  /** A worker names the running node again on each new socket, even when it has been stuck in it for hours. */
   #isNews(event: RunEvent): boolean {
     if (event.type !== 'node_started') return true;
     const isAnother = event.nodeId !== this.#nodeId;
@@ -116,12 +119,12 @@ export class RunWatch {
     return isAnother;
   }
 
-  /** For a run of which it is not known whether the worker has it. */
+  /** For an execution of which it is not known whether the worker has it. */
   lookFirst(): void {
     this.#mustLook = true;
   }
 
-  /** Asks the run to stop, once. */
+  /** Asks the execution to stop, once. */
   askToStop(): void {
     this.#askedToStopAtMs ??= this.#options.steadyClock();
     this.#wake.resolve();
@@ -220,7 +223,7 @@ export class RunWatch {
 
   async #checkSilence(now: number): Promise<WatchEnd | null> {
     const { client, promptId, timeouts } = this.#options;
-    // Silence says something only of a run whose turn it is, and of a worker that can be heard.
+    // Silence matters only when it is the prompt's turn and the worker can be heard.
     if (this.#otherAhead || !client.isConnected) {
       this.#lastSignMs = now;
       this.#reopenedAtMs = null;
@@ -229,7 +232,7 @@ export class RunWatch {
     const allowedMs = this.#hasStarted ? timeouts.silenceMs : timeouts.startMs;
     if (now - this.#lastSignMs < allowedMs) return null;
     if (this.#reopenedAtMs === null) {
-      // It may be the socket that is deaf, not the worker that is stuck.
+      // The socket may be deaf instead of the worker being stuck.
       this.#reopenedAtMs = now;
       this.#mustLook = true;
       await this.#ask(() => client.reopen());
@@ -242,14 +245,14 @@ export class RunWatch {
     return { kind: 'stuck', message };
   }
 
-  /** A worker that takes a prompt tells everybody how long its queue is. Silence after that is the socket's. */
+  /** A worker that takes a prompt tells all clients how long its queue is. Silence after that is the socket's fault. */
   async #checkHearing(): Promise<void> {
     // A timer may fire a fraction of a millisecond early.
     if (this.#untilHeardMs() >= 1) return;
     await this.#openAgain('Its event socket was open and silent when it took a task, and was opened again.');
   }
 
-  /** A run that was found by asking, and of which no event came, speaks against the socket as well. */
+  /** An execution that was found by asking, and that sent no event, counts against the socket as well. */
   async #judgeHearing(end: WatchEnd): Promise<void> {
     if (end.kind !== 'over' || this.#acceptedAtMs === null || this.#wasDeaf || this.#hasSocketChanged) return;
     if (this.#hasStarted) this.#options.onHeard();
@@ -264,7 +267,7 @@ export class RunWatch {
     await this.#ask(() => this.#options.client.reopen());
   }
 
-  /** To the moment in which the socket counts as deaf; it never comes when something was heard, or nothing is open. */
+  /** Time until the socket counts as deaf; infinite when something was heard or the socket is closed. */
   #untilHeardMs(): number {
     const { client, timeouts, steadyClock } = this.#options;
     const isHeard = client.framesHeard !== this.#framesBefore;
@@ -274,7 +277,7 @@ export class RunWatch {
     return Math.max(this.#acceptedAtMs + timeouts.hearMs - steadyClock(), 0);
   }
 
-  /** Undefined when the worker could not be asked; the time since the question is counted. */
+  /** Returns undefined when the worker could not be asked; the time since the question is counted. */
   async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
     const askedMs = this.#options.steadyClock();
     try {
@@ -308,7 +311,7 @@ export class RunWatch {
     this.#wake = newDeferred();
   }
 
-  /** To the time limit of a run that has not been asked to stop yet. */
+  /** Time until the time limit of an execution that has not been asked to stop yet. */
   #untilLimitMs(): number {
     const { timeLimitMs, steadyClock } = this.#options;
     if (timeLimitMs === null || this.#runsSinceMs === null || this.#askedToStopAtMs !== null) {
@@ -318,7 +321,7 @@ export class RunWatch {
   }
 }
 
-/** A run that went through while it was being stopped has gone through. */
+/** An execution that completed while it was being stopped counts as completed. */
 function endOverLimit(end: WatchEnd): WatchEnd {
   if (end.kind === 'over' && end.result.end === 'succeeded') return end;
   if (end.kind === 'over' || end.kind === 'removed') return { kind: 'timed_out', hasStopped: true };

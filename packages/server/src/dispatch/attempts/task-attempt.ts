@@ -30,7 +30,7 @@ import { RunReports } from './run-reports.ts';
 import { type RunTimeouts, timeoutsOf } from './run-timeouts.ts';
 import { RunWatch, type WatchEnd } from './run-watch.ts';
 
-/** What an attempt needs of the stored files. */
+/** What an attempt needs from the stored files. */
 export interface AttemptFiles {
   /** The files that the task's params name, by file id. */
   inputsOf: (taskId: string) => Promise<Map<string, FileToPush>>;
@@ -44,20 +44,20 @@ export interface AttemptDeps extends RecordDeps {
   workerNames: WorkerNames;
   client: WorkerClient;
   outputClasses: () => ReadonlySet<string> | null;
-  /** Measures how long things take; nobody sets it. */
+  /** Measures durations; it is never set like a wall clock. */
   steadyClock: Clock;
   timeouts: RunTimeouts;
-  /** What the instance's server says about it. */
+  /** The patience that the instance's server sets. */
   serverPatience: () => Patience | null;
   monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
   /** Aborts when the runner may not write any more. */
   signal: AbortSignal;
 }
 
-/** The attempt is over for the worker; what follows needs the worker for its outputs alone. */
+/** The attempt is over for the worker; what follows needs the worker only for its outputs. */
 export interface WorkerPart {
   outcome: AttemptOutcome;
-  /** The worker may still hold the run, though the attempt has ended. */
+  /** The worker may still execute the prompt, though the attempt has ended. */
   isStuck: boolean;
 }
 
@@ -71,7 +71,7 @@ interface AttemptInput {
   targets: string[] | null;
 }
 
-/** One attempt of one task on one worker, from the claim on. What follows a failure is decided elsewhere. */
+/** One attempt of one task on one worker, starting with the claim. What follows a failure is decided elsewhere. */
 export class TaskAttempt {
   readonly promptId: string;
   readonly record: AttemptRecord;
@@ -82,7 +82,7 @@ export class TaskAttempt {
   #graph: Graph = {};
   #watch: RunWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
-  /** Breaks off what goes on between gateway and worker: handing over the run, or pulling its outputs. */
+  /** Interrupts the exchange between gateway and worker: submitting the prompt, or fetching its outputs. */
   #breakOff: { handOver: () => void; collecting: () => void } = { handOver: nothing, collecting: nothing };
 
   constructor(deps: AttemptDeps, attempt: { row: TaskRow; fence: AttemptFence; promptId: string }) {
@@ -110,14 +110,19 @@ export class TaskAttempt {
     this.#breakOff.collecting();
   }
 
-  /** For a drain with force: stop, and back to the queue. A cancel that came first stands. */
+  /**
+   * For a drain with force: stops the attempt and puts the task back into the queue. An earlier cancel stays in force.
+   */
   giveBack(): void {
     this.#asked ??= 'give_back';
     this.#watch?.askToStop();
     this.#breakOff.handOver();
   }
 
-  /** The worker has said that it is done with the run, which may be a moment before it is known how the run ended. */
+  /**
+   * Resolves when the worker has said that it is done, which may be a moment before it is known how the execution
+   * ended.
+   */
   get leftWorker(): Promise<void> {
     return this.#leftWorker.promise;
   }
@@ -129,7 +134,10 @@ export class TaskAttempt {
     if (event.type === 'run_settled') this.#leftWorker.resolve();
   }
 
-  /** Hands the run to the worker and waits until the worker is done with it. Null: abandoned, nothing may be written. */
+  /**
+   * Submits the prompt to the worker and waits until the worker is done with it. Returns null when abandoned; nothing
+   * may be written then.
+   */
   async runOnWorker(): Promise<WorkerPart | null> {
     const handOver = linkedAbort(this.#deps.signal);
     this.#breakOff.handOver = handOver.abort;
@@ -145,7 +153,7 @@ export class TaskAttempt {
     }
   }
 
-  /** Picks up a run that an earlier process, or an earlier owner of the instance, left on the worker. */
+  /** Resumes an execution that an earlier process, or an earlier owner of the instance, left on the worker. */
   async reattach(): Promise<WorkerPart | null> {
     const input = await this.#input();
     const files = await this.#filesOf(input);
@@ -160,7 +168,7 @@ export class TaskAttempt {
     return this.#workerPartOf(end);
   }
 
-  /** Pulls the outputs and writes the end. Answers what came of the run instead, where there is no such end. */
+  /** Fetches the outputs and writes the end. Returns the outcome instead when the attempt did not complete. */
   async complete(outcome: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome | null> {
     this.record.markCollecting();
     try {
@@ -171,7 +179,7 @@ export class TaskAttempt {
       return null;
     } catch (error) {
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
-      // Abandoned: who has the instance next finds the run in the worker's history.
+      // Abandoned: the next owner of the instance finds the result in the worker's history.
       if (this.#deps.signal.aborted) return null;
       if (!(error instanceof WorkerCallError)) throw error;
       return failed('outputs_lost', `The outputs could not be fetched from the worker: ${error.message}`);
@@ -179,7 +187,7 @@ export class TaskAttempt {
   }
 
   async #outputsAreGone({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome> {
-    // The worker would name the same lost files again, out of its cache.
+    // The worker would name the same lost files again, from its cache.
     if (result.cachedNodes.length > 0) await this.#deps.client.freeMemory().catch(nothing);
     return failed('outputs_lost', 'The run went through, and nothing of what it made could be had any more.');
   }
@@ -192,10 +200,10 @@ export class TaskAttempt {
     this.#deps.client.forget(this.promptId);
   }
 
-  /** Once the end is written: until then a restarted gateway would fetch the outputs again. */
+  /** Must be called once the end is written: until then a restarted gateway would fetch the outputs again. */
   discardOutputs(): void {
     if (!this.record.isOver) return;
-    // What stays on the worker costs room there and nothing else.
+    // Files that stay on the worker take up room there and do no other harm.
     this.#deps.client.discardOutputs(this.promptId).catch(nothing);
   }
 
@@ -232,7 +240,7 @@ export class TaskAttempt {
     }
   }
 
-  /** An outcome when the stored task cannot be made a run, which no other attempt would change. */
+  /** Returns an outcome when the stored task cannot be turned into a prompt, which no other attempt would change. */
   #prepare(
     { workflow, params, targets }: AttemptInput,
     fileNames: ReadonlyMap<string, string>,
@@ -329,7 +337,7 @@ export class TaskAttempt {
     }
   }
 
-  /** Workers name files in what they say about a fault. */
+  /** Workers name files in their messages about a fault. */
   #asNamedByUser(outcome: AttemptOutcome): AttemptOutcome {
     if (outcome.kind !== 'failed') return outcome;
     const { error } = outcome;

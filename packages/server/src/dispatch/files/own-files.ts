@@ -36,8 +36,8 @@ export class OwnFiles {
     const warnings: string[] = [];
     const faults: Fault[] = [];
     for (const path of await this.#thatCount(paths)) {
-      if (faults.length >= mostFaults) break;
-      const file = warnings.length < mostReplaced ? await this.#fileOf(owner, path) : undefined;
+      if (faults.length >= maxFaults) break;
+      const file = warnings.length < maxReplaced ? await this.#fileOf(owner, path) : undefined;
       if (!file) {
         faults.push(faultOf(path));
         continue;
@@ -72,15 +72,15 @@ export class OwnFiles {
   }
 }
 
-const mostFaults = 50;
+const maxFaults = 50;
 /** Each costs a look-up. Beyond it files are named by their ids. */
-const mostReplaced = 100;
+const maxReplaced = 100;
 
 function requireNone(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   throw new AppError('invalid_workflow', {
     message: faults[0]?.message ?? '',
-    faults: faults.slice(0, mostFaults),
+    faults: faults.slice(0, maxFaults),
   });
 }
 

@@ -23,7 +23,7 @@ import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-c
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { InstanceRunner } from './instance-runner.ts';
 
-/** What all instances have in common; the rest is the instance's own. */
+/** What all instances share; each instance adds the rest. */
 export type MemberAttemptDeps = Omit<
   AttemptDeps,
   'client' | 'monitor' | 'signal' | 'outputClasses' | 'serverPatience'
@@ -42,7 +42,7 @@ export interface MemberOptions {
   marks: InstanceMarks;
   candidates: SettlementOptions['candidates'];
   journal: Pick<FleetJournal, 'note'>;
-  /** As the replica that looks after it has written them. */
+  /** The capabilities that the replica in charge of the instance has stored. */
   storedCapabilities: () => Promise<Capabilities | undefined>;
   onChange: (instance: Instance) => void;
   onSettled: () => void;
@@ -59,7 +59,7 @@ const retryHoldMs = 1_000;
 export class FleetMember {
   readonly #options: MemberOptions;
   #isClosed = false;
-  /** Of the present hold on the instance. */
+  /** Belongs to the present ownership of the instance. */
   #stay = new AbortController();
   #row: InstanceRow;
   #health: HealthCheckDefinition;
@@ -67,10 +67,10 @@ export class FleetMember {
   #capabilities: Capabilities | null;
   #outputClasses: ReadonlySet<string> | null = null;
   #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
-  /** Resolved while `#owned` is there. */
+  /** Resolved while `#owned` is set. */
   #taken = newDeferred();
   #shown: string | null = null;
-  /** What the journal has been told of. */
+  /** The state that the journal was told last. */
   #noted: LiveInstance = unknownInstance;
   #running: Promise<void> = Promise.resolve();
 
@@ -94,7 +94,7 @@ export class FleetMember {
     return viewInstance(this.#row, this.#owned?.monitor.live ?? null);
   }
 
-  /** It takes tasks now or will, as far as is known: it is neither away nor stuck. */
+  /** It takes tasks now or soon, as far as is known: it is neither away nor stuck. */
   get canBeAsked(): boolean {
     const { state } = this.view;
     return state !== 'unreachable' && state !== 'suspect';
@@ -114,7 +114,7 @@ export class FleetMember {
     await this.#running;
   }
 
-  /** Its address or its headers have changed: another client takes over, and picks up what runs. */
+  /** Its address or its headers have changed: a new client takes over and resumes what runs. */
   reconnect(): void {
     this.#stay.abort(new Error('The connection of the instance has changed.'));
   }
@@ -138,8 +138,8 @@ export class FleetMember {
   }
 
   /**
-   * Probes, and asks again what it can run; `untold` is why it did not say so. Null when another replica looks after it,
-   * or this one has not begun to within the wait.
+   * Probes, and asks again what it can run; `untold` is why it did not say so. Returns null when another replica is in
+   * charge of it, or this one has not taken charge within the wait.
    */
   async test({
     waitMs,
@@ -155,7 +155,7 @@ export class FleetMember {
     return { outcome, untold: isAsked ? await monitor.refreshCapabilities() : null };
   }
 
-  /** Learns what it can run by now. Where another replica looks after it, what that one has learnt. */
+  /** Asks what it can run now. When another replica is in charge of it, reads what that replica has stored. */
   async refreshOffer(): Promise<void> {
     if (this.#owned) {
       if (this.#owned.monitor.live.alive) await this.#owned.monitor.refreshCapabilities();
@@ -172,7 +172,7 @@ export class FleetMember {
     waiting.abort();
   }
 
-  /** A lease that was lost, or a fault of ours, ends one stay; the next one begins by picking up what runs. */
+  /** A lost lease or an error of the gateway ends one period of ownership; the next begins by resuming what runs. */
   async #holdAgainAndAgain(): Promise<void> {
     while (!this.#isClosed) {
       this.#stay = new AbortController();
@@ -256,7 +256,7 @@ export class FleetMember {
     }
   }
 
-  /** Writes the row a little later and announces the instance, when what people see has changed. */
+  /** Writes the row a little later and announces the instance, when something visible has changed. */
   #show(): void {
     const live = this.#owned?.monitor.live;
     if (!live) return;
@@ -282,7 +282,7 @@ export class FleetMember {
   }
 }
 
-/** Apart from when it was told. */
+/** Ignores when they were told. */
 function isSame(a: Capabilities | null, b: Capabilities): boolean {
   return JSON.stringify([a?.nodeClasses, a?.models]) === JSON.stringify([b.nodeClasses, b.models]);
 }

@@ -29,21 +29,21 @@ export interface FleetOptions {
   healthCheck: () => HealthCheckDefinition;
   patienceOf: (row: InstanceRow) => Patience | null;
   newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
-  /** Everything that a client is made from. When it changes, the instance gets a new one. */
+  /** Everything that a client is made from. When it changes, the instance gets a new client. */
   connectionOf: (row: InstanceRow) => string;
-  /** Keeps what nodes' inputs take, for whoever reads a workflow. */
+  /** Stores what the inputs of nodes take, for reading workflows. */
   learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
   clock: Clock;
   steadyClock: Clock;
   log: Logger;
 }
 
-/** For workers to tell what they can run, before a task is refused. */
+/** How long workers have to tell what they can run before a task is refused. */
 const refreshDeadlineMs = 3_000;
-/** Submits that hold their body meanwhile. */
-const mostRefreshesAwaited = 200;
+/** Submissions whose bodies stay in memory during that time. */
+const maxRefreshesAwaited = 200;
 
-/** All instances that the rows name, each looked after by one member. */
+/** All instances that the rows name, each managed by one member. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Map<string, FleetMember>();
@@ -51,7 +51,7 @@ export class Fleet {
   readonly #marks: InstanceMarks;
   #applying: Promise<void> = Promise.resolve();
   #refreshesAwaited = 0;
-  /** Those of the first look at the rows were there before. */
+  /** Instances in the first read of the rows were not just added. */
   #hasStarted = false;
 
   constructor(options: FleetOptions) {
@@ -62,7 +62,7 @@ export class Fleet {
     });
   }
 
-  /** Brings the members in line with the rows: after the start, and after each change of the configuration. */
+  /** Makes the members match the rows: after the start, and after each change of the configuration. */
   apply(): Promise<void> {
     const applied = this.#applying.then(() => this.#apply());
     this.#applying = applied.catch(() => undefined);
@@ -77,14 +77,14 @@ export class Fleet {
     return [...this.#members.values()].map(({ view }) => view);
   }
 
-  /** True when the task runs here and was asked to stop. */
+  /** Returns true when the task runs here and was asked to stop. */
   cancel(taskId: string): boolean {
     return [...this.#members.values()].some((member) => member.cancel(taskId));
   }
 
   /**
-   * Refuses what certainly no instance could run, naming what is missing and how many instances have it. The instances
-   * are asked before that what they can run by now.
+   * Refuses a task that certainly no instance can run; the error names what is missing and how many instances have it.
+   * Before that, the instances are asked what they can run now.
    */
   async requireCapable(requirement: Requirement): Promise<void> {
     this.#requirePinned(requirement.pinnedInstanceId);
@@ -101,16 +101,16 @@ export class Fleet {
     });
   }
 
-  /** What lets a task wait for something that may never come, as sentences for whoever submits it. */
+  /** Sentences for the submitting client about what the task may wait for in vain. */
   doubtsAbout({ pool }: Pick<Requirement, 'pool'>): string[] {
     const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
     if (pool === null || present.some(({ offer }) => offer.tags.includes(pool))) return [];
     return [`No server has the tag "${pool}" (pool). The task waits until one has.`];
   }
 
-  /** Ends with the last answer or the deadline. Beyond the limit nobody waits: what is known decides. */
+  /** Ends with the last answer or the deadline. Beyond the limit no further request waits: what is known decides. */
   async #refreshOffers(): Promise<void> {
-    if (this.#refreshesAwaited >= mostRefreshesAwaited) return;
+    if (this.#refreshesAwaited >= maxRefreshesAwaited) return;
     this.#refreshesAwaited += 1;
     const late = newDeferred();
     const stop = systemTimer(() => late.resolve(), refreshDeadlineMs);
@@ -127,7 +127,7 @@ export class Fleet {
     return [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
   }
 
-  /** Of the instances that are switched on. */
+  /** The offers of the instances that are enabled. */
   #offers(): Offer[] {
     return this.#enabled().map(({ offer }) => offer);
   }
@@ -167,13 +167,13 @@ export class Fleet {
     const { healthCheck, connectionOf } = this.#options;
     member.update({ ...row, state: member.row.state, since: member.row.since }, healthCheck());
     const connection = connectionOf(row);
-    // One that was removed keeps the connection on which its last task runs.
+    // A removed instance keeps the connection on which its last task runs.
     if (row.removed === 1 || connection === this.#connections.get(row.id)) return;
     this.#connections.set(row.id, connection);
     member.reconnect();
   }
 
-  /** Instances that left the configuration go when nothing stands on them any more. */
+  /** Deletes instances that left the configuration once no task is on them any more. */
   async removeUnused(): Promise<void> {
     for (const [id, member] of this.#members) {
       if (member.row.removed === 0 || !member.isUnused) continue;

@@ -6,7 +6,7 @@ import type { Fleet } from './fleet.ts';
 
 type Measures = Pick<Metrics, 'instanceEvents' | 'instanceEventsUnrecorded' | 'instanceUp' | 'beforeScrape'>;
 
-/** What the metrics say of single instances. The label of an instance goes when the instance does. */
+/** What the metrics say about single instances. The label of an instance is removed with the instance. */
 export class InstanceMetrics {
   readonly #metrics: Measures;
   readonly #labels = new InstanceLabels();
@@ -25,7 +25,7 @@ export class InstanceMetrics {
     this.#metrics.instanceEventsUnrecorded.inc(events);
   };
 
-  /** Whether an instance answers is read when somebody asks for the metrics. */
+  /** Whether an instance answers is read when the metrics are requested. */
   watch(fleet: Pick<Fleet, 'views'>): void {
     const { instanceUp } = this.#metrics;
     this.#metrics.beforeScrape(() => {

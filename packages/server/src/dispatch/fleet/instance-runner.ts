@@ -30,7 +30,7 @@ export interface RunnerOptions {
   attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal'>;
   offer: () => Offer;
   candidates: SettlementOptions['candidates'];
-  /** Nothing is left of a task that was here. */
+  /** Called when nothing is left of a task that was here. */
   onSettled: () => void;
   clock: Clock;
   steadyClock: Clock;
@@ -40,14 +40,16 @@ export interface RunnerOptions {
 
 type Holding = Pick<Lease, 'token' | 'signal'>;
 
-/** Outputs of earlier runs that are still pulled while the worker has the next one; beyond it the worker waits. */
-const mostCollecting = 4;
+/**
+ * Outputs of earlier executions that are still fetched while the worker has the next one; beyond this the worker waits.
+ */
+const maxCollecting = 4;
 const newsDelayMs = 250;
 const pickUpDelayMs = 1_000;
 
 /**
- * The one owner of an instance: it first picks up what an earlier owner left there, then gives the worker one task after
- * the other. Whatever it writes carries the token of its lease, so that it writes nothing once it has lost it.
+ * The one owner of an instance: it first resumes what an earlier owner left there, then gives the worker one task after
+ * the other. Every write carries the token of its lease, so that it writes nothing once it has lost the lease.
  */
 export class InstanceRunner {
   readonly #options: RunnerOptions;
@@ -55,7 +57,7 @@ export class InstanceRunner {
   #row: InstanceRow;
   #wake = newDeferred();
   #offering: AbortController | null = null;
-  /** Taken out of the queue and not claimed yet; `isCancelled` when somebody has cancelled it since. */
+  /** The task that was taken out of the queue and is not claimed yet; `isCancelled` when it was cancelled since. */
   #taking: { taskId: string; isCancelled: boolean } | null = null;
   readonly #onWorker = new Set<TaskAttempt>();
   readonly #collecting = new Map<TaskAttempt, Promise<void>>();
@@ -90,13 +92,13 @@ export class InstanceRunner {
     return this.#taking === null && this.#onWorker.size === 0 && this.#collecting.size === 0;
   }
 
-  /** Enabled, disabled, other tags: what is offered from now on. */
+  /** The instance was enabled, disabled or got other tags: updates what it offers. */
   update(row: InstanceRow): void {
     this.#row = row;
     this.reconsider();
   }
 
-  /** True when this instance has the task. */
+  /** Returns true when this instance has the task. */
   cancel(taskId: string): boolean {
     if (this.#taking?.taskId === taskId) {
       this.#taking.isCancelled = true;
@@ -107,7 +109,7 @@ export class InstanceRunner {
     return attempt !== undefined;
   }
 
-  /** A drain that does not wait: what runs is interrupted and goes back to the queue. */
+  /** For a drain that does not wait: running tasks are interrupted and go back to the queue. */
   giveBack(): void {
     for (const attempt of this.#onWorker) attempt.giveBack();
   }
@@ -126,7 +128,7 @@ export class InstanceRunner {
     this.#options.matchmaker.reconsider(this.#row.id);
   }
 
-  /** For as long as the lease lasts. What is left when it ends is abandoned: who holds the next one picks it up. */
+  /** Works for as long as the lease lasts. Unfinished work is abandoned at its end: the next owner resumes it. */
   async run({ token, signal }: Holding): Promise<void> {
     const { client, monitor } = this.#options;
     const stay = new AbortController();
@@ -176,7 +178,7 @@ export class InstanceRunner {
   }
 
   #isReady(): boolean {
-    const isFree = this.#onWorker.size === 0 && this.#collecting.size < mostCollecting;
+    const isFree = this.#onWorker.size === 0 && this.#collecting.size < maxCollecting;
     return isFree && this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
   }
 
@@ -218,12 +220,12 @@ export class InstanceRunner {
       const claimed = await claimTask(pending, { attempts, instance: this.#row, token, clock });
       if (claimed.outcome === 'instance_off') {
         matchmaker.add(pending);
-        // The news of it is on its way here.
+        // The change of the instance will be announced here in a moment.
         await this.#pause(newsDelayMs, signal);
       }
       return claimed;
     } catch (error) {
-      // If it was claimed after all, whoever takes it from the queue sees that.
+      // If it was claimed after all, the next claim of it finds that out.
       matchmaker.add(pending);
       throw error;
     }
@@ -270,7 +272,7 @@ export class InstanceRunner {
     this.#taking = null;
     monitor.setCurrentTask(attempt.taskId);
     const over = executePatiently(attempt, { execute, ...this.#patience(signal) });
-    // How it ended is read while the worker has the next task already.
+    // The outcome is read while the worker already has the next task.
     await Promise.race([over, attempt.leftWorker]);
     this.#settleLater(attempt, { over, signal });
     this.#onWorker.delete(attempt);
@@ -279,7 +281,7 @@ export class InstanceRunner {
     matchmaker.charge(owner, (steadyClock() - startedMs) / 1000);
     const [other] = this.#onWorker;
     monitor.setCurrentTask(other?.taskId ?? null);
-    // Its own message would have said that the worker is free; without a socket somebody has to ask.
+    // A message of the worker would say that it is free; without a socket the gateway has to ask.
     if (!signal.aborted && monitor.live.queueRemaining !== 0) void monitor.probe();
   }
 
@@ -323,7 +325,7 @@ export class InstanceRunner {
   }
 }
 
-/** The worker has put the run away, however it ended. */
+/** The worker has ended the execution, whatever the outcome. */
 function hasRunToItsEnd(outcome: AttemptOutcome): boolean {
   if (outcome.kind !== 'failed') return true;
   return outcome.failure === 'graph_error' || outcome.failure === 'worker_error';
@@ -333,7 +335,7 @@ function isLost(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'failed' && outcome.failure === 'lost';
 }
 
-/** It does not have what it was thought to have. */
+/** The worker lacks something that it was thought to have. */
 function isIncapable(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'failed' && outcome.error.code === 'rejected_by_worker';
 }

@@ -20,7 +20,7 @@ interface InstancesOptions {
 /** How long a test waits for this process to take charge of an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
 
-/** What clients can do with instances; the configuration makes and removes them. */
+/** What clients can do with instances; the configuration creates and removes them. */
 export class Instances {
   readonly #options: InstancesOptions;
 
@@ -28,7 +28,7 @@ export class Instances {
     this.#options = options;
   }
 
-  /** Those that have left the configuration too, for as long as they end a task. */
+  /** Includes instances that have left the configuration and still end a task. */
   async list(): Promise<Instance[]> {
     const rows = await this.#options.store.list();
     return rows.map((row) => this.#view(row));
@@ -48,7 +48,7 @@ export class Instances {
     };
   }
 
-  /** The newest first. What is recorded of an instance outlives it. */
+  /** The newest first. The events of an instance are kept after the instance is removed. */
   async events(
     owner: Owner,
     instanceId: string,
@@ -61,7 +61,7 @@ export class Instances {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** Disabling drains; with `force` what runs is interrupted and queued again. */
+  /** Disabling drains; with `force` running tasks are interrupted and queued again. */
   async setEnabled(
     instanceId: string,
     { enabled, force }: { enabled: boolean; force: boolean },
@@ -73,7 +73,7 @@ export class Instances {
     return this.get(instanceId);
   }
 
-  /** A probe now, in words that a person can act on. */
+  /** Probes now, and reports in words that a person can act on. */
   async test(instanceId: string): Promise<InstanceTest> {
     const row = await this.#row(instanceId);
     const member = this.#options.fleet.member(instanceId);
@@ -92,7 +92,7 @@ export class Instances {
     return { ok: true, cause: null, message, latencyMs, instance };
   }
 
-  /** One that has left the configuration can still be seen while it ends its task, and not be changed. */
+  /** An instance that has left the configuration can still be seen while it ends its task, but not be changed. */
   async #row(instanceId: string, { withRemoved = false } = {}): Promise<InstanceRow> {
     const row = await this.#options.store.get(instanceId);
     if (!row || (row.removed === 1 && !withRemoved)) throw new AppError('instance_not_found');

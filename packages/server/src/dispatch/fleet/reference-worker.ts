@@ -7,9 +7,9 @@ import type { InstanceStore } from '../instances/instance-store.ts';
 import { builtInServerId } from '../instances/settings.ts';
 import type { Fleet } from './fleet.ts';
 
-/** The process of the embedded worker, as whoever starts the gateway can handle it. */
+/** The process of the embedded worker, as the gateway handles it. */
 export interface ReferenceWorkerProcess {
-  /** Finds the worker of this data home, or starts one, and tells it that its gateway lives. */
+  /** Finds the worker of this data home, or starts one, and tells it that its gateway is alive. */
   ensure(signal: AbortSignal): Promise<{ port: number }>;
   stop(): Promise<void>;
 }
@@ -25,12 +25,12 @@ interface ReferenceWorkerOptions {
   timer?: Timer;
 }
 
-/** The worker takes its gateway for dead after four times as long. */
+/** The worker takes its gateway for dead after four times this long. */
 const sayAliveEveryMs = 15_000;
 const retryMs = 3_000;
 const name = 'Built-in reference worker';
 
-/** Keeps the embedded worker up while no real instance is configured, and lets it go when one is. */
+/** Keeps the embedded worker running while no real instance is configured, and stops keeping it when one is. */
 export class ReferenceWorker {
   readonly #options: ReferenceWorkerOptions;
   readonly #timer: Timer;
@@ -55,7 +55,7 @@ export class ReferenceWorker {
     this.#look();
   }
 
-  /** A worker that runs something is left alone: it is found again at the next start, or ends by itself. */
+  /** A worker that executes something is left alone: it is found again at the next start, or ends by itself. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('The gateway is shutting down.'));
     this.#stopListening();
@@ -65,7 +65,7 @@ export class ReferenceWorker {
     if (member?.view.busy === false) await this.#options.process.stop();
   }
 
-  /** One round at a time; who asks meanwhile gets another one after it. */
+  /** Runs one round at a time; calls during a round cause one more round after it. */
   #look(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#round !== null) {
@@ -81,7 +81,7 @@ export class ReferenceWorker {
     });
   }
 
-  /** Answers when to look again. */
+  /** Returns when to look again. */
   async #keep(): Promise<number> {
     try {
       if (this.#isWanted()) await this.#bringUp();

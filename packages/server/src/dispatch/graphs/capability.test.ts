@@ -35,17 +35,17 @@ function offer(
 
 const both = ['Loader', 'SaveImage'];
 
-test('an instance with every class and model can run it', () => {
+test('an instance with every class and model can run the task', () => {
   expect(canRun(offer('a', both, ['a.safetensors', 'b.safetensors']), need)).toBe(true);
 });
 
-test('an instance without a class or a model cannot, and what it lacks is named', () => {
+test('an instance without a class or a model cannot run the task, and what it lacks is named', () => {
   expect(missingOn(offer('a', ['Loader']), need)).toEqual(['SaveImage']);
   expect(missingOn(offer('a', both, ['b.safetensors']), need)).toEqual(['Loader.ckpt = a.safetensors']);
   expect(canRun(offer('a', both, ['b.safetensors']), need)).toBe(false);
 });
 
-test('an instance that has not told yet gets nothing', () => {
+test('an instance that has not told yet what it can do gets no task', () => {
   expect(canRun(offer('a', null), need)).toBe(false);
 });
 
@@ -71,18 +71,18 @@ test('says how many instances have each missing thing when none has everything',
   });
 });
 
-test('never says no while an instance that may take it has not told what it can do', () => {
+test('refuses no task while a permitted instance has not told what it can do', () => {
   expect(judge(need, [offer('a', []), offer('b', null)])).toEqual({ possible: true });
   expect(judge(need, [])).toEqual({ possible: true });
   const pinned: Requirement = { ...need, pinnedInstanceId: 'gone' };
   expect(judge(pinned, [offer('a', [])])).toEqual({ possible: true });
 });
 
-test('one instance that can is enough', () => {
+test('one instance that can run the task is enough', () => {
   expect(judge(need, [offer('a', []), offer('b', both)])).toEqual({ possible: true });
 });
 
-test('equal needs have equal keys, different ones do not', () => {
+test('equal needs have equal keys, different needs have different keys', () => {
   expect(requirementKey(requirementOf(structuredClone(graph), anywhere))).toBe(requirementKey(need));
   expect(requirementKey({ ...need, pool: 'x' })).not.toBe(requirementKey(need));
   expect(requirementKey({ ...need, pinnedInstanceId: 'x' })).not.toBe(requirementKey({ ...need, pool: 'x' }));

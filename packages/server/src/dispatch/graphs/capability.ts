@@ -1,11 +1,11 @@
 import { type ModelUse, modelsIn } from './fingerprint.ts';
 import { type Graph, nodeClasses } from './graph.ts';
 
-/** What a task needs of the worker that runs it. */
+/** What a task needs from the worker that runs it. */
 export interface Requirement {
   nodeClasses: readonly string[];
   models: readonly ModelUse[];
-  /** Only on an instance of a server with this tag. */
+  /** The task runs only on an instance of a server with this tag. */
   pool: string | null;
   pinnedInstanceId: string | null;
 }
@@ -14,7 +14,7 @@ export interface Requirement {
 export interface Offer {
   instanceId: string;
   tags: readonly string[];
-  /** Null until the worker has told: nothing is sent there, for it may not be able to run it. */
+  /** Null until the worker has told what it can do. Until then it gets no task, since it may not be able to run it. */
   capabilities: {
     nodeClasses: ReadonlySet<string>;
     /** Per `<class>.<input>` the model files on offer. An input that is not listed takes anything. */
@@ -29,13 +29,13 @@ export function requirementOf(
   return { nodeClasses: nodeClasses(graph), models: modelsIn(graph), ...place };
 }
 
-/** Equal keys: whoever can run one can run the other. */
+/** Two tasks with equal keys can run on the same instances. */
 export function requirementKey(requirement: Requirement): string {
   const { nodeClasses: classes, models, pool, pinnedInstanceId } = requirement;
   return JSON.stringify([pinnedInstanceId, pool, classes, models.map(({ input, model }) => [input, model])]);
 }
 
-/** Nothing is missing: this instance can run it. */
+/** Returns true when the instance lacks nothing that the task needs. */
 export function canRun(offer: Offer, requirement: Requirement): boolean {
   return (
     isEligible(offer, requirement) &&
@@ -44,18 +44,18 @@ export function canRun(offer: Offer, requirement: Requirement): boolean {
   );
 }
 
-/** Nothing speaks against it: it has everything, or has not told yet what it has. */
+/** Returns true when the instance lacks nothing, or has not told yet what it has. */
 export function mightRun(offer: Offer, requirement: Requirement): boolean {
   return isEligible(offer, requirement) && missingOn(offer, requirement).length === 0;
 }
 
-/** By its address and tags alone. */
+/** Looks at the instance's address and tags alone. */
 function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): boolean {
   if (pinnedInstanceId !== null && pinnedInstanceId !== offer.instanceId) return false;
   return pool === null || offer.tags.includes(pool);
 }
 
-/** What a worker lacks, each as `class` or `class.input = file`; empty while it has not told what it has. */
+/** Lists what a worker lacks, each as `class` or `class.input = file`; empty while it has not told what it has. */
 export function missingOn({ capabilities }: Offer, requirement: Requirement): string[] {
   if (capabilities === null) return [];
   const classes = requirement.nodeClasses.filter((name) => !capabilities.nodeClasses.has(name));
@@ -68,12 +68,12 @@ export function missingOn({ capabilities }: Offer, requirement: Requirement): st
 
 export type CapabilityVerdict =
   | { possible: true }
-  /** No instance that may take it has everything; per thing that is missing somewhere, how many have it. */
+  /** No permitted instance has everything. Tells for each missing thing how many instances have it. */
   | { possible: false; missing: { name: string; instancesWithIt: number }[]; instances: number };
 
 /**
- * Whether it makes sense to queue it. Only where every instance that may take it has told what it can do is there a
- * "no"; otherwise one of them may turn out to be able.
+ * Decides whether a task is worth queueing. It is refused only when every permitted instance has told what it can do;
+ * otherwise one of them may still turn out to be able.
  */
 export function judge(requirement: Requirement, offers: readonly Offer[]): CapabilityVerdict {
   const eligible = offers.filter((offer) => isEligible(offer, requirement));

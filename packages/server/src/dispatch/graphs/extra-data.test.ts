@@ -20,7 +20,7 @@ describe('extra data', () => {
     expect(shown).toContain('***');
   });
 
-  it('is shown as it is where it holds no secret', () => {
+  it('is shown unchanged when it holds no secret', () => {
     const harmless = { extra_pnginfo: { workflow: { nodes: [{ id: 1 }], author: 'Ada' } }, max_tokens: 512 };
     expect(maskExtraData(harmless)).toEqual(harmless);
   });
@@ -46,7 +46,7 @@ describe('extra data', () => {
 describe('targets', () => {
   const graph = { '9': { class_type: 'SaveImage', inputs: {} } };
 
-  it('have to be nodes of the workflow', () => {
+  it('must be nodes of the workflow', () => {
     expect(() => requireTargets(['9'], graph)).not.toThrow();
     expect(() => requireTargets(['9', '8'], graph)).toThrow();
   });

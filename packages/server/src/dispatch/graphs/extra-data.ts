@@ -6,22 +6,22 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Graph } from './graph.ts';
 
 /** The layout of the largest workflows that people draw has about 2 MB. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 const deepest = 64;
 const secretName =
   /token|secret|passw|credential|authori[sz]ation|cookie|bearer|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|(?:^|[-_ .])(?:auth|key)(?:$|[-_ .])/i;
-/** Keys that are known by their form, also where their name says nothing. */
+/** Values that look like a key, even when their name says nothing. */
 const secretValue = /^(?:bearer |basic |sk-|hf_|comfyui-|sy_pat_|eyJ[\w-]{8,}\.)/i;
 
-/** Refuses what is too large, too deep, or has secrets that were masked when they were read. */
+/** Refuses extra data that is too large, too deep, or contains secrets that were masked when they were read. */
 export function requireExtraData(extraData: Record<string, unknown>): void {
   const faults: Fault[] = [];
   if (isDeeperThan(extraData, deepest)) {
     faults.push(fault([], `extraData is nested deeper than ${deepest} levels.`));
   } else {
     const bytes = Buffer.byteLength(JSON.stringify(extraData));
-    if (bytes > mostBytes) {
-      faults.push(fault([], `extraData has ${bytes} bytes of JSON; at most ${mostBytes} are allowed.`));
+    if (bytes > maxBytes) {
+      faults.push(fault([], `extraData has ${bytes} bytes of JSON; at most ${maxBytes} are allowed.`));
     }
     for (const path of maskedPathsOf(extraData, [])) {
       const message = `${path.join('.')} is ${maskedSecret}, as it is shown and not as it was sent. Give the value, or copy the task with POST /api/tasks/{taskId}/retry.`;
@@ -31,7 +31,7 @@ export function requireExtraData(extraData: Record<string, unknown>): void {
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
-/** Every target must be a node; that it makes an output is for the worker to say, which knows the class. */
+/** Every target must be a node. Whether it makes an output is for the worker to say, which knows the class. */
 export function requireTargets(targets: readonly string[], graph: Graph): void {
   const faults = targets.flatMap((target, index) => {
     if (Object.hasOwn(graph, target)) return [];
@@ -43,7 +43,7 @@ export function requireTargets(targets: readonly string[], graph: Graph): void {
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
-/** As it is shown: whatever may be a secret is masked, names and numbers stay. */
+/** The extra data as users see it: what may be a secret is masked, names and numbers stay. */
 export function maskExtraData(extraData: Record<string, unknown>): Record<string, unknown> {
   return masked(extraData) as Record<string, unknown>;
 }
@@ -60,7 +60,7 @@ function masked(value: unknown): unknown {
   );
 }
 
-/** `max_tokens: 512` is no secret. */
+/** A value such as `max_tokens: 512` is no secret. */
 function isHarmless(value: unknown): boolean {
   return value === null || typeof value === 'number' || typeof value === 'boolean' || value === '';
 }

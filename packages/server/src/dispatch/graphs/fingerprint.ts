@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Graph, isLink } from './graph.ts';
 
-/** A model file's name, wherever it stands in an input. */
+/** A model file's name, in whichever input it stands. */
 const modelFile = /\.(safetensors|sft|ckpt|pt|pth|bin|gguf|onnx|engine|pkl)$/i;
 
 export interface ModelUse {
@@ -24,9 +24,9 @@ export function modelsIn(graph: Graph): ModelUse[] {
 }
 
 /**
- * `<graph hash>.<model hash>`: two tasks with equal graph hashes differ in plain values at most (seed, prompt, size),
- * so a worker that ran one has the other's models loaded and part of its results cached. Equal model hashes mean loaded
- * models only; a graph without models has none.
+ * Returns `<graph hash>.<model hash>`. Two tasks with equal graph hashes differ at most in plain values (seed, prompt,
+ * size), so a worker that ran one has the other's models loaded and part of its results cached. Equal model hashes mean
+ * only that the same models are loaded; a graph without models has no model hash.
  */
 export function fingerprintOf(graph: Graph): string {
   const shape = Object.keys(graph)
@@ -40,7 +40,7 @@ export function fingerprintOf(graph: Graph): string {
   return `${hash(JSON.stringify([shape, models]))}.${models.length > 0 ? hash(JSON.stringify([...new Set(models)].sort())) : ''}`;
 }
 
-/** The part of a fingerprint that says which models stay loaded; null when it says nothing. */
+/** The part of a fingerprint that says which models stay loaded; null when the graph uses no models. */
 export function modelHashOf(fingerprint: string): string | null {
   const modelHash = fingerprint.slice(fingerprint.indexOf('.') + 1);
   return modelHash === '' ? null : modelHash;

@@ -1,4 +1,4 @@
-/** The first cycle met, as its nodes with the first repeated at the end; null when there is none. */
+/** Returns the nodes of the first cycle found, with the first node repeated at the end; null when there is no cycle. */
 export function findCycle(
   nodes: Iterable<string>,
   linksOf: (node: string) => readonly string[],
@@ -17,7 +17,7 @@ interface Search {
   finished: Set<string>;
 }
 
-/** Depth first with a stack of its own: a long chain of nodes must not exhaust the call stack. */
+/** Searches depth first with its own stack: a long chain of nodes must not exhaust the call stack. */
 function cycleFrom(start: string, { linksOf, finished }: Search): string[] | null {
   const path: string[] = [start];
   const onPath = new Set(path);

@@ -25,11 +25,11 @@ function messagesOf(workflow: unknown): string[] {
 }
 
 describe('parseGraph', () => {
-  test('takes a graph as it is', () => {
+  test('accepts a graph unchanged', () => {
     expect(parseGraph(invert)).toEqual(invert);
   });
 
-  test('gives a node without inputs empty ones', () => {
+  test('gives a node without inputs an empty set of inputs', () => {
     expect(parseGraph({ '1': { class_type: 'Seed' } })).toEqual({ '1': { class_type: 'Seed', inputs: {} } });
   });
 
@@ -40,7 +40,7 @@ describe('parseGraph', () => {
     expect(error.message).toContain('Export (API)');
   });
 
-  test('tells to unwrap a whole request body of the worker', () => {
+  test('says to unwrap a whole request body for the worker', () => {
     expect(messagesOf({ prompt: invert, client_id: 'me' })[0]).toContain('without the "prompt" object');
   });
 
@@ -132,11 +132,11 @@ describe('parseGraph', () => {
   });
 });
 
-test('the classes of a graph are named once, in order', () => {
+test('the classes of a graph are each named once, in order', () => {
   expect(nodeClasses(parseGraph(invert))).toEqual(['EmptyImage', 'ImageInvert', 'LoadImage', 'SaveImage']);
 });
 
-test('a node is called by its title, else its class, else its id', () => {
+test('a node is called by its title, or else its class, or else its id', () => {
   const graph = parseGraph(invert);
   expect([titleOf(graph, '1'), titleOf(graph, '2'), titleOf(graph, '77')]).toEqual([
     'Source',
@@ -145,14 +145,14 @@ test('a node is called by its title, else its class, else its id', () => {
   ]);
 });
 
-test('counts only what leads to an output, and everything while the outputs are not known', () => {
+test('counts only nodes that lead to an output, and every node while the outputs are not known', () => {
   const graph = parseGraph(invert);
   expect([...plannedNodes(graph, new Set(['SaveImage']))].sort()).toEqual(['1', '2', '3']);
   expect(plannedNodes(graph, null).size).toBe(4);
   expect(plannedNodes(graph, new Set(['PreviewImage'])).size).toBe(4);
 });
 
-test('what is reachable is closed: it holds the sources of each of its nodes', () => {
+test('the reachable nodes include the sources of each of them', () => {
   fc.assert(
     fc.property(arbitraryGraph(), fc.nat(), (graph, pick) => {
       const ids = Object.keys(graph);
@@ -166,7 +166,7 @@ test('what is reachable is closed: it holds the sources of each of its nodes', (
   );
 });
 
-/** Links lead to smaller ids only, so there is no cycle. */
+/** Links lead only to smaller ids, so there is no cycle. */
 function arbitraryGraph(): fc.Arbitrary<Graph> {
   return fc.array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 20 }).map((nodes) =>
     Object.fromEntries(

@@ -3,7 +3,9 @@ import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { findCycle } from './graph-cycle.ts';
 
-/** A workflow in ComfyUI's API format: what each node is, and per input a value or a link `[node id, output]`. */
+/**
+ * A workflow in ComfyUI's API format: the class of each node, and for each input a value or a link `[node id, output]`.
+ */
 export type Graph = Record<string, GraphNode>;
 
 export interface GraphNode {
@@ -19,13 +21,13 @@ const graphLimits = {
   inputs: 50_000,
   nodeIdLength: 200,
   classLength: 200,
-  /** Of one input's value; a graph is flat, so this is generous. */
+  /** The depth of one input's value; a graph is flat, so this is generous. */
   depth: 32,
-  /** More faults than this help nobody. */
+  /** A longer list of faults helps no one. */
   faults: 50,
 } as const;
 
-/** The workflow as a graph that a worker can be given, or an error with every fault and the node it is in. */
+/** Returns the workflow as a graph for a worker. Throws an error with every fault and the node that has it. */
 export function parseGraph(workflow: unknown): Graph {
   if (!isRecord(workflow)) throw invalid([fault([], 'The workflow must be an object of nodes.')]);
   refuseOtherFormats(workflow);
@@ -61,7 +63,7 @@ export function isLink(value: unknown): value is Link {
   );
 }
 
-/** The nodes of a cycle in order, the first one repeated at the end; null when there is none. */
+/** Returns the nodes of a cycle in order, with the first one repeated at the end; null when there is no cycle. */
 export function cycleIn(graph: Graph): string[] | null {
   return findCycle(Object.keys(graph), (id) => sourcesOf(graph, id));
 }
@@ -71,7 +73,7 @@ function sourcesOf(graph: Graph, id: string): string[] {
   return Object.values(graph[id]?.inputs ?? {}).flatMap((value) => (isLink(value) ? [value[0]] : []));
 }
 
-/** What people call a node: its title where it has one, else its class. */
+/** The name that people use for a node: its title if it has one, otherwise its class. */
 export function titleOf(graph: Graph, nodeId: string): string {
   const node = Object.hasOwn(graph, nodeId) ? graph[nodeId] : undefined;
   if (!node) return nodeId;
@@ -100,8 +102,8 @@ export function reachableFrom(graph: Graph, outputIds: Iterable<string>): Set<st
 }
 
 /**
- * The nodes that a run counts towards its progress. Without knowledge of which classes are outputs, or of one in the
- * graph, all nodes.
+ * The nodes that count towards the progress of an execution. Returns all nodes when it is not known which classes are
+ * outputs, or when the graph has none of them.
  */
 export function plannedNodes(graph: Graph, outputClasses: ReadonlySet<string> | null): Set<string> {
   const all = Object.keys(graph);

@@ -45,13 +45,13 @@ describe('addresses', () => {
     expect(apply({ 'Sampler v1.5.steps': 5 }).graph['3']?.inputs.steps).toBe(5);
   });
 
-  test('leaves the graph that it was given alone', () => {
+  test('does not change the graph that it was given', () => {
     const before = structuredClone(graph);
     apply({ '3.seed': 42, subject: 'a cat' });
     expect(graph).toEqual(before);
   });
 
-  test('a title that two nodes share addresses neither and the warning names the ids', () => {
+  test('a title that two nodes share addresses neither, and the warning names their ids', () => {
     const { graph: result, warnings } = apply({ 'Twin.text': 'y' });
     expect(result['7']?.inputs.text).toBe('{{negative}}');
     expect(result['8']?.inputs.text).toBe('x');
@@ -87,12 +87,12 @@ describe('placeholders', () => {
     expect(apply({ size: null }).graph['8']?.inputs.size).toBeNull();
   });
 
-  test('does not fill what a value brings along', () => {
+  test('does not fill placeholders inside a value', () => {
     const { graph: result } = apply({ subject: '{{mood}}', mood: 'calm' });
     expect(result['6']?.inputs.text).toBe('a photo of {{mood}}, calm');
   });
 
-  test('warns of a placeholder that got no value', () => {
+  test('warns about a placeholder that got no value', () => {
     expect(apply({ subject: 'a cat', negative: 'n', size: 1 }).warnings).toEqual([
       'The placeholder {{mood}} got no value; the worker sees it as it stands.',
     ]);
@@ -122,11 +122,11 @@ describe('files', () => {
     expect(error.message).toBe('There is no file gone.');
   });
 
-  test('a file where a number belongs is refused', () => {
+  test('a file is refused for an input that takes a number', () => {
     expect(errorOf({ '3.steps': { $file: 'f1' } }).message).toContain('takes a number, got a string');
   });
 
-  test('finds the files of params, each once, and takes nothing else for one', () => {
+  test('finds each file in the params once and takes nothing else for a file', () => {
     const params = {
       a: { $file: 'x' },
       b: { $file: 'x' },
@@ -138,13 +138,13 @@ describe('files', () => {
   });
 });
 
-describe('names that fit nothing', () => {
-  test('stay a warning with the nearest names', () => {
+describe('names that match nothing', () => {
+  test('give a warning with the nearest names', () => {
     const { warnings } = apply({ '3.sed': 1, negative: '', size: 1, subject: '', mood: '' });
     expect(warnings).toEqual(['"3.sed" fits nothing in the workflow. Nearest: "3.seed".']);
   });
 
-  test('are an error when the request is strict, every one of them', () => {
+  test('are all errors when the request is strict', () => {
     const error = errorOf({ '3.sed': 1, nonsense_name: 2, '3.seed': 3 }, true);
     expect(error.code).toBe('unknown_param');
     expect(error.status).toBe(422);
@@ -177,7 +177,7 @@ describe('types', () => {
   });
 });
 
-test('an input that is only a placeholder takes any type by its address too', () => {
+test('an input that is only a placeholder also takes any type by its address', () => {
   expect(apply({ '8.size': 512 }).graph['8']?.inputs.size).toBe(512);
 });
 
@@ -193,7 +193,7 @@ test('refuses links that make a cycle', () => {
   );
 });
 
-test('whatever the params, nodes that no name addresses stay the same objects', () => {
+test('nodes that no param addresses stay the same objects', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }), (params) => {
       const { $file: _, ...rest } = params;

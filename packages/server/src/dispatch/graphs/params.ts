@@ -6,7 +6,7 @@ import { fillPlaceholders, isPlaceholder, placeholderNames } from './placeholder
 
 export interface AppliedParams {
   graph: Graph;
-  /** Uploaded files that the graph now names; each is pushed to the worker before the run. */
+  /** Uploaded files that the graph now names; each is sent to the worker before the prompt. */
   fileIds: string[];
   warnings: string[];
 }
@@ -14,13 +14,13 @@ export interface AppliedParams {
 export interface ParamsInput {
   graph: Graph;
   params: Record<string, unknown>;
-  /** A param that fits nothing is an error instead of a warning. */
+  /** A param that matches nothing is an error instead of a warning. */
   strict: boolean;
-  /** The name on the worker of every file in `fileIdsIn(params)`. */
+  /** The name on the worker of each file in `fileIdsIn(params)`. */
   fileNames: ReadonlyMap<string, string>;
 }
 
-/** Explaining what a name may have meant compares it with everything in the graph, so it is bounded. */
+/** Suggesting what a name may have meant compares it with everything in the graph, so it is bounded. */
 const paramLimits = {
   params: 1_000,
   messages: 50,
@@ -36,8 +36,8 @@ export function fileIdsIn(params: Record<string, unknown>): string[] {
 }
 
 /**
- * The graph with the params in it; the given graph is left as it is. Placeholders are filled first, so that a value
- * that happens to look like one stays as it was sent.
+ * Returns the graph with the params in it; the given graph is not changed. Placeholders are filled first, so that a
+ * value that happens to look like one stays as it was sent.
  */
 export function applyParams({ graph, params, strict, fileNames }: ParamsInput): AppliedParams {
   const placeholders = placeholderNames(graph);
@@ -67,7 +67,7 @@ export function applyParams({ graph, params, strict, fileNames }: ParamsInput): 
 }
 
 interface SortedParams {
-  /** What fits, with the worker's name in place of each file. */
+  /** The params that match, with the name on the worker in place of each file. */
   values: Map<string, unknown>;
   unknown: string[];
   faults: Fault[];
@@ -112,11 +112,11 @@ interface Address {
 
 interface Addresses {
   inputs: Map<string, Address>;
-  /** Titles that several nodes share, with their nodes: they address nothing. */
+  /** Titles that several nodes share, with their nodes: such a title addresses nothing. */
   sharedTitles: Map<string, string[]>;
 }
 
-/** Every `<node id>.<input>` and, where a title is unique, `<title>.<input>`. An id wins over an equal title. */
+/** Every `<node id>.<input>` and, for a unique title, `<title>.<input>`. An id wins over an equal title. */
 function addressesOf(graph: Graph): Addresses {
   const nodesByTitle = new Map<string, string[]>();
   const inputs = new Map<string, Address>();
@@ -144,7 +144,7 @@ function addTitle(
   }
 }
 
-/** Sets the input in place, or answers what is wrong with the value. The present value tells the type. */
+/** Sets the input in place, or returns what is wrong with the value. The present value decides the type. */
 function setInput(graph: Graph, { address, value }: { address: Address; value: unknown }): string | null {
   const { nodeId, input } = address;
   const node = graph[nodeId];
@@ -161,7 +161,7 @@ function misfit(present: unknown, { value, graph }: { value: unknown; graph: Gra
   }
   const [wanted, given] = [typeName(present), typeName(value)];
   if (wanted === given || wanted === 'null' || isPlaceholder(present)) return null;
-  // What a link brings is not written in the graph, so any plain value may take its place.
+  // The graph does not say what type a link brings, so any plain value may take its place.
   if (wanted === 'link' && given !== 'object' && given !== 'list' && given !== 'null') return null;
   return `takes ${withArticle(wanted)}, got ${withArticle(given)}.`;
 }

@@ -1,15 +1,15 @@
 import type { Graph } from './graph.ts';
 
-/** Bounded on purpose: it runs over text that anybody may send. */
+/** The length is bounded because the text comes from clients. */
 const placeholder = /\{\{([^{}]{1,200})\}\}/g;
 const wholePlaceholder = /^\{\{([^{}]{1,200})\}\}$/;
 
-/** A string that is nothing but a placeholder: it stands for a value of any type. */
+/** A string that is only a placeholder stands for a value of any type. */
 export function isPlaceholder(value: unknown): boolean {
   return typeof value === 'string' && wholePlaceholder.test(value);
 }
 
-/** The names in `{{name}}` within string inputs. */
+/** The names in `{{name}}` inside string inputs. */
 export function placeholderNames(graph: Graph): Set<string> {
   const names = new Set<string>();
   for (const node of Object.values(graph)) {
@@ -31,7 +31,7 @@ interface Filling {
   onFault: (name: string, message: string) => void;
 }
 
-/** A new graph; nodes without placeholders are shared with the given one. */
+/** Returns a new graph; nodes without placeholders are shared with the given one. */
 export function fillPlaceholders(graph: Graph, filling: Filling): Graph {
   const filled = { ...graph };
   for (const [id, node] of Object.entries(graph)) {

@@ -14,7 +14,7 @@ function chunk(kind: string, data: Buffer | string): Buffer {
   return Buffer.concat([sizes[0], body, sizes[1]]);
 }
 
-/** Passes the bytes in pieces of this size. */
+/** Passes the bytes on in pieces of this size. */
 async function passed(bytes: Buffer, pieceBytes = 7): Promise<Buffer> {
   async function* pieces() {
     for (let start = 0; start < bytes.length; start += pieceBytes) {
@@ -36,7 +36,7 @@ const png = (text: string) =>
     chunk('IEND', ''),
   ]);
 
-test('the graph in a picture names files as the user did, with a right checksum, and the pixels stay', async () => {
+test('the graph in a picture names files as the user did, with a correct checksum, and the pixels stay', async () => {
   for (const pieceBytes of [1, 7, 64, 10_000]) {
     expect(await passed(png('prompt\0{"filename_prefix":"secret-x"}'), pieceBytes)).toEqual(
       png('prompt\0{"filename_prefix":"x"}'),
@@ -44,13 +44,13 @@ test('the graph in a picture names files as the user did, with a right checksum,
   }
 });
 
-test('a picture without such a text, and what is no picture, pass byte by byte', async () => {
+test('a picture without such a text, or a file that is no picture, passes unchanged', async () => {
   for (const bytes of [png(''), png('prompt\0{}'), Buffer.from('secret-text'), Buffer.alloc(0), signature]) {
     expect(await passed(bytes)).toEqual(bytes);
   }
 });
 
-test('a picture that is cut off, or lies about its lengths, passes as it came', async () => {
+test('a picture that is cut off or lies about its lengths passes unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: png('a\0b').length }), fc.nat({ max: 255 }), async (at, value) => {
       const cut = png('a\0b').subarray(0, at);
@@ -63,7 +63,7 @@ test('a picture that is cut off, or lies about its lengths, passes as it came', 
   );
 });
 
-test('a source that is not read to its end is let go', async () => {
+test('a source that is not read to its end is closed', async () => {
   let isClosed = false;
   async function* endless() {
     try {

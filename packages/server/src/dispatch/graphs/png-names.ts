@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib';
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-/** The kinds that hold plain text; ComfyUI writes the graph of a run as `tEXt`. */
+/** The kinds that hold plain text; ComfyUI writes the executed graph as `tEXt`. */
 const textKinds = new Set(['tEXt', 'iTXt']);
 const headBytes = 8;
 const crcBytes = 4;
-/** A longer text passes as it is. */
-const longestTextBytes = 16 * 1024 * 1024;
+/** A longer text passes unchanged. */
+const maxTextBytes = 16 * 1024 * 1024;
 
 /**
- * The bytes of an output with `change` applied to the texts of a PNG, for a worker writes the graph that it was sent into
- * its pictures. What is no PNG, or a broken one, passes as it is; so do compressed texts.
+ * The bytes of an output with `change` applied to the texts of a PNG, since a worker writes the graph that it was sent
+ * into its pictures. A file that is no PNG, or a broken one, passes unchanged; so do compressed texts.
  */
 export async function* withPngTexts(
   source: AsyncIterable<Buffer>,
@@ -33,7 +33,7 @@ async function* changed(bytes: ByteQueue, change: (text: string) => string): Asy
   while (await bytes.has(headBytes)) {
     const head = bytes.take(headBytes);
     const sizeBytes = head.readUInt32BE(0);
-    const isText = textKinds.has(head.toString('latin1', 4)) && sizeBytes <= longestTextBytes;
+    const isText = textKinds.has(head.toString('latin1', 4)) && sizeBytes <= maxTextBytes;
     if (isText && (await bytes.has(sizeBytes + crcBytes))) {
       yield changedChunk(head, bytes.take(sizeBytes + crcBytes), change);
     } else {
@@ -44,7 +44,7 @@ async function* changed(bytes: ByteQueue, change: (text: string) => string): Asy
   yield* bytes.rest();
 }
 
-/** As it was unless the text changes, so that a wrong checksum stays one. */
+/** Returns the chunk unchanged unless its text changes, so that a wrong checksum stays wrong. */
 function changedChunk(head: Buffer, given: Buffer, change: (text: string) => string): Buffer {
   const text = given.toString('latin1', 0, given.length - crcBytes);
   const wanted = change(text);
@@ -66,12 +66,12 @@ class ByteQueue {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Lets go of the source, also when nobody wants the rest of it. */
+  /** Closes the source, also when the rest of it is not wanted. */
   async close(): Promise<void> {
     await this.#source.return?.();
   }
 
-  /** Reads until so many bytes wait; false when the stream ends before. */
+  /** Reads until this many bytes are buffered; returns false when the stream ends before that. */
   async has(count: number): Promise<boolean> {
     const parts = [this.#waiting];
     let waiting = this.#waiting.length;
@@ -95,7 +95,7 @@ class ByteQueue {
     return taken;
   }
 
-  /** So many bytes as they come, fewer where the stream ends. */
+  /** Yields this many bytes as they come, or fewer when the stream ends. */
   async *next(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0; ) {
       if (this.#waiting.length === 0 && !(await this.has(1))) return;

@@ -13,13 +13,13 @@ const graph: Graph = {
   '3': { class_type: 'Save3D', inputs: { file_prefix: 'y', filename_prefix: ['1', 0] } },
 };
 
-test('names that a node writes begin with what nobody can guess, and what the user asked for follows as it was', () => {
+test('the names of files that a node writes begin with a prefix that cannot be guessed, followed by the name that the user asked for', () => {
   const sent = names.of('run').putOn(graph);
   expect(sent['2']?.inputs.filename_prefix).toMatch(/^sy-[0-9a-f]{32}-a\/%date:yyyy-MM%\/x%width%$/);
   expect(sent['3']?.inputs.file_prefix).toMatch(/^sy-[0-9a-f]{32}-y$/);
 });
 
-test('the graph of the task, other inputs and links stay as they are', () => {
+test('the graph of the task, its other inputs and its links do not change', () => {
   const before = structuredClone(graph);
   const sent = names.of('run').putOn(graph);
   expect(graph).toEqual(before);
@@ -27,7 +27,7 @@ test('the graph of the task, other inputs and links stay as they are', () => {
   expect(sent['3']?.inputs.filename_prefix).toEqual(['1', 0]);
 });
 
-test('each attempt has a beginning of its own, the same after a restart and another under another secret', () => {
+test('each attempt has its own prefix, the same after a restart and a different one under another secret', () => {
   const prefixOf = (all: WorkerNames, promptId: string) => {
     const { filename_prefix: value } = all.of(promptId).putOn(graph)['2']?.inputs ?? {};
     return String(value).slice(0, 36);
@@ -37,7 +37,7 @@ test('each attempt has a beginning of its own, the same after a restart and anot
   expect(prefixOf(new WorkerNames(createSecretKey(Buffer.alloc(32, 2))), 'a')).not.toBe(prefixOf(names, 'a'));
 });
 
-test('what was put on is taken off wherever it stands', () => {
+test('the prefix is removed wherever it stands', () => {
   const run = names.of('run');
   const name = String(run.putOn(graph)['3']?.inputs.file_prefix);
   expect(run.takeOff(`wrote out/${name}_00001_.png and ${name}_00002_.png`)).toBe(

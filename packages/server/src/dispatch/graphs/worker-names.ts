@@ -1,14 +1,14 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Graph } from './graph.ts';
 
-/** The inputs by which nodes are told how the names of the files that they write begin. Compared without case and `_`. */
+/** The inputs that set how the names of a node's files begin. Compared without case and `_`. */
 const prefixInputs = new Set(['filenameprefix', 'fileprefix', 'saveprefix', 'outputprefix']);
 
 export function isPrefixInput(input: string): boolean {
   return prefixInputs.has(input.toLowerCase().replaceAll('_', ''));
 }
 
-/** The names that one attempt's files have on the worker, and what its owner sees of them. */
+/** The names that one attempt's files have on the worker, and the names that its owner sees. */
 export interface RunNames {
   putOn(graph: Graph): Graph;
   takeOff(text: string): string;
@@ -17,8 +17,9 @@ export interface RunNames {
 const digits = 32;
 
 /**
- * A worker is one disk for all its users, and its nodes count names up, so a name could be guessed. Each attempt gets a
- * beginning for its names that follows from a secret: a gateway that finds the run again after a restart knows it too.
+ * A worker is one disk for all its users, and its nodes number file names, so a name could be guessed. The names of
+ * each attempt therefore begin with a prefix that follows from a secret: a gateway that finds the execution again after
+ * a restart knows the prefix too.
  */
 export class WorkerNames {
   readonly #key: KeyObject;
@@ -29,7 +30,7 @@ export class WorkerNames {
 
   of(promptId: string): RunNames {
     const mac = createHmac('sha256', this.#key).update(promptId).digest('hex');
-    // Lower case and no folder: some disks ignore case, and some nodes write where they make no folder.
+    // Lower case and no folder: some disks ignore case, and some nodes write without making the folder.
     const prefix = `sy-${mac.slice(0, digits)}-`;
     return {
       putOn: (graph) => withPrefix(graph, prefix),
@@ -38,7 +39,10 @@ export class WorkerNames {
   }
 }
 
-/** A new graph; nodes that write no files are shared with the given one. A linked prefix is not known here and stays. */
+/**
+ * Returns a new graph; nodes that write no files are shared with the given one. The text behind a linked prefix is not
+ * known here, so a linked prefix stays.
+ */
 function withPrefix(graph: Graph, prefix: string): Graph {
   const prefixed = { ...graph };
   for (const [id, node] of Object.entries(graph)) {

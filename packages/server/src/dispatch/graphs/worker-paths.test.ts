@@ -3,7 +3,10 @@ import { workerPathsIn } from './worker-paths.ts';
 
 const sha = 'a'.repeat(64);
 
-/** Where the text in this input leads, null where it may stay; `told` when the worker has to tell what the input takes. */
+/**
+ * Returns where the text in this input leads, or null when it may stay; `told` when the worker has to say what the
+ * input takes.
+ */
 function placeOf(value: unknown, input = 'image') {
   const [path, ...others] = workerPathsIn(
     { '1': { class_type: 'X', inputs: { [input]: value } } },
@@ -50,7 +53,7 @@ test.each([
   expect(placeOf(value)).toBeNull();
 });
 
-test('a text that looks like a path counts only where the worker says that the input takes a file', () => {
+test('a text that looks like a path counts only when the worker says that the input takes a file', () => {
   expect(placeOf('/imagine a cat', 'text')).toBe('outside if told');
   expect(placeOf('../x.png', 'picture')).toBe('outside if told');
   expect(placeOf('a cat\nx.png [output]', 'text')).toBeNull();
@@ -60,14 +63,14 @@ test('an annotation counts in every input, for any node may read it', () => {
   expect(placeOf('x.png [output]', 'anything')).toBe('output');
 });
 
-test('a name to write under may have folders and must not lead out of them', () => {
+test('the name of an output may have folders but must not lead out of them', () => {
   expect(placeOf('a/%date%/x', 'filename_prefix')).toBeNull();
   expect(placeOf('output/x', 'filename_prefix')).toBeNull();
   expect(placeOf('a/../../x', 'filename_prefix')).toBe('beyond');
   expect(placeOf('/tmp/x', 'filename_prefix')).toBe('beyond');
 });
 
-test('the task’s own files stay', () => {
+test('the task’s own files are allowed', () => {
   const graph = { '1': { class_type: 'LoadImage', inputs: { image: `gw/${sha}.png` } } };
   expect(workerPathsIn(graph, new Set([`gw/${sha}.png`]))).toEqual([]);
 });

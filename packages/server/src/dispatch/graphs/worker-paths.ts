@@ -7,27 +7,33 @@ export interface WorkerPath {
   nodeClass: string;
   input: string;
   value: string;
-  /** Where it leads. `pushed`: to what the gateway put there for some task. `beyond`: a name to write under. */
+  /**
+   * Where it leads. `pushed`: to a file that the gateway put there for some task. `beyond`: an output name that leads
+   * out of its folder.
+   */
   to: 'output' | 'temp' | 'pushed' | 'outside' | 'beyond';
   /** The last part of the path. */
   filename: string;
   /** The text is the whole value of the input, so that another file can take its place. */
   isWhole: boolean;
-  /** It counts only where the input takes a file; its name does not tell. */
+  /** It counts only when the worker says that the input takes a file; the input's name does not tell. */
   isDoubtful: boolean;
 }
 
-/** Names of inputs by which nodes take files and folders: `image`, `video_path`, `directory`, `output_path`. */
+/** Names of inputs that take files and folders: `image`, `video_path`, `directory`, `output_path`. */
 const fileInput =
   /^(images?|masks?|videos?|audios?|latents?|files?|filename|path|dir|directory|folder)$|(^|_)(file|filename|path|dir|directory|folder)(_\d+)?$|^(image|video|audio|mask)_?(path|file|name|upload)$/i;
 const annotation = /^(.*)\[(input|output|temp)\]$/;
-/** A text of several lines, or longer than any path, is a text. */
-const longestPath = 4_096;
-/** A picture as text, which may begin like a path. */
+/** A text with several lines, or longer than any path, is no path. */
+const maxPathLength = 4_096;
+/** A picture encoded as text, which may begin like a path. */
 const base64 = /^[A-Za-z0-9+/]{100,}={0,2}$/;
 const pushedName = /^(\.\/)*gw\//;
 
-/** What in a graph leads to files of others. `own` are the names under which the task's own files are pushed. */
+/**
+ * Finds what in a graph leads to other users' files. `own` are the names under which the task's own files are on the
+ * worker.
+ */
 export function workerPathsIn(graph: Graph, own: ReadonlySet<string>): WorkerPath[] {
   return Object.entries(graph).flatMap(([nodeId, { class_type: nodeClass, inputs }]) =>
     Object.entries(inputs).flatMap(([input, given]) => {
@@ -44,7 +50,7 @@ type ReadPath = Pick<WorkerPath, 'to' | 'filename' | 'isDoubtful'>;
 
 function readPath(value: string, input: string): ReadPath | null {
   const text = value.trim();
-  if (text === '' || text.length > longestPath || text.includes('\n')) return null;
+  if (text === '' || text.length > maxPathLength || text.includes('\n')) return null;
   const annotated = annotation.exec(text);
   const path = (annotated?.[1] ?? text).trimEnd().replaceAll('\\', '/');
   const filename = path.slice(path.lastIndexOf('/') + 1);
@@ -57,11 +63,11 @@ function readPath(value: string, input: string): ReadPath | null {
   return to && { to, filename, isDoubtful: area === undefined && !fileInput.test(input) };
 }
 
-/** Null for a path below the worker's inputs. */
+/** Returns null for a path below the worker's inputs. */
 function placeOf(path: string, isBelowInputs: boolean): WorkerPath['to'] | null {
   if (leadsOut(path)) return 'outside';
   if (pushedName.test(path)) return 'pushed';
-  // Nodes that take a folder begin at the worker's own, in which its outputs lie.
+  // Nodes that take a folder start from the worker's own folder, which contains its outputs.
   const [first = ''] = path.replace(/^(\.\/+)+/, '').split('/');
   return !isBelowInputs && path.includes('/') && (first === 'output' || first === 'temp') ? first : null;
 }

@@ -28,7 +28,7 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('all who ask while a question is under way share the next one, for that one may have missed what is new', async () => {
+test('all callers that ask while a question is under way share the next one, since the first may have missed what is new', async () => {
   const first = refresh.refresh();
   const others = Array.from({ length: 100 }, () => refresh.refresh());
   expect(asked).toHaveLength(1);
@@ -42,7 +42,7 @@ test('all who ask while a question is under way share the next one, for that one
   expect(new Set(await Promise.all(others))).toEqual(new Set(['It said nothing.']));
 });
 
-test('a worker is asked once a second at most', async () => {
+test('a worker is asked at most once a second', async () => {
   void refresh.refresh();
   asked[0]?.resolve(null);
   await settle();
@@ -56,7 +56,7 @@ test('a worker is asked once a second at most', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('nothing is asked any more, and nobody is left waiting, once the instance is given up', async () => {
+test('nothing is asked any more, and no caller is left waiting, once the instance is given up', async () => {
   void refresh.refresh();
   asked[0]?.resolve(null);
   await settle();

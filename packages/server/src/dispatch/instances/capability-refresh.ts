@@ -3,11 +3,11 @@ import type { Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 interface RefreshOptions {
-  /** Asks the worker. Answers why it could not be told, or null. */
+  /** Asks the worker. Returns why the worker did not tell, or null. */
   ask: () => Promise<string | null>;
   steadyClock: Clock;
   timer: Timer;
-  /** Ends the waiting for the next question. */
+  /** Ends the wait for the next question. */
   signal: AbortSignal;
 }
 
@@ -16,10 +16,10 @@ interface Question {
   answer: Promise<string | null>;
 }
 
-/** Between the beginnings of two questions: an answer of several megabytes costs the worker something. */
+/** Time between the starts of two questions: an answer of several megabytes costs the worker something. */
 const gapMs = 1_000;
 
-/** Asks a worker what it can run: one question for all who want to know at the same time. */
+/** Asks a worker what it can run: one question for all callers that want to know at the same time. */
 export class CapabilityRefresh {
   readonly #options: RefreshOptions;
   #present: Question | null = null;
@@ -30,7 +30,10 @@ export class CapabilityRefresh {
     this.#options = options;
   }
 
-  /** What a question that began after this call has shown; an earlier one may have missed what was just put there. */
+  /**
+   * Returns the result of a question that started after this call; an earlier one may have missed a model that was just
+   * added.
+   */
   refresh(): Promise<string | null> {
     if (!this.#present) return this.#begin();
     if (!this.#present.hasBegun) return this.#present.answer;

@@ -23,12 +23,12 @@ export class Configuration {
     this.#options = options;
   }
 
-  /** Registers what brings the fleet in line with settings that were stored. */
+  /** Registers the function that makes the fleet match the stored settings. */
   onChange(apply: () => Promise<void>): void {
     this.#apply = apply;
   }
 
-  /** With secrets; never for an answer. */
+  /** Includes the secrets; it must never be sent in an answer. */
   get current(): Settings {
     return this.#current;
   }
@@ -37,12 +37,12 @@ export class Configuration {
     return maskSettings(this.#current);
   }
 
-  /** What is wrong with a body beyond its shape, which may be wrong as well. */
+  /** The faults in a body beyond its shape; the shape may be wrong as well. */
   faultsOf(body: unknown): Fault[] {
     return settingsFaults(body, this.#current);
   }
 
-  /** Reads what is stored; a database that has nothing yet takes the servers of the configuration file. */
+  /** Reads what is stored; an empty database takes the servers of the configuration file. */
   async load(seed: SettingsInput | null): Promise<void> {
     this.#current = await this.#options.store.get();
     if (this.#current.version === 0 && seed) await this.replace(seed, { ifMatch: undefined, by: null });
@@ -60,13 +60,13 @@ export class Configuration {
     return maskSettings(stored);
   }
 
-  /** Who names no version takes whatever stands there, also what somebody else has put there a moment ago. */
+  /** A request without a version replaces the present version, even one that someone else stored a moment ago. */
   async #store(
     input: SettingsInput,
     { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
   ): Promise<Settings> {
     const { store, clock } = this.#options;
-    for (let triesLeft = mostTries; ; triesLeft -= 1) {
+    for (let triesLeft = maxTries; ; triesLeft -= 1) {
       const present = await store.get();
       const isMeant = ifMatch === undefined || ifMatch === '*' || versionOf(ifMatch) === present.version;
       if (!isMeant) throw new AppError('config_version_mismatch');
@@ -81,10 +81,10 @@ export class Configuration {
   }
 }
 
-/** Of a change that others keep overtaking. */
-const mostTries = 10;
+/** How often a change that other changes keep overtaking is tried. */
+const maxTries = 10;
 
-/** `"7"`, `W/"7"` or plain 7. */
+/** Accepts `"7"`, `W/"7"` and plain 7. */
 function versionOf(ifMatch: string): number {
   return Number(ifMatch.replace(/^W\//, '').replaceAll('"', ''));
 }

@@ -7,8 +7,8 @@ import type { InstanceEventRow } from './instance-event-store.ts';
 
 const down: Occurrence = { kind: 'down', instanceId: 'a:1', message: 'It refused the connection.' };
 
-describe('the journal of the fleet', () => {
-  it('makes a log line, a count and a record of each occurrence', async () => {
+describe('the fleet journal', () => {
+  it('writes a log line, a count and a record for each occurrence', async () => {
     const { journal, lines, counted, written } = newJournal();
     journal.note({ ...down, kind: 'lost', task: { id: 't', owner: 'u', attempt: 2 } });
     await journal.settle();
@@ -29,7 +29,7 @@ describe('the journal of the fleet', () => {
     ]);
   });
 
-  it('writes what happened at about the same time together, a moment later', async () => {
+  it('writes occurrences of about the same time together, a moment later', async () => {
     const { journal, time, written, writes } = newJournal();
     journal.note(down);
     journal.note({ ...down, kind: 'up' });
@@ -40,7 +40,7 @@ describe('the journal of the fleet', () => {
     expect(written.map(({ kind }) => kind)).toEqual(['down', 'up']);
   });
 
-  it('gives ids that ascend within a millisecond', async () => {
+  it('assigns ids that ascend within a millisecond', async () => {
     const { journal, written } = newJournal();
     for (let round = 0; round < 20; round += 1) journal.note(down);
     await journal.settle();
@@ -48,14 +48,14 @@ describe('the journal of the fleet', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it('cuts a message that is as long as a list of all models', async () => {
+  it('shortens a message that is as long as a list of all models', async () => {
     const { journal, written } = newJournal();
     journal.note({ ...down, message: 'x'.repeat(100_000) });
     await journal.settle();
     expect(written[0]?.message).toHaveLength(500);
   });
 
-  it('keeps a thousand waiting while the database stands, counts the others and goes on', async () => {
+  it('keeps a thousand records waiting while the database hangs, counts the others and then continues', async () => {
     const gate = newDeferred();
     const { journal, time, written, unrecorded, counted } = newJournal({ insert: () => gate.promise });
     journal.note(down);
@@ -84,7 +84,7 @@ describe('the journal of the fleet', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('cuts the record of an instance back once it has grown by two hundred', async () => {
+  it('trims the record of an instance once it has grown by two hundred', async () => {
     const { journal, trimmed } = newJournal();
     for (let round = 0; round < 199; round += 1) journal.note(down);
     await journal.settle();

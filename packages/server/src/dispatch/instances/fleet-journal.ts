@@ -9,14 +9,14 @@ import type { InstanceEventRow, InstanceEventStore } from './instance-event-stor
 export interface Occurrence {
   kind: InstanceEventKind;
   instanceId: string;
-  /** One sentence. Where a task is named, only its owner and administrators read it. */
+  /** One sentence. When it names a task, only its owner and administrators read it. */
   message: string;
   task?: { id: string; owner: string; attempt: number };
 }
 
 export interface FleetJournalOptions {
   store: Pick<InstanceEventStore, 'insert' | 'trim'>;
-  /** Counts them, and those that no record could be made of. */
+  /** Counts the occurrences, and those that could not be recorded. */
   count: (occurrence: Pick<Occurrence, 'kind' | 'instanceId'>) => void;
   countUnrecorded: (events: number) => void;
   clock: Clock;
@@ -24,20 +24,20 @@ export interface FleetJournalOptions {
   log: Logger;
 }
 
-/** Events reach the record in one write for many, this late at most while the database keeps up. */
+/** Many events are written in one write, at most this late while the database keeps up. */
 const delayMs = 250;
-/** More than this wait only when the database does not keep up; then the newer ones are in the log alone. */
-const mostWaiting = 1_000;
-const mostInOneWrite = 200;
+/** More than this wait only when the database does not keep up; newer events are then only in the log. */
+const maxWaiting = 1_000;
+const maxInOneWrite = 200;
 const keptOfEach = 1_000;
-/** An instance's record is cut back each time that it has grown by this many. */
+/** The record of an instance is trimmed each time that it has grown by this many. */
 const grownBy = 200;
-const mostInstancesCounted = 2_000;
-const longestMessage = 500;
+const maxInstancesCounted = 2_000;
+const maxMessageLength = 500;
 
 /**
- * The one place that every occurrence of the fleet passes: from here come the log line, the metric and the stored event.
- * `note` returns at once, writes nothing itself and never throws, so that dispatch waits for none of it.
+ * The one place that every occurrence of the fleet passes: it makes the log line, the metric and the stored event.
+ * `note` returns at once, writes nothing itself and never throws, so that dispatch does not wait for it.
  */
 export class FleetJournal {
   readonly #options: FleetJournalOptions;
@@ -58,12 +58,12 @@ export class FleetJournal {
     const occurrence = { ...given, message: shortened(given.message) };
     this.#log(occurrence);
     this.#options.count(occurrence);
-    if (this.#waiting.length < mostWaiting) this.#waiting.push(this.#rowOf(occurrence));
+    if (this.#waiting.length < maxWaiting) this.#waiting.push(this.#rowOf(occurrence));
     else this.#unrecorded += 1;
     this.#plan();
   }
 
-  /** Writes what waits; used before closing. */
+  /** Writes the waiting events; used before closing. */
   async settle(): Promise<void> {
     await this.#writing;
     while (this.#waiting.length > 0) await this.#write();
@@ -81,7 +81,7 @@ export class FleetJournal {
     this.#options.log[levelOf[kind]](facts, sentenceOf[kind]);
   }
 
-  /** Ids ascend also within a millisecond, for they are the order in which the record is read. */
+  /** Ids also ascend within a millisecond, since they are the order in which the record is read. */
   #rowOf({ kind, instanceId, message, task }: Occurrence): InstanceEventRow {
     const nowMs = this.#options.clock();
     this.#lastIdMs = Math.max(nowMs, this.#lastIdMs + 1);
@@ -109,7 +109,7 @@ export class FleetJournal {
   }
 
   async #write(): Promise<void> {
-    const rows = this.#waiting.splice(0, mostInOneWrite);
+    const rows = this.#waiting.splice(0, maxInOneWrite);
     try {
       await this.#options.store.insert(rows);
       await this.#trimGrown(rows);
@@ -128,7 +128,7 @@ export class FleetJournal {
       await this.#options.store.trim(instanceId, keptOfEach);
     }
     const [oldest] = this.#grown.keys();
-    if (this.#grown.size > mostInstancesCounted && oldest !== undefined) this.#grown.delete(oldest);
+    if (this.#grown.size > maxInstancesCounted && oldest !== undefined) this.#grown.delete(oldest);
   }
 
   #reportUnrecorded(): void {
@@ -140,7 +140,7 @@ export class FleetJournal {
 }
 
 function shortened(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message;
 }
 
 const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
@@ -163,7 +163,7 @@ const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
   queued_again: 'info',
 };
 
-/** What is said of an event in the log, and to users of whose task it is not. */
+/** The sentence for an event, in the log and for users who do not own its task. */
 export const sentenceOf: Record<InstanceEventKind, string> = {
   added: 'An instance was added.',
   up: 'An instance answers.',

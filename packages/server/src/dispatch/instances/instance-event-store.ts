@@ -5,7 +5,7 @@ import type { DispatchTables, InstanceEventTable } from '../tables.ts';
 
 export type InstanceEventRow = Selectable<InstanceEventTable>;
 
-/** Events have no owner to read them: every user may see them, and the view leaves out what is another user's. */
+/** Events have no owner: every user may read them, and the view leaves out what belongs to another user. */
 export class InstanceEventStore {
   readonly #database: Database<DispatchTables>;
 
@@ -37,7 +37,7 @@ export class InstanceEventStore {
       .execute();
   }
 
-  /** Keeps the newest of one instance. */
+  /** Keeps the newest events of one instance. */
   async trim(instanceId: string, keep: number): Promise<void> {
     const [oldest] = await this.#database.read
       .selectFrom('instance_events')
@@ -57,7 +57,7 @@ export class InstanceEventStore {
     );
   }
 
-  /** Those older than a moment, and beyond a number of all those that are younger. */
+  /** Deletes events older than a moment, and of the younger ones all but the newest `keep`. */
   async forget({ beforeMs, keep }: { beforeMs: number; keep: number }): Promise<void> {
     const [surplus] = await this.#database.read
       .selectFrom('instance_events')

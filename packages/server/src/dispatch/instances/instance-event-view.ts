@@ -3,7 +3,10 @@ import type { Owner } from '../../lib/owner.ts';
 import { sentenceOf } from './fleet-journal.ts';
 import type { InstanceEventRow } from './instance-event-store.ts';
 
-/** Of another user's task a user reads that something happened, and neither which task nor what its error says. */
+/**
+ * A user who does not own the task reads that something happened, but neither which task it was nor what its error
+ * says.
+ */
 export function viewInstanceEvent(row: InstanceEventRow, reader: Owner): InstanceEvent {
   const { owner, ...event } = row;
   const isForeign = owner !== null && 'user' in reader && reader.user !== owner;

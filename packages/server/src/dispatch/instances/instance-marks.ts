@@ -3,10 +3,10 @@ import type { InstanceRow, InstanceStore } from './instance-store.ts';
 
 type Columns = Partial<InstanceRow>;
 
-/** A row may be this late: on a busy worker `busy` flips thousands of times between two looks at it. */
+/** How late a row may be: on a busy worker `busy` changes thousands of times between two reads of the row. */
 const delayMs = 250;
 
-/** Writes the live state of instances to their rows, the newest only, many in one write. */
+/** Writes the live state of instances to their rows: only the newest state, and many rows in one write. */
 export class InstanceMarks {
   readonly #store: Pick<InstanceStore, 'changeMany'>;
   readonly #onFault: (error: unknown) => void;

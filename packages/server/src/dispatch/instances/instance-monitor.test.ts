@@ -52,7 +52,7 @@ beforeEach(() => {
   });
 });
 
-/** Lets time pass in small steps, with a turn for whoever waits after each. */
+/** Lets time pass in small steps, with a turn of the event loop after each. */
 async function pass(seconds: number): Promise<void> {
   for (let step = 0; step < seconds * 10; step += 1) {
     time.advance(100);
@@ -66,20 +66,20 @@ async function start(): Promise<void> {
 }
 
 describe('liveness', () => {
-  test('an instance is ready once it has answered and told what it can run', async () => {
+  test('an instance is ready once it has answered and said what it can run', async () => {
     expect(monitor.isReady).toBe(false);
     await start();
     expect(monitor.isReady).toBe(true);
     expect(monitor.live).toMatchObject({ alive: true, version: '0.3.64', lastHeartbeatMs: wall.now() });
   });
 
-  test('it is asked once an interval, whatever else happens', async () => {
+  test('an instance is probed once each interval, whatever else happens', async () => {
     await start();
     await pass(50);
     expect(probes).toBe(11);
   });
 
-  test('one miss is forgiven, two in a row are not', async () => {
+  test('one missed probe is forgiven, two in a row are not', async () => {
     await start();
     outcome = refused;
     await pass(5);
@@ -92,7 +92,7 @@ describe('liveness', () => {
     expect(monitor.live).toMatchObject({ alive: false, lastError: 'It refused.' });
   });
 
-  test('a lost socket asks at once', async () => {
+  test('a lost socket causes a probe at once', async () => {
     await start();
     monitor.notice({ type: 'socket_closed' });
     expect(probes).toBe(2);
@@ -115,7 +115,7 @@ describe('liveness', () => {
     },
   );
 
-  test('a clock that is set, by days or back, makes nobody dead and nobody late', async () => {
+  test('a wall clock that is set forward by days, or back, makes no instance dead and no probe late', async () => {
     await start();
     wall.jump(3 * 86_400_000);
     await pass(10);
@@ -125,7 +125,7 @@ describe('liveness', () => {
     expect(probes).toBe(5);
   });
 
-  test('it is not asked any more once it is closed', async () => {
+  test('an instance is not probed any more once its monitor is closed', async () => {
     await start();
     monitor.close();
     await pass(60);
@@ -134,8 +134,8 @@ describe('liveness', () => {
   });
 });
 
-describe('what it can run', () => {
-  test('is asked again each minute, and taken in when it has changed', async () => {
+describe('what an instance can run', () => {
+  test('is asked again each minute, and stored when it has changed', async () => {
     await start();
     await pass(120);
     expect(learned).toEqual([['A']]);
@@ -152,7 +152,7 @@ describe('what it can run', () => {
     expect(learned).toEqual([['A'], ['B']]);
   });
 
-  test('is asked at once when somebody needs to know', async () => {
+  test('is asked at once on request', async () => {
     await start();
     offered = ['B'];
     const refreshed = monitor.refreshCapabilities();
@@ -163,7 +163,7 @@ describe('what it can run', () => {
 });
 
 describe('a deaf socket', () => {
-  test('is shown until a run was heard, also when the run itself went well and probes are answered', async () => {
+  test('is shown until an execution was heard, even when the execution succeeded and probes are answered', async () => {
     await start();
     monitor.noteDeaf('Its event socket was silent.');
     monitor.noteSuccess();
@@ -176,7 +176,7 @@ describe('a deaf socket', () => {
 });
 
 describe('trouble', () => {
-  test('three device errors in a row, of two users, take it out of use and ask it to free memory', async () => {
+  test('three device errors in a row, of two users, take the instance out of use and make it free memory', async () => {
     await start();
     monitor.noteFault('Out of memory.', 'ann');
     monitor.noteFault('Out of memory.', 'ann');
@@ -190,7 +190,7 @@ describe('trouble', () => {
     expect(monitor.isReady).toBe(true);
   });
 
-  test('device errors of one user alone do not take it from the others', async () => {
+  test('device errors of a single user do not take the instance away from other users', async () => {
     await start();
     for (let fault = 0; fault < 20; fault += 1) monitor.noteFault('Out of memory.', 'ann');
     expect(monitor.isReady).toBe(true);
@@ -201,7 +201,7 @@ describe('trouble', () => {
     expect(monitor.isReady).toBe(true);
   });
 
-  test('each time it lasts twice as long, until a run ends well', async () => {
+  test('the time out of use doubles each time, until an execution succeeds', async () => {
     await start();
     const suspectFor = async (): Promise<number> => {
       for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Out of memory.', `user ${fault}`);
@@ -214,7 +214,7 @@ describe('trouble', () => {
     expect(await suspectFor()).toBe(1);
   });
 
-  test('a run that hangs keeps it out of use for as long as it holds the run', async () => {
+  test('an execution that hangs keeps the instance out of use for as long as the instance holds it', async () => {
     await start();
     monitor.notice({ type: 'queue_changed', queueRemaining: 1 });
     outcome = { ...good, queueRemaining: 1 };
@@ -226,7 +226,7 @@ describe('trouble', () => {
     expect(monitor.isReady).toBe(true);
   });
 
-  test('one that comes back from being away with nothing in hand is trusted', async () => {
+  test('an instance that comes back with an empty queue is trusted', async () => {
     await start();
     for (let fault = 0; fault < 3; fault += 1) monitor.noteFault('Device lost.', `user ${fault}`);
     outcome = refused;

@@ -15,17 +15,17 @@ interface MonitorOptions {
   /** Called after anything in `live` has changed. */
   onChange: () => void;
   onCapabilities: (capabilities: WorkerCapabilities) => void;
-  /** Its event socket was found deaf, or heard a whole run after that. */
+  /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
   onHearing: (kind: 'deaf' | 'hearing', message: string) => void;
 }
 
-/** Device errors in a row, of more than one user, that take an instance out of rotation. */
+/** This many device errors in a row, of more than one user, take an instance out of rotation. */
 const faultsToSuspect = 3;
 const usualCapabilitiesSeconds = 60;
 const firstSuspicionMs = 15_000;
-const longestSuspicionMs = 15 * 60_000;
+const maxSuspicionMs = 15 * 60_000;
 
-/** Liveness, capabilities and trouble of one instance, by probes and by what its event socket says in between. */
+/** Liveness, capabilities and trouble of one instance, known from probes and from the events of its socket. */
 export class InstanceMonitor {
   readonly #options: MonitorOptions;
   readonly #timer: Timer;
@@ -38,9 +38,9 @@ export class InstanceMonitor {
   readonly #faultyOwners = new Set<string>();
   #suspicions = 0;
   #suspectUntilMs = 0;
-  /** The suspicion is about a run that it still holds. */
+  /** The suspicion is about an execution that the instance still holds. */
   #isHung = false;
-  /** What was found about its event socket; stands until a run was heard from its start to its end. */
+  /** Why the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
   #deafness: string | null = null;
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
@@ -64,7 +64,7 @@ export class InstanceMonitor {
     return this.#live;
   }
 
-  /** Whether a task may be given now, as far as the worker goes. */
+  /** Whether the worker's state allows giving it a task now. */
   get isReady(): boolean {
     const { alive, hasCapabilities, queueRemaining, suspicion } = this.#live;
     return alive && hasCapabilities && suspicion === null && queueRemaining === 0;
@@ -100,7 +100,7 @@ export class InstanceMonitor {
     }
   }
 
-  /** A run ended well. */
+  /** An execution succeeded. */
   noteSuccess(): void {
     this.#faults = 0;
     this.#faultyOwners.clear();
@@ -108,14 +108,14 @@ export class InstanceMonitor {
     if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
   }
 
-  /** Its event socket was open and told nothing. */
+  /** The event socket was open and told nothing. */
   noteDeaf(message: string): void {
     this.#deafness = message;
     this.#options.onHearing('deaf', message);
     this.#change({ lastError: message });
   }
 
-  /** A run was heard from its start to its end. */
+  /** An execution was heard from its start to its end. */
   noteHearing(): void {
     if (this.#deafness === null) return;
     const isShown = this.#live.lastError === this.#deafness;
@@ -129,19 +129,22 @@ export class InstanceMonitor {
     this.#faults += 1;
     this.#faultyOwners.add(owner);
     this.#change({ lastError: message });
-    // What fails for one user alone may be that user's graphs, and must not keep the others from the instance.
+    // Failures of a single user may come from that user's graphs, and must not keep other users from the instance.
     if (this.#faults < faultsToSuspect || this.#faultyOwners.size < 2) return;
     this.#suspect(`${this.#faults} runs in a row failed on it: ${message}`);
     this.#options.client.freeMemory().catch(() => undefined);
   }
 
-  /** It holds a run that it does not end. Trusted again when it holds nothing any more, which a restart brings too. */
+  /**
+   * The instance does not end an execution that it holds. It is trusted again when it holds nothing any more, also
+   * after a restart.
+   */
   noteHang(reason: string): void {
     this.#isHung = (this.#live.queueRemaining ?? 0) > 0;
     this.#suspect(reason);
   }
 
-  /** Probes once; who asks while one is under way shares it. */
+  /** Probes once; calls during a probe share it. */
   probe(): Promise<ProbeOutcome> {
     this.#probing ??= this.#probe().finally(() => {
       this.#probing = null;
@@ -150,7 +153,9 @@ export class InstanceMonitor {
     return this.#probing;
   }
 
-  /** Asks what it can run, by a question that begins after this call. Answers why it could not be told, or null. */
+  /**
+   * Asks what it can run, with a question that starts after this call. Returns why the worker did not tell, or null.
+   */
   refreshCapabilities(): Promise<string | null> {
     return this.#refresh.refresh();
   }
@@ -202,9 +207,10 @@ export class InstanceMonitor {
       return;
     }
     this.#change({ lastError: message });
-    // Probes that run into their timeout come less often than the interval says; it is not alive for longer by that.
-    const longestMs = (failures * interval + timeout) * 1000;
-    const leftMs = this.#lastGoodMs + longestMs - this.#options.steadyClock();
+    // Probes that time out come less often than the interval says; the instance must not count as alive for longer
+    // because of that.
+    const maxMs = (failures * interval + timeout) * 1000;
+    const leftMs = this.#lastGoodMs + maxMs - this.#options.steadyClock();
     this.#stopDeadline();
     this.#stopDeadline = this.#timer(() => this.#noteDeath(message), leftMs);
   }
@@ -224,7 +230,7 @@ export class InstanceMonitor {
 
   #suspect(reason: string): void {
     if (this.#live.suspicion === null) this.#suspicions += 1;
-    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), longestSuspicionMs);
+    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), maxSuspicionMs);
     this.#suspectUntilMs = this.#options.steadyClock() + waitMs;
     this.#change({ suspicion: reason, lastError: reason });
     this.#plan();
@@ -237,7 +243,7 @@ export class InstanceMonitor {
     this.#suspectUntilMs = 0;
   }
 
-  /** Most answers are the same as the one before, and are not even read. */
+  /** Most answers are the same as the one before and are not even parsed. */
   async #askCapabilities(): Promise<string | null> {
     const { client, onCapabilities } = this.#options;
     try {
@@ -257,7 +263,7 @@ export class InstanceMonitor {
     }
   }
 
-  /** The next probe: one interval after the last one began, or when a suspicion is over. */
+  /** Plans the next probe: one interval after the last one began, or when a suspicion is over. */
   #plan(): void {
     this.#stopTimer();
     if (this.#closing.signal.aborted) return;

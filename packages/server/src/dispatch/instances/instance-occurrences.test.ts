@@ -18,7 +18,7 @@ describe('what happened to an instance', () => {
     expect(kinds(before, now)).toEqual([kind]);
   });
 
-  it('is nothing while it stays as it is, or before anybody has asked it', () => {
+  it('is nothing while its state does not change, or before its first probe', () => {
     expect(kinds(alive, { ...alive, queueRemaining: 3, currentTaskId: 't' })).toEqual([]);
     expect(kinds(dead, { ...dead, lastError: 'It timed out.' })).toEqual([]);
     expect(kinds(alive, unknownInstance)).toEqual([]);
@@ -45,7 +45,7 @@ describe('what an instance can run', () => {
     expect(changeOfCapabilities(null, offer)?.message).toBe('It has 2 node classes and 1 model files.');
   });
 
-  it('is named where it has changed, the first five of each', () => {
+  it('is named when it has changed, the first five of each kind', () => {
     const now = {
       nodeClasses: ['B', 'C'],
       models: { 'L.ckpt': ['one.safetensors', ...'123456'.split('').map((n) => `${n}.safetensors`)] },
@@ -55,7 +55,7 @@ describe('what an instance can run', () => {
     );
   });
 
-  it('is no news while it is the same', () => {
+  it('is not reported while it stays the same', () => {
     expect(changeOfCapabilities(offer, { ...offer, nodeClasses: ['B', 'A'] })).toBe(null);
   });
 });

@@ -7,7 +7,7 @@ interface Happened {
   message: string;
 }
 
-/** What has happened to an instance, seen from what was known before and what is known now. */
+/** What has happened to an instance, found by comparing its state before with its state now. */
 export function changesOfLive(before: LiveInstance, now: LiveInstance): Happened[] {
   const changes: Happened[] = [];
   if (now.alive && !before.alive) changes.push({ kind: 'up', message: describeUp(now) });
@@ -23,7 +23,7 @@ export function changesOfLive(before: LiveInstance, now: LiveInstance): Happened
   return changes;
 }
 
-/** What its row says about whether it gets tasks. */
+/** Compares what its row says about whether it gets tasks. */
 export function changesOfUse(
   before: { enabled: number; removed: number },
   now: { enabled: number; removed: number },
@@ -36,7 +36,7 @@ export function changesOfUse(
   return [{ kind: 'draining', message: 'It was disabled. What it runs finishes first.' }];
 }
 
-/** Null when it can run what it could before. */
+/** Returns null when it can run the same as before. */
 export function changeOfCapabilities(
   before: Pick<Capabilities, 'nodeClasses' | 'models'> | null,
   now: Pick<Capabilities, 'nodeClasses' | 'models'>,
@@ -66,7 +66,7 @@ function filesOf({ models }: Pick<Capabilities, 'models'>): string[] {
   return [...new Set(Object.values(models).flat())];
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 function difference(noun: string, before: readonly string[], now: readonly string[]): string[] {
   const [had, has] = [new Set(before), new Set(now)];
@@ -77,8 +77,8 @@ function difference(noun: string, before: readonly string[], now: readonly strin
 
 function named(word: string, noun: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, mostNamed).join(', ');
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const shown = names.slice(0, maxNamed).join(', ');
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
   const plural = noun.endsWith('s') ? `${noun}es` : `${noun}s`;
   return [`${word} ${names.length === 1 ? noun : plural}: ${shown}${more}`];
 }

@@ -9,10 +9,10 @@ export interface LiveInstance {
   lastHeartbeatMs: number | null;
   version: string | null;
   devices: Device[];
-  /** Running and waiting on the worker, everybody's. */
+  /** Prompts that run and wait on the worker, from all clients. */
   queueRemaining: number | null;
   currentTaskId: string | null;
-  /** Its last run hung: nothing is given until it shows that it works again. */
+  /** Its last execution hung: it gets no task until it shows that it works again. */
   suspicion: string | null;
   lastError: string | null;
 }
@@ -30,12 +30,12 @@ export const unknownInstance: LiveInstance = {
   lastError: null,
 };
 
-/** Busy also while somebody else uses the worker. */
+/** An instance is also busy while another client uses the worker. */
 export function isBusy(live: LiveInstance): boolean {
   return live.currentTaskId !== null || (live.alive && (live.queueRemaining ?? 0) > 0);
 }
 
-/** One word for people. The first that fits counts. */
+/** One word for people. The first condition that holds decides. */
 export function stateOf(live: LiveInstance, isEnabled: boolean): InstanceState {
   if (!isEnabled) return live.currentTaskId === null ? 'off' : 'draining';
   if (!live.isProbed) return 'checking';

@@ -10,12 +10,12 @@ type Trx = Transaction<DispatchTables>;
 
 export interface Capabilities {
   nodeClasses: string[];
-  /** Per `<class>.<input>` the files that a worker offers. */
+  /** The files that a worker offers, by `<class>.<input>`. */
   models: Record<string, string[]>;
   updatedAt: string;
 }
 
-/** Instances have no owner: every user may see them, and only the configuration makes them. */
+/** Instances have no owner: every user may see them, and only the configuration creates them. */
 export class InstanceStore {
   private readonly database: Database<DispatchTables>;
 
@@ -47,7 +47,10 @@ export class InstanceStore {
     });
   }
 
-  /** False while a task still stands on it. A claim for it waits for the row that is deleted here, and finds none. */
+  /**
+   * Returns false while a task is still on it. A claim for it waits for the row that is deleted here, and then finds
+   * none.
+   */
   async deleteRemoved(instanceId: string): Promise<boolean> {
     return this.database.write(async (trx) => {
       const row = await trx
@@ -83,7 +86,10 @@ export class InstanceStore {
     );
   }
 
-  /** Undefined until the worker has told once. Some megabytes of text on real workers: ask for one when one is needed. */
+  /**
+   * Returns undefined until the worker has told once. This is some megabytes of text on real workers, so read it only
+   * when it is needed.
+   */
   async capabilitiesOf(instanceId: string): Promise<Capabilities | undefined> {
     const row = await this.database.read
       .selectFrom('instance_capabilities')
@@ -165,7 +171,7 @@ async function syncServers(
   }
 }
 
-/** An instance without the flag keeps the one it has; a new one, or one that comes back, is enabled. */
+/** An instance without the flag keeps the flag it has; a new one, or one that comes back, is enabled. */
 function enabledFlag(given: boolean | undefined, row: InstanceRow | undefined): number {
   if (given !== undefined) return given ? 1 : 0;
   return row && row.removed === 0 ? row.enabled : 1;

@@ -3,7 +3,7 @@ import { toIso } from '../../lib/clock.ts';
 import { isBusy, type LiveInstance, stateOf } from './instance-state.ts';
 import type { InstanceRow } from './instance-store.ts';
 
-/** The record as clients see it: the row, with what its runner knows by now where the runner is in this process. */
+/** The record as clients see it: the row, plus the live state when its runner is in this process. */
 export function viewInstance(row: InstanceRow, live: LiveInstance | null): Instance {
   const now = live ? { ...row, ...columnsOf(row, live) } : row;
   const state = row.removed === 1 ? 'draining' : now.state;
@@ -30,7 +30,7 @@ export function viewInstance(row: InstanceRow, live: LiveInstance | null): Insta
   };
 }
 
-/** What of the live state is kept in the row, so that any replica, and the next start, can tell it. */
+/** The part of the live state that is stored in the row, so that any replica can show it, also after a restart. */
 export function columnsOf(row: Pick<InstanceRow, 'enabled' | 'removed'>, live: LiveInstance) {
   return {
     alive: live.alive ? 1 : 0,

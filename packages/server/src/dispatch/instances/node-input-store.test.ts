@@ -26,22 +26,22 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-describe('what nodes take', () => {
-  it('is known for the classes that are asked for, also to another process', async () => {
+describe('what the inputs of nodes take', () => {
+  it('is known for the requested classes, also in another process', async () => {
     await newStore().learn({ Grow: { width: width(8) }, Shrink: { width: width(4) } });
 
     expect(await newStore().of(['Grow', 'Unheard of'])).toEqual(new Map([['Grow', { width: width(8) }]]));
     expect(await newStore().of([])).toEqual(new Map());
   });
 
-  it('is what was told last', async () => {
+  it('is what a worker told last', async () => {
     await newStore().learn({ Grow: { width: width(8) } });
     await newStore().learn({ Grow: { width: width(16) } });
 
     expect(await newStore().of(['Grow'])).toEqual(new Map([['Grow', { width: width(16) }]]));
   });
 
-  it('is written once when many workers tell the same at the same time', async () => {
+  it('is written once when many workers tell the same at once', async () => {
     const store = newStore();
     const told = Object.fromEntries(
       Array.from({ length: 450 }, (_, index) => [`N${index}`, { width: width(1) }]),

@@ -9,11 +9,13 @@ type NodeInputRow = Selectable<NodeInputTable>;
 
 const rowsPerStatement = 200;
 
-/** What the inputs of node classes take, of all workers together: the last one that has told of a class is believed. */
+/**
+ * What the inputs of node classes take, for all workers together: the worker that told last about a class is believed.
+ */
 export class NodeInputStore {
   readonly #database: Database<DispatchTables>;
   readonly #clock: Clock;
-  /** Hash per class of what this process has written last: workers of one kind tell the same. */
+  /** The hash for each class of what this process wrote last: workers of one kind tell the same. */
   readonly #written = new Map<string, string>();
 
   constructor(database: Database<DispatchTables>, clock: Clock) {
@@ -26,7 +28,7 @@ export class NodeInputStore {
     const rows = Object.entries(told)
       .map(([nodeClass, inputs]) => ({ nodeClass, inputs: JSON.stringify(inputs), updatedAt }))
       .filter(({ nodeClass, inputs }) => this.#written.get(nodeClass) !== hash(inputs));
-    // Noted first: at the start many workers tell the same at once.
+    // The hashes are set before the write: at the start many workers tell the same at once.
     for (const { nodeClass, inputs } of rows) this.#written.set(nodeClass, hash(inputs));
     try {
       for (let start = 0; start < rows.length; start += rowsPerStatement) {

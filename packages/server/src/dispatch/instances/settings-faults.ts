@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/is-record.ts';
 import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
 import { builtInServerId, instanceIdOf, whatMoved } from './settings.ts';
 
-/** What a server says, in a body that may not have the shape that the schema asks for. */
+/** A server as it was sent; it may not have the shape that the schema asks for. */
 interface SentServer {
   id: unknown;
   headers: Record<string, unknown>;
@@ -13,8 +13,8 @@ interface SentServer {
 }
 
 /**
- * Every fault of a configuration that its schema cannot see. What does not have the right shape is passed over, so that a
- * body with faults of both kinds is told all of them.
+ * Every fault of a configuration that its schema cannot see. Parts with a wrong shape are skipped, so that the answer
+ * to a body with both kinds of faults names all of them.
  */
 export function settingsFaults(body: unknown, current: Settings): Fault[] {
   const servers = recordsIn(isRecord(body) ? body.servers : undefined).map(
@@ -62,7 +62,10 @@ function instanceFaults(servers: readonly SentServer[]): Fault[] {
   });
 }
 
-/** A mask that comes back stands for the value that is stored. There must be one, and it must go where it went before. */
+/**
+ * A mask that is sent back stands for the stored value. That value must exist, and the server must still be at the
+ * address it was given for.
+ */
 function secretFaults(servers: readonly SentServer[], current: Settings): Fault[] {
   return servers.flatMap((server, index) => {
     const stored = current.servers.find(({ id }) => id === server.id);
@@ -84,7 +87,7 @@ function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | u
   return `"${maskedSecret}" does not keep this value, because ${moved}. Send the value again.`;
 }
 
-/** The places of the others are kept, so that each fault names the right one. */
+/** Keeps the positions of the others, so that each fault names the right one. */
 function recordsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map((item: unknown) => (isRecord(item) ? item : {})) : [];
 }

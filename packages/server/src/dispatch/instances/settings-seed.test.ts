@@ -17,7 +17,7 @@ describe('the workers of the configuration file', () => {
     ]);
   });
 
-  it('are nothing when there are none, so that the built-in worker stays', () => {
+  it('give no settings when the list is empty, so that the built-in worker stays', () => {
     expect(seedOf([])).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
 import { initialSettings } from './settings.ts';
 
-/** The addresses of the configuration file as settings; null without any. */
+/** The addresses of the configuration file as settings; null when there are none. */
 export function seedOf(workers: readonly string[]): SettingsInput | null {
   if (workers.length === 0) return null;
   const instances = workers.map((address) => {

@@ -24,8 +24,8 @@ export class SettingsStore {
   }
 
   /**
-   * Replaces what stood at `expectedVersion`, together with the rows of the instances. Null, and nothing is written, when
-   * somebody else has changed it in between.
+   * Replaces the settings at `expectedVersion`, together with the rows of the instances. Returns null and writes
+   * nothing when someone else has changed them in between.
    */
   async replace(
     settings: Omit<Settings, 'version'>,

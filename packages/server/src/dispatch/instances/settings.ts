@@ -10,7 +10,7 @@ import {
 /** The server that holds the embedded reference worker; it is not part of the configuration. */
 export const builtInServerId = 'built-in';
 
-/** `<ip>:<port>`, an IPv6 address in brackets. */
+/** Returns `<ip>:<port>`, with an IPv6 address in brackets. */
 export function instanceIdOf({ ip, port }: Pick<InstanceDefinition, 'ip' | 'port'>): string {
   return ip.includes(':') && !ip.startsWith('[') ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
@@ -21,14 +21,17 @@ export const initialSettings: Settings = {
   version: 0,
 };
 
-/** What a configuration that was sent means, given the one in force: `secretFaults` has judged the masked secrets. */
+/**
+ * The settings that a sent configuration results in, given the present ones. `secretFaults` has checked the masked
+ * secrets before.
+ */
 export function acceptSettings(input: SettingsInput, current: Settings): Omit<Settings, 'version'> {
   const servers = input.servers.map((server) => keepSecrets(server, storedServer(server, current)));
   const healthCheck = { ...initialSettings.healthCheck, ...input.healthCheck };
   return { servers, healthCheck };
 }
 
-/** For answers: header values never leave the gateway. */
+/** The settings for answers: header values never leave the gateway. */
 export function maskSettings(settings: Settings): Settings {
   return {
     ...settings,
@@ -43,7 +46,10 @@ export function maskSettings(settings: Settings): Settings {
   };
 }
 
-/** What of a server is not where its secrets were given for, in words; null when its addresses and its TLS are as stored. */
+/**
+ * Says in words what part of a server has moved from where its secrets were given for; null when its addresses and its
+ * TLS are as stored.
+ */
 export function whatMoved(
   { instances, tls }: { instances: readonly { ip?: unknown; port?: unknown }[]; tls?: unknown },
   stored: ServerDefinition,
@@ -64,7 +70,9 @@ function keepSecrets(server: ServerDefinition, stored: ServerDefinition | undefi
   return { ...server, headers: Object.fromEntries(headers) };
 }
 
-/** The server whose secrets a server that was sent may keep: a secret goes to nobody whom it was not given for. */
+/**
+ * The stored server whose secrets a sent server may keep: a secret is only sent to the server that it was given for.
+ */
 function storedServer(sent: ServerDefinition, { servers }: Settings): ServerDefinition | undefined {
   const stored = servers.find(({ id }) => id === sent.id);
   return stored && whatMoved(sent, stored) === null ? stored : undefined;

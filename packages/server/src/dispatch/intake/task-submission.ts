@@ -15,7 +15,7 @@ import type { IdempotencyKey, NewTask } from '../tasks/task-store.ts';
 export interface PreparedTask {
   task: NewTask;
   requirement: Requirement;
-  /** Paths to files that are not the task's own, as the graph stands with its params. */
+  /** Paths in the graph, with its params applied, to files that are not the task's own. */
   paths: WorkerPath[];
 }
 
@@ -25,7 +25,9 @@ export interface SubmissionContext {
   conversation: TaskConversation | null;
   idempotency: IdempotencyKey | null;
   nowMs: number;
-  /** Names on a worker of the files that the params mention; what is missing here does not exist for this owner. */
+  /**
+   * Names on a worker of the files that the params mention; a file that is missing here does not exist for this owner.
+   */
   fileNames: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +35,7 @@ export function filesWanted(input: TaskInput): string[] {
   return fileIdsIn(input.params ?? {});
 }
 
-/** Checks everything about a submission that needs no worker and no row, and makes the rows of it. */
+/** Checks everything about a submission that needs no worker and no row, and builds its rows. */
 export function prepareTask(input: TaskInput, context: SubmissionContext): PreparedTask {
   const applied = applyParams({
     graph: parseGraph(input.workflow),
@@ -107,7 +109,7 @@ function jsonOf(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** The order of keys in a body does not make it another one. */
+/** The hash of a body; the order of its keys does not matter. */
 export function bodyHashOf(input: object): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(input)))

@@ -9,10 +9,10 @@ export type TaskUpdate =
   | { type: 'requeued'; task: TaskRow }
   | { type: 'ended'; task: TaskRow };
 
-/** A watcher that stays this many updates behind is cut off; it reads the task again and watches anew. */
+/** A watcher that falls behind by this many updates is cut off; it reads the task again and starts a new watch. */
 const updatesKept = 1_000;
 
-/** Whoever watches again is told how things stand. */
+/** A new watch starts with the present state. */
 export class WatcherBehind extends Error {
   constructor(taskId: string) {
     super(`Watching task ${taskId} fell behind.`);
@@ -20,7 +20,7 @@ export class WatcherBehind extends Error {
   }
 }
 
-/** The row as it stands, then every change, until the task has ended. Ends at once for one that has. */
+/** Yields the present row, then every change, until the task has ended. Ends at once for a task that has ended. */
 export async function* watchTask(
   taskId: string,
   options: { events: DispatchEvents; read: () => Promise<TaskRow>; signal: AbortSignal },

@@ -38,12 +38,12 @@ export interface TasksOptions {
   attempts: Pick<AttemptStore, 'of'>;
   queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
   events: DispatchEvents;
-  /** Names on a worker of those of the files that exist for this owner. */
+  /** Names on a worker of the files that exist for this owner. */
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
-  /** Throws `no_capable_instance` when it is certain that no instance could run it. */
+  /** Throws `no_capable_instance` when it is certain that no instance can run it. */
   requireCapable: (requirement: Requirement) => Promise<void>;
-  /** What may keep it waiting for ever, as warnings. */
+  /** Warnings about what may keep it waiting for ever. */
   doubtsAbout: (requirement: Requirement) => string[];
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
@@ -58,7 +58,7 @@ export interface SubmitMeta {
   origin?: string | undefined;
   requestId: string | null;
   idempotencyKey: string | null;
-  /** The tool call that asks for it, where an agent does. */
+  /** The tool call that asks for it, when an agent does. */
   conversation?: TaskConversation;
 }
 
@@ -76,12 +76,14 @@ export class Tasks {
     this.entrance = new QueueEntrance(options.queue, options.limits);
   }
 
-  /** Answered once the task is on disk. */
+  /** Returns once the task is on disk. */
   async submit(input: TaskInput, meta: SubmitMeta): Promise<Submitted> {
     return this.submitRequest(input, async () => input, meta);
   }
 
-  /** As `submit`, for what is asked for in other words: the same key with the same request is the same task. */
+  /**
+   * Like `submit`, for a request that was made in another form: the same key with the same request is the same task.
+   */
   async submitRequest(
     request: object,
     inputOf: () => Promise<TaskInput>,
@@ -91,7 +93,7 @@ export class Tasks {
     const owner: Owner = { user: meta.userId };
     const idempotency =
       meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(request) };
-    // Before anything that may be refused now and was not then: a full queue, a file that is gone.
+    // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
     const given = await inputOf();
@@ -122,7 +124,7 @@ export class Tasks {
     return { task, replayed: false };
   }
 
-  /** Whether this key has made a task already, whatever was asked for with it. */
+  /** Whether this key has made a task already, with any request. */
   async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
     const key = { key: idempotencyKey, bodyHash: '' };
     return (await this.options.store.earlierSubmission(userId, key)) !== null;
@@ -156,7 +158,7 @@ export class Tasks {
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
-  /** The task as it is when it ends, or when the time is over. */
+  /** Returns the task when it ends, or when the time is over. */
   async wait(
     reader: Reader,
     taskId: string,
@@ -169,7 +171,7 @@ export class Tasks {
     return this.get(reader, taskId);
   }
 
-  /** For inner callers as well, such as the agent's workflow tool: the row as it stands, then every change. */
+  /** Also used inside the gateway, for instance by the agent's workflow tool: the present row, then every change. */
   watch(owner: Owner, taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate, void, undefined> {
     return watchTask(taskId, {
       events: this.options.events,
@@ -187,15 +189,15 @@ export class Tasks {
     });
     if (decision === 'already_finished') throw new AppError('task_finished');
     const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, decision));
-    // It went to a worker, or came back from one, between the read and the write.
+    // The task went to a worker, or came back from one, between the read and the write.
     return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId);
   }
 
-  /** The copy belongs to whom the task belongs to, as do its files. */
+  /** The copy belongs to the owner of the task, as do its files. */
   async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
     const row = await this.row(reader.owner, taskId);
     const { workflow, params, ...task } = await this.detail(row, reader.origin);
-    // As it was sent: the detail masks its secrets.
+    // The extra data is read as it was sent: the detail masks its secrets.
     const extraData = (await this.options.store.input(row.id))?.extraData;
     const input: TaskInput = {
       workflow,
@@ -216,7 +218,7 @@ export class Tasks {
     return (await this.submit(input, { ...meta, userId: row.owner })).task;
   }
 
-  /** Ends a task that waits in the queue. False when a runner claimed it first. */
+  /** Ends a task that waits in the queue. Returns false when a runner claimed it first. */
   async endQueued(row: TaskRow, error: { code: TaskErrorCode; message: string }): Promise<boolean> {
     const at = toIso(this.options.clock());
     const change = {
@@ -257,7 +259,7 @@ export class Tasks {
     });
     if (input === given) return { prepared, warnings };
     const again = await prepare(input);
-    // Two nodes may have one address where an id holds a dot: then the file went to the other one.
+    // Two nodes may share an address when an id contains a dot: then the file went to the other one.
     await this.options.ownFiles.refuse(again.paths);
     return { prepared: again, warnings };
   }
@@ -306,7 +308,7 @@ function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
 
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
 
-/** A leap second is a valid time of the format and none of the calendar. */
+/** A leap second matches the format but does not exist in the calendar. */
 function timeOf(name: string, text: string): number {
   const epochMs = Date.parse(text);
   if (!Number.isNaN(epochMs)) return epochMs;

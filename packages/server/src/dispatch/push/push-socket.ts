@@ -9,9 +9,9 @@ export interface PushFilter {
 }
 
 /** Frames that wait for a reader; beyond it the reader is cut off and starts again with a snapshot. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 /** Handed to the kernel and not taken yet. While there is more, frames wait here, where newer ones replace older. */
-const mostBufferedBytes = 512 * 1024;
+const maxBufferedBytes = 512 * 1024;
 const drainCheckMs = 50;
 
 /** One client. What it may see is decided once, when it signs in. */
@@ -59,7 +59,7 @@ export class PushSocket {
   offer(frame: PushFrame): void {
     if (!this.#wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#waiting.set(frame.replaces ?? `#${++this.#unnamed}`, frame);
-    if (this.#waiting.size > mostWaiting) {
+    if (this.#waiting.size > maxWaiting) {
       // Nothing more is offered to it; one that does not even take the farewell is cut off by the socket's own deadline.
       this.close(pushCloseCodes.fellBehind, 'You stayed behind. Connect again for a snapshot.');
       return;
@@ -86,7 +86,7 @@ export class PushSocket {
     const stream = rawSocketOf(this.#socket);
     stream?.cork();
     for (const [key, { payload }] of this.#waiting) {
-      if (this.#socket.bufferedAmount > mostBufferedBytes) break;
+      if (this.#socket.bufferedAmount > maxBufferedBytes) break;
       this.#waiting.delete(key);
       this.#socket.send(payload);
     }

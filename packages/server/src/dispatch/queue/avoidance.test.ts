@@ -9,7 +9,7 @@ const attempt = (instanceId: string, outcome: string, second: number) => ({
 });
 const times = (second: number) => ({ nowMs: Date.parse(at(second)), firstMs: 2_000 });
 
-test('an instance that has refused a task is avoided by it for twice as long each time', () => {
+test('an instance that has refused a task is avoided by that task for twice as long each time', () => {
   const once = [attempt('a', 'not_taken', 0)];
   expect(avoidancesOf(once, times(1))).toEqual([{ instanceId: 'a', untilMs: Date.parse(at(2)) }]);
   expect(avoidancesOf(once, times(2))).toEqual([]);
@@ -25,7 +25,7 @@ test('it is never avoided for longer than a minute', () => {
   expect(avoidancesOf(many, times(1))).toEqual([{ instanceId: 'a', untilMs: Date.parse(at(60)) }]);
 });
 
-test('an attempt that goes on, was given back or failed by its graph speaks against no instance', () => {
+test('an attempt that still runs, was given back or failed because of its graph counts against no instance', () => {
   const rows = [
     attempt('a', 'given_back', 0),
     attempt('b', 'graph_error', 0),

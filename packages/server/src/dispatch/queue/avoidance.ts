@@ -1,17 +1,18 @@
-/** An instance that a task is not given to for now, for it has refused this task or failed at it. */
+/** An instance that a task is not given to for now, because the instance has refused this task or failed at it. */
 export interface Avoidance {
   instanceId: string;
   untilMs: number;
 }
 
-/** How long an attempt is remembered against its instance at most. */
-const longestMs = 60_000;
+/** The longest time that an attempt counts against its instance. */
+const maxMs = 60_000;
 /** Ends that say nothing about the instance: the task itself failed, was cancelled or was taken back. */
 const harmless = new Set(['graph_error', 'given_back', 'cancelled', 'completed']);
 
 /**
- * Where a task should not go now, from the rows of its attempts, so that a restarted gateway knows it as well: each
- * instance for twice as long each time. A task without another instance comes back when the time is over.
+ * The instances that a task avoids now, each for twice as long each time. They follow from the rows of its attempts, so
+ * that a restarted gateway knows them as well. A task that no other instance can run is given out again when the time
+ * is over.
  */
 export function avoidancesOf(
   attempts: readonly { instanceId: string; outcome: string | null; endedAt: string | null }[],
@@ -26,7 +27,7 @@ export function avoidancesOf(
   return [...failures]
     .map(([instanceId, { count, lastMs }]) => ({
       instanceId,
-      untilMs: lastMs + Math.min(firstMs * 2 ** (count - 1), Math.max(longestMs, firstMs)),
+      untilMs: lastMs + Math.min(firstMs * 2 ** (count - 1), Math.max(maxMs, firstMs)),
     }))
     .filter(({ untilMs }) => untilMs > nowMs);
 }

@@ -7,7 +7,7 @@ import type { PendingTask } from './pending-entry.ts';
 
 export type ClaimedTask =
   | { outcome: 'claimed'; row: TaskRow; promptId: string }
-  /** It was cancelled, or another instance has it. */
+  /** The task was cancelled, or another instance has it. */
   | { outcome: 'gone' }
   /** The instance was switched off or removed a moment ago; the task still waits. */
   | { outcome: 'instance_off' };
@@ -15,12 +15,12 @@ export type ClaimedTask =
 interface ClaimOptions {
   attempts: Pick<AttemptStore, 'claim'>;
   instance: Pick<InstanceRow, 'id' | 'clientId'>;
-  /** Of the lease on the instance: what fences every later write. */
+  /** The token of the lease on the instance, which fences every later write. */
   token: number;
   clock: Clock;
 }
 
-/** Makes a waiting task this instance's. Claim and attempt are on disk before the worker hears of it. */
+/** Gives a waiting task to this instance. Claim and attempt are on disk before the request to the worker. */
 export async function claimTask(
   task: Pick<PendingTask, 'id' | 'attempt'>,
   { attempts, instance, token, clock }: ClaimOptions,

@@ -5,7 +5,7 @@ import type { TakeOptions } from './pending-level.ts';
 import { PendingQueue } from './pending-queue.ts';
 import { chooseInstance, type FreeInstance } from './scheduling.ts';
 
-/** A runner that has nothing to do. Asked anew each time, for what it can run changes. */
+/** A runner that is idle. It is asked again each time, since what it can run changes. */
 export interface Seeker extends FreeInstance, Pick<TakeOptions, 'canRun' | 'mayServe'> {}
 
 interface WaitingSeeker extends FreeInstance {
@@ -13,12 +13,12 @@ interface WaitingSeeker extends FreeInstance {
   take: (task: PendingTask) => void;
 }
 
-/** Brings pending tasks and free instances together, whichever comes second. */
+/** Brings pending tasks and free instances together, whichever arrives second. */
 export class Matchmaker {
   readonly #queue = new PendingQueue();
   readonly #seekers = new Map<string, WaitingSeeker>();
   readonly #postponed = new Map<string, { task: PendingTask; cancel: () => void }>();
-  /** When the first of a task's avoidances is over. */
+  /** Timers for the end of each task's first avoidance. */
   readonly #lapses = new Map<string, () => void>();
   readonly #timer: Timer;
   readonly #clock: Clock;
@@ -80,7 +80,7 @@ export class Matchmaker {
     this.#queue.charge(owner, seconds);
   }
 
-  /** The next task for an instance, when there is one. Null when the signal aborts first. */
+  /** Returns the next task for an instance once there is one, or null when the signal aborts first. */
   next(seeker: Seeker, signal: AbortSignal): Promise<PendingTask | null> {
     if (signal.aborted) return Promise.resolve(null);
     const task = this.#queue.take(seeker);
@@ -103,7 +103,7 @@ export class Matchmaker {
     });
   }
 
-  /** What an instance can run has changed: it may now take what it could not before. */
+  /** What an instance can run has changed: it may now take a task that it could not take before. */
   reconsider(instanceId: string): void {
     const waiting = this.#seekers.get(instanceId);
     const task = waiting && this.#queue.take(waiting.seeker);
@@ -117,7 +117,7 @@ export class Matchmaker {
     this.#lapses.clear();
   }
 
-  /** The task goes back into its place with what it still avoids. */
+  /** When the avoidance ends, the task goes back to its place with its remaining avoidances. */
   #planLapse(taskId: string, delayMs: number): void {
     this.#lapses.get(taskId)?.();
     const cancel = this.#timer(() => {

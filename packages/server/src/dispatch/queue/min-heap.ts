@@ -1,4 +1,4 @@
-/** A binary heap: the least item, as `isBefore` sees it, is on top. */
+/** A binary heap: the smallest item by `isBefore` is on top. */
 export class MinHeap<Item> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;

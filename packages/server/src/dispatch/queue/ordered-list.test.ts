@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OrderedList } from './ordered-list.ts';
 
-test('a list stays in order whatever is added and removed', () => {
+test('a list stays in order after any additions and removals', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ value: fc.integer(), drop: fc.nat(3) }), { maxLength: 60 }), (steps) => {
       const list = new OrderedList<number>((a, b) => a < b);
@@ -38,7 +38,7 @@ test('equal items keep the order in which they came', () => {
   expect([...list].map(({ name }) => name).join('')).toBe('acbd');
 });
 
-test('counts what is before an item, from whichever end is nearer, and gives up in the middle of a long list', () => {
+test('counts the items before an item from the nearer end, and gives up in the middle of a long list', () => {
   const list = new OrderedList<number>((a, b) => a < b);
   for (let value = 0; value < 1_000; value++) list.add(value);
   expect([0, 1, 30, 970, 999].map((value) => list.countBefore(value, 100))).toEqual([0, 1, 30, 970, 999]);

@@ -1,4 +1,4 @@
-/** A place in one list; its owner keeps it to take the item out again. */
+/** The place of an item in a list; its owner keeps it to remove the item again. */
 export interface ListPlace<Item> {
   readonly item: Item;
   previous: ListPlace<Item> | null;
@@ -6,8 +6,8 @@ export interface ListPlace<Item> {
 }
 
 /**
- * A list in ascending order of `isBefore`, made for items that nearly always arrive in order: those go to the end, the
- * few late ones are sorted in from the front, and taking out any item is one step.
+ * A list in ascending order of `isBefore`, made for items that nearly always arrive in order: such items are appended,
+ * the few late ones are sorted in, and removing any item is one step.
  */
 export class OrderedList<Item> {
   #first: ListPlace<Item> | null = null;
@@ -44,7 +44,10 @@ export class OrderedList<Item> {
     this.#size--;
   }
 
-  /** How many items are before this one. Looks from both ends at once and answers its step count at `maxSteps`. */
+  /**
+   * How many items are before this one. Counts from both ends at once; returns its step count when it reaches
+   * `maxSteps`.
+   */
   countBefore(item: Item, maxSteps: number): number {
     let [front, back] = [this.#first, this.#last];
     for (let step = 0; front && back && step < maxSteps; step++) {

@@ -7,24 +7,24 @@ export interface PendingTask {
   owner: string;
   priority: number;
   createdAtMs: number;
-  /** That the row stands at: who claims the task makes it one more. */
+  /** The attempt number in the row; claiming the task increases it by one. */
   attempt: number;
   fingerprint: string;
   requirement: Requirement;
-  /** Where it is not given for now. */
+  /** The instances that it is not given to for now. */
   avoids: readonly Avoidance[];
 }
 
 /** A task while it waits. */
 export interface PendingEntry {
   readonly task: PendingTask;
-  /** Of the requirement and of what it avoids: entries with equal keys stand in one group. */
+  /** Made from the requirement and the avoidances: entries with equal keys stand in one group. */
   readonly groupKey: string;
   /** Decides between tasks of the same millisecond. */
   readonly arrival: number;
-  /** How often a younger task went first because a worker had it warm. */
+  /** How often a younger task went first because its models were loaded on a worker. */
   timesPassed: number;
-  /** Where it stands in its owner's line, for taking it out. */
+  /** The entry's places in its owner's line, for removing it. */
   places: LinePlaces | null;
 }
 

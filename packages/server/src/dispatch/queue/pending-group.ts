@@ -4,7 +4,7 @@ import { isOlder, type PendingEntry, type PendingTask } from './pending-entry.ts
 import { PendingLine } from './pending-line.ts';
 import type { FairShare } from './scheduling.ts';
 
-/** Where an owner stands in a group's order. Virtual time only grows, so a stale ticket stands too far ahead at worst. */
+/** An owner's place in a group's order. Virtual time only grows, so an outdated ticket can only stand too far ahead. */
 interface Ticket {
   owner: string;
   virtualTime: number;
@@ -13,7 +13,7 @@ interface Ticket {
 
 interface OwnerLine {
   line: PendingLine;
-  /** The one that counts; others of this owner in the heap were replaced by it. */
+  /** The valid ticket; other tickets of this owner in the heap were replaced by it. */
   ticket: Ticket;
 }
 
@@ -22,14 +22,17 @@ export interface Candidate {
   virtualTime: number;
 }
 
-/** The waiting tasks with equal requirement and priority that avoid the same instances: per owner a line, and the owners in order of their share. */
+/**
+ * The waiting tasks with equal requirement and priority that avoid the same instances: one line for each owner, with
+ * the owners in order of their share.
+ */
 export class PendingGroup {
   readonly requirement: Requirement;
   readonly #avoided: ReadonlySet<string>;
   readonly #owners = new Map<string, OwnerLine>();
   #tickets = new MinHeap<Ticket>(isTicketBefore);
 
-  /** Of a task of the group: the others need and avoid the same. */
+  /** Takes any task of the group: the others need and avoid the same. */
   constructor({ requirement, avoids }: Pick<PendingTask, 'requirement' | 'avoids'>) {
     this.requirement = requirement;
     this.#avoided = new Set(avoids.map(({ instanceId }) => instanceId));
@@ -59,7 +62,7 @@ export class PendingGroup {
     if (line?.first === null) this.#owners.delete(owner);
   }
 
-  /** The first task of the owner whose turn it is, of those who may be served. */
+  /** The first task of the owner whose turn it is, among owners who may be served. */
   next(share: FairShare, mayServe: (owner: string) => boolean): Candidate | null {
     const passedOver: Ticket[] = [];
     let next = this.#firstTicket(share);
@@ -72,7 +75,7 @@ export class PendingGroup {
     return next && { entry: next.head, virtualTime: next.virtualTime };
   }
 
-  /** Stale tickets on top are replaced until one is true. */
+  /** Replaces outdated tickets on top until the top one is valid. */
   #firstTicket(share: FairShare): Ticket | null {
     for (let ticket = this.#tickets.peek(); ticket; ticket = this.#tickets.peek()) {
       const { owner } = ticket;

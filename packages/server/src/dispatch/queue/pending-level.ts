@@ -5,25 +5,28 @@ import { type Candidate, PendingGroup } from './pending-group.ts';
 import type { FairShare } from './scheduling.ts';
 
 export interface TakeOptions {
-  /** Of the instance. */
+  /** The instance's id. */
   id: string;
-  /** Of the instance's last run, null before the first. */
+  /** The fingerprint of the instance's last execution; null before the first. */
   lastFingerprint: string | null;
-  /** Whether the instance can run what needs this, now. Asked once per kind of requirement. */
+  /** Whether the instance can run a task with this requirement now. Asked once for each kind of requirement. */
   canRun: (requirement: Requirement) => boolean;
-  /** Whether the instance may be given this owner's tasks that need this, now. */
+  /** Whether the instance may now be given this owner's tasks with this requirement. */
   mayServe: (owner: string, requirement: Requirement) => boolean;
 }
 
 /** How often a task lets a younger one of its owner go first. */
-const mostPasses = 8;
-/** In the middle of a line that long nobody needs the exact number. */
+const maxPasses = 8;
+/** In the middle of a line this long, the exact number does not matter. */
 const rankCeiling = 1_000;
 
-/** All waiting tasks of one priority, in groups of equal requirement: who can run one of a group can run all. */
+/**
+ * All waiting tasks of one priority, in groups of equal requirement: an instance that can run one task of a group can
+ * run all of them.
+ */
 export class PendingLevel {
   readonly priority: number;
-  /** Picks of higher priority since this level had its last turn. */
+  /** How often a higher priority was picked since this level had its last turn. */
   timesPassed = 0;
   size = 0;
   readonly #groups = new Map<string, PendingGroup>();
@@ -53,7 +56,7 @@ export class PendingLevel {
     this.#count(entry.task.owner, -1);
   }
 
-  /** Whose turn it is decides first; what is warm only decides among that owner's tasks. */
+  /** The owner's turn decides first; loaded models only decide among that owner's tasks. */
   choose({ id, lastFingerprint, canRun, mayServe }: TakeOptions, share: FairShare): PendingEntry | null {
     const groups = [...this.#groups.values()].filter(
       (group) => !group.avoids(id) && canRun(group.requirement),
@@ -65,7 +68,7 @@ export class PendingLevel {
     }
     if (!next) return null;
     const { entry } = next;
-    if (lastFingerprint === null || entry.timesPassed >= mostPasses) return entry;
+    if (lastFingerprint === null || entry.timesPassed >= maxPasses) return entry;
     const { owner } = entry.task;
     const served = groups.filter((group) => mayServe(owner, group.requirement));
     const warm = warmest(served, owner, lastFingerprint);
@@ -74,7 +77,10 @@ export class PendingLevel {
     return warm;
   }
 
-  /** About the how manieth of the level: owners take turns, so each has at most as many before it as it has itself. */
+  /**
+   * Estimated position in the level: owners take turns, so each other owner has at most as many tasks before this one
+   * as its own owner has.
+   */
   position(entry: PendingEntry): number {
     const { owner } = entry.task;
     let rank = 1;
@@ -98,7 +104,7 @@ function isSooner(a: Candidate, b: Candidate): boolean {
   return a.virtualTime === b.virtualTime ? isOlder(a.entry, b.entry) : a.virtualTime < b.virtualTime;
 }
 
-/** The owner's oldest task with the same graph, else with the same models. */
+/** The owner's oldest task with the same graph, or else with the same models. */
 function warmest(groups: PendingGroup[], owner: string, fingerprint: string): PendingEntry | null {
   const models = modelHashOf(fingerprint);
   const lines = groups.flatMap((group) => group.lineOf(owner) ?? []);

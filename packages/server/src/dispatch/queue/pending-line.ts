@@ -4,7 +4,9 @@ import { isOlder, type PendingEntry } from './pending-entry.ts';
 
 type EntryList = OrderedList<PendingEntry>;
 
-/** One owner's waiting tasks, oldest first, and the same by what a worker may have warm. */
+/**
+ * One owner's waiting tasks, oldest first, and again grouped by the models and graphs that a worker may have loaded.
+ */
 export class PendingLine {
   readonly all: EntryList = new OrderedList(isOlder);
   readonly #byGraph = new Map<string, EntryList>();

@@ -38,7 +38,7 @@ function takeAll(
 }
 
 describe('order', () => {
-  test('one owner is served first come, first served, also within a millisecond', () => {
+  test('the tasks of one owner are served in the order of their arrival, also within a millisecond', () => {
     const queue = new PendingQueue();
     const tasks = Array.from({ length: 20 }, () => task());
     for (const each of tasks) queue.add(each);
@@ -51,7 +51,7 @@ describe('order', () => {
     expect(takeAll(queue).map(({ priority }) => priority)).toEqual([100, 5, 5, 0, -3]);
   });
 
-  test('a task that comes back takes the place of its age', () => {
+  test('a task that comes back takes the place that fits its age', () => {
     const queue = new PendingQueue();
     const [first, second, third] = [1, 2, 3].map((createdAtMs) => task({ createdAtMs }));
     if (!first || !second || !third) throw new Error('three tasks were made');
@@ -59,7 +59,7 @@ describe('order', () => {
     expect(takeAll(queue)).toEqual([first, second, third]);
   });
 
-  test('an instance gets nothing that it cannot run, and does not wait for it', () => {
+  test('an instance gets no task that it cannot run, and does not wait behind one', () => {
     const queue = new PendingQueue();
     queue.add(task({ needs: 'B' }));
     const second = task({ needs: 'A' });
@@ -71,7 +71,7 @@ describe('order', () => {
 });
 
 describe('fair share', () => {
-  test('one task of somebody else is second, not last, behind a thousand', () => {
+  test('a single task of another owner is second, not last, behind a thousand tasks of one owner', () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 1_000; index++) queue.add(task({ owner: 'ann', createdAtMs: index }));
     for (let index = 0; index < 500; index++) queue.take(anything);
@@ -80,7 +80,7 @@ describe('fair share', () => {
     expect(next).toContain('bob');
   });
 
-  test('owners with much to do take turns', () => {
+  test('owners with many tasks take turns', () => {
     const queue = new PendingQueue();
     for (const owner of ['ann', 'bob', 'cem']) {
       for (let index = 0; index < 50; index++) queue.add(task({ owner }));
@@ -91,7 +91,7 @@ describe('fair share', () => {
     }
   });
 
-  test('time on the worker counts: who ran a minute waits while another runs a minute of short tasks', () => {
+  test('time on the worker counts: an owner who used a minute waits while another uses a minute with short tasks', () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 100; index++) {
       queue.add(task({ owner: 'ann' }));
@@ -102,7 +102,7 @@ describe('fair share', () => {
     expect(owners.every((owner) => owner === 'bob')).toBe(true);
   });
 
-  test('idling earns nothing: who comes back shares from now on', () => {
+  test('idling earns nothing: an owner who comes back shares from now on', () => {
     const queue = new PendingQueue();
     queue.add(task({ owner: 'bob' }));
     queue.take(anything);
@@ -158,7 +158,7 @@ describe('warm workers', () => {
     ]);
   });
 
-  test('graphs without models have nothing warm but themselves', () => {
+  test('for a graph without models only the same graph is warm', () => {
     const queue = new PendingQueue();
     for (const fingerprint of ['x.', 'y.', 'g.']) queue.add(task({ fingerprint }));
     expect(takeAll(queue, warmFor('g.')).map(({ fingerprint }) => fingerprint)).toEqual(['g.', 'x.', 'y.']);
@@ -173,7 +173,7 @@ describe('warm workers', () => {
     expect(taken.indexOf(cold)).toBe(8);
   });
 
-  test("what is warm never takes somebody else's turn", () => {
+  test("a warm task never takes another owner's turn", () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 10; index++) queue.add(task({ owner: 'ann', fingerprint: 'warm.' }));
     for (let index = 0; index < 10; index++) queue.add(task({ owner: 'bob', fingerprint: 'cold.' }));
@@ -181,7 +181,7 @@ describe('warm workers', () => {
     expect(owners.filter((owner) => owner === 'bob')).toHaveLength(5);
   });
 
-  test('finds what is warm in another kind of requirement', () => {
+  test('finds a warm task that has another requirement', () => {
     const queue = new PendingQueue();
     queue.add(task({ fingerprint: 'x.', needs: 'A' }));
     queue.add(task({ fingerprint: 'g.', needs: 'B' }));
@@ -190,33 +190,33 @@ describe('warm workers', () => {
 });
 
 describe('positions', () => {
-  test('for one owner it is the place in the line', () => {
+  test("the position of a single owner's task is its place in the line", () => {
     const queue = new PendingQueue();
     const tasks = Array.from({ length: 5 }, () => task());
     for (const each of tasks) queue.add(each);
     expect(tasks.map(({ id }) => queue.position(id))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('counts higher priorities first and others as many as the own rank', () => {
+  test('the position counts all tasks of higher priority, and of each other owner as many as come before it in its own line', () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 1_000; index++) queue.add(task({ owner: 'ann' }));
     queue.add(task({ owner: 'cem', priority: 9 }));
     const mine = task({ owner: 'bob' });
     queue.add(mine);
     expect(queue.position(mine.id)).toBe(3);
-    expect(queue.position('nobody')).toBeNull();
+    expect(queue.position('unknown')).toBeNull();
   });
 });
 
 describe('bookkeeping', () => {
-  test('a task waits once, however often it is added', () => {
+  test('a task that is added several times waits once', () => {
     const queue = new PendingQueue();
     const once = task();
     expect([queue.add(once), queue.add(once), queue.size]).toEqual([true, false, 1]);
     expect([queue.remove(once.id), queue.remove(once.id), queue.size]).toEqual([true, false, 0]);
   });
 
-  test('does the work of one take however many wait', () => {
+  test('taking a task does the same work however many tasks wait', () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 100_000; index++) {
       queue.add(task({ owner: `o${index % 997}`, needs: `N${index % 20}`, createdAtMs: index }));
@@ -235,7 +235,7 @@ describe('bookkeeping', () => {
     expect(queue.size).toBe(99_000);
   });
 
-  test('whatever is added, removed and taken: each task comes out once, to an instance that can run it', () => {
+  test('after any additions, removals and takes each task comes out once, to an instance that can run it', () => {
     fc.assert(
       fc.property(fc.array(arbitraryStep(), { maxLength: 120 }), (steps) => {
         const queue = new PendingQueue();
@@ -282,7 +282,7 @@ function arbitraryStep(): fc.Arbitrary<Step> {
   );
 }
 
-/** Does the step to the queue and to a plain map, and compares what the queue answers with the map. */
+/** Applies the step to the queue and to a plain map, and compares the queue's results with the map. */
 function stepBoth(step: Step, both: { queue: PendingQueue; waiting: Map<string, PendingTask> }): void {
   const { queue, waiting } = both;
   switch (step.kind) {
@@ -313,7 +313,7 @@ function stepBoth(step: Step, both: { queue: PendingQueue; waiting: Map<string, 
   }
 }
 
-describe('what an instance is kept from', () => {
+describe('tasks that an instance may not take', () => {
   const avoiding = (...ids: string[]) => ids.map((instanceId) => ({ instanceId, untilMs: 1 }));
   const by = (id: string) => ({ ...anything, id });
 
@@ -327,7 +327,7 @@ describe('what an instance is kept from', () => {
     expect(queue.take(by('u'))).toBe(refused);
   });
 
-  test('an owner who may not be served is passed over and keeps the place', () => {
+  test('an owner who may not be served is passed over and keeps their place', () => {
     const queue = new PendingQueue();
     const tasks = ['ann', 'bob', 'cat'].map((owner) => task({ owner }));
     for (const each of tasks) queue.add(each);
@@ -338,7 +338,7 @@ describe('what an instance is kept from', () => {
     expect(queue.take(anything)).toBeNull();
   });
 
-  test('a warm task is not taken where its owner may not be served', () => {
+  test('a warm task is not taken when its owner may not be served', () => {
     const queue = new PendingQueue();
     queue.add(task({ needs: 'A' }));
     queue.add(task({ needs: 'B', fingerprint: 'warm.' }));

@@ -4,13 +4,13 @@ import { PendingLevel, type TakeOptions } from './pending-level.ts';
 import { FairShare } from './scheduling.ts';
 
 /** A lower priority has a turn after this many picks of higher ones. */
-const mostPassesOfLevel = 50;
+const maxPassesOfLevel = 50;
 
 /**
- * The pending tasks in memory, ready for "what next?": of those that the instance can run the highest priority, then
- * the owner with the least share so far, then the oldest. Two bounded exceptions: a task that fits what the instance
- * has warm goes before older ones of the same owner, and a lower priority has a turn now and then, so that nothing
- * waits for ever.
+ * The pending tasks in memory, ready for "what next?": among those that the instance can run, the highest priority,
+ * then the owner with the least share so far, then the oldest. Two bounded exceptions: a task whose models or graph the
+ * instance has loaded goes before older ones of the same owner, and a lower priority has a turn now and then, so that
+ * nothing waits for ever.
  */
 export class PendingQueue {
   readonly #entries = new Map<string, PendingEntry>();
@@ -31,7 +31,7 @@ export class PendingQueue {
     return this.#entries.has(taskId);
   }
 
-  /** False when it is waiting already. */
+  /** Returns false when it is already waiting. */
   add(task: PendingTask): boolean {
     if (this.#entries.has(task.id)) return false;
     const waiting = this.sizeOf(task.owner);
@@ -53,14 +53,14 @@ export class PendingQueue {
     return this.#entries.get(taskId)?.task;
   }
 
-  /** False when it was not waiting. */
+  /** Returns false when it was not waiting. */
   remove(taskId: string): boolean {
     const entry = this.#entries.get(taskId);
     if (entry) this.#drop(entry);
     return entry !== undefined;
   }
 
-  /** Takes the next task for an instance out of the queue; null when nothing here is for it. */
+  /** Removes and returns the next task for an instance; null when no task here is for it. */
   take(options: TakeOptions): PendingTask | null {
     for (const level of this.#levelsInTurn()) {
       const entry = level.choose(options, this.#share);
@@ -73,7 +73,7 @@ export class PendingQueue {
     return null;
   }
 
-  /** The seconds that a finished run held its worker; they count towards its owner's share. */
+  /** Adds the seconds that an execution held its worker to its owner's share. */
   charge(owner: string, seconds: number): void {
     this.#share.charge(owner, seconds);
     if (this.#share.knownOwners > 2 * this.#waitingOf.size + 1_000) {
@@ -81,7 +81,7 @@ export class PendingQueue {
     }
   }
 
-  /** About the how manieth a task will be, 1 is next. Null when it is not waiting. */
+  /** Estimated position in the queue; 1 is next. Returns null when the task is not waiting. */
   position(taskId: string): number | null {
     const entry = this.#entries.get(taskId);
     if (!entry) return null;
@@ -103,7 +103,7 @@ export class PendingQueue {
   #levelsInTurn(): PendingLevel[] {
     const levels = [...this.#levels.values()];
     if (levels.length < 2) return levels;
-    const isOverdue = (level: PendingLevel) => level.timesPassed >= mostPassesOfLevel;
+    const isOverdue = (level: PendingLevel) => level.timesPassed >= maxPassesOfLevel;
     return levels.sort((a, b) => Number(isOverdue(b)) - Number(isOverdue(a)) || b.priority - a.priority);
   }
 

@@ -3,7 +3,7 @@ import type { Matchmaker } from './matchmaker.ts';
 
 const retryAfterSeconds = 10;
 
-/** Keeps the queue within its limits, those counted who are on their way in. */
+/** Keeps the queue within its limits, which include submissions that are being written. */
 export class QueueEntrance {
   readonly #queue: Pick<Matchmaker, 'size' | 'sizeOf'>;
   readonly #limits: { queued: number; queuedPerUser: number };

@@ -11,7 +11,7 @@ interface KeeperOptions {
   tasks: Pick<TaskStore, 'queuedAfter' | 'queuedIdsAfter' | 'counts'>;
   attempts: Pick<AttemptStore, 'ofEach'>;
   queue: Pick<Matchmaker, 'add' | 'has' | 'size'>;
-  /** The first time that a task avoids an instance. */
+  /** How long a task avoids an instance the first time. */
   avoidMs: number;
   clock: Clock;
   onFault: (error: unknown) => void;
@@ -22,8 +22,8 @@ const rowsAtOnce = 2_000;
 const sweepEveryMs = 15_000;
 
 /**
- * Keeps the queue in memory equal to the rows: filled from them at start, then looked over for tasks that fell between,
- * as when the answer to a write was lost that had gone through. A task that is added twice is claimed once.
+ * Keeps the queue in memory equal to the rows: filled from them at start, then checked for tasks that are missing, for
+ * instance after a write that succeeded although its answer was lost. A task that is added twice is claimed once.
  */
 export class QueueKeeper {
   readonly #options: KeeperOptions;
@@ -73,10 +73,10 @@ export class QueueKeeper {
     }, sweepEveryMs);
   }
 
-  async #addAfter(afterId: string, most: number): Promise<void> {
+  async #addAfter(afterId: string, max: number): Promise<void> {
     const { tasks, attempts, queue, avoidMs: firstMs, clock } = this.#options;
     let lastId = afterId;
-    for (let left = most; left > 0 && !this.#isClosed; left -= rowsAtOnce) {
+    for (let left = max; left > 0 && !this.#isClosed; left -= rowsAtOnce) {
       const wanted = Math.min(left, rowsAtOnce);
       const rows = await tasks.queuedAfter(lastId, wanted);
       const tried = await attempts.ofEach(rows.filter(({ attempt }) => attempt > 0).map(({ id }) => id));

@@ -16,7 +16,7 @@ function free(id: string, overrides: Partial<FreeInstance> = {}): FreeInstance {
 const choose = (...instances: FreeInstance[]) => chooseInstance({ fingerprint: 'g.m' }, instances)?.id;
 
 describe('chooseInstance', () => {
-  test('takes the one that ran the same graph, before one with the same models, before a cold one', () => {
+  test('prefers the instance that ran the same graph, then one with the same models, then a cold one', () => {
     const cold = free('cold', { freeMemoryBytes: 99 });
     const models = free('models', { lastFingerprint: 'other.m' });
     const graph = free('graph', { lastFingerprint: 'g.m' });
@@ -24,13 +24,13 @@ describe('chooseInstance', () => {
     expect(choose(cold, models)).toBe('models');
   });
 
-  test('the reference worker only gets what no other free instance can take', () => {
+  test('gives the reference worker only tasks that no other free instance can take', () => {
     const reference = free('reference', { kind: 'reference', lastFingerprint: 'g.m', freeMemoryBytes: 99 });
     expect(choose(reference, free('real'))).toBe('real');
     expect(choose(reference)).toBe('reference');
   });
 
-  test('then weight, then free memory, then the longest idle', () => {
+  test('prefers the heavier, then the one with more free memory, then the one that was idle longest', () => {
     expect(choose(free('a'), free('heavy', { weight: 2 }))).toBe('heavy');
     expect(choose(free('a'), free('roomy', { freeMemoryBytes: 8 }))).toBe('roomy');
     expect(choose(free('a', { idleSinceMs: 5 }), free('rested', { idleSinceMs: 1 }))).toBe('rested');
@@ -50,7 +50,7 @@ test('a worker is warm for the same graph or the same models only', () => {
 });
 
 describe('FairShare', () => {
-  test('somebody who could not be served has a minute of credit at most', () => {
+  test('an owner who could not be served has at most a minute of credit', () => {
     const share = new FairShare();
     share.arrive('stuck');
     share.arrive('busy');
@@ -58,7 +58,7 @@ describe('FairShare', () => {
     expect(share.virtualTime('busy') - share.virtualTime('stuck')).toBeLessThanOrEqual(61);
   });
 
-  test('forgets owners who have nothing waiting and owe nothing', () => {
+  test('forgets owners who have no waiting task and owe nothing', () => {
     const share = new FairShare();
     for (let index = 0; index < 100; index++) {
       share.arrive(`o${index}`);

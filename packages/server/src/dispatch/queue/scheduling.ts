@@ -3,7 +3,7 @@ import { modelHashOf } from '../graphs/fingerprint.ts';
 export interface FreeInstance {
   id: string;
   kind: 'comfyui' | 'reference';
-  /** Of the last run, null before the first. */
+  /** The fingerprint of the last execution; null before the first. */
   lastFingerprint: string | null;
   weight: number;
   freeMemoryBytes: number | null;
@@ -11,9 +11,9 @@ export interface FreeInstance {
 }
 
 /**
- * Which of the free instances that can run it takes a task: not the reference worker while another is free, the one
- * that ran the same graph last, then one with the same models loaded, the heavier, the one with most free memory, the
- * longest idle. Null when there is none.
+ * Decides which of the free instances that can run a task takes it. Prefers, in this order: any instance that is not
+ * the reference worker, one that ran the same graph last, one with the same models loaded, the heavier one, the one
+ * with most free memory, the one that was idle longest. Returns null when there is none.
  */
 export function chooseInstance<Instance extends FreeInstance>(
   task: { fingerprint: string },
@@ -38,7 +38,7 @@ function isBetter(a: FreeInstance, b: FreeInstance, fingerprint: string): boolea
   return decisive !== undefined && decisive > 0;
 }
 
-/** How much of a task a worker has ready: 2 the same graph, 1 the same models, 0 nothing. */
+/** How much of a task a worker has loaded: 2 the same graph, 1 the same models, 0 nothing. */
 export function warmth(lastFingerprint: string | null, fingerprint: string): 0 | 1 | 2 {
   if (lastFingerprint === null) return 0;
   if (lastFingerprint === fingerprint) return 2;
@@ -47,17 +47,17 @@ export function warmth(lastFingerprint: string | null, fingerprint: string): 0 |
 }
 
 /**
- * Fair share among owners by virtual time: each start costs its owner one second and the time on the worker on top, and
- * the owner with the least goes next. Somebody who comes back starts at the present, so idling earns nothing; somebody
- * who could not be served (no capable instance) is at most a minute ahead of it.
+ * Fair share among owners by virtual time: each start costs its owner one second plus the time on the worker, and the
+ * owner with the least goes next. An owner who comes back starts at the present, so idling earns nothing; an owner who
+ * could not be served (no capable instance) is at most a minute ahead of it.
  */
 export class FairShare {
   readonly #virtualTimeOf = new Map<string, number>();
-  /** Where the last start was taken: only ever forward. */
+  /** The virtual time of the last start; it only moves forward. */
   #present = 0;
 
   virtualTime(owner: string): number {
-    return Math.max(this.#virtualTimeOf.get(owner) ?? 0, this.#present - mostCreditSeconds);
+    return Math.max(this.#virtualTimeOf.get(owner) ?? 0, this.#present - maxCreditSeconds);
   }
 
   /** The owner has work again after having had none. */
@@ -71,13 +71,13 @@ export class FairShare {
     this.#virtualTimeOf.set(owner, now + startCostSeconds);
   }
 
-  /** The seconds that a run really held its worker. */
+  /** Adds the seconds that an execution held its worker. */
   charge(owner: string, seconds: number): void {
     if (seconds > 0 && Number.isFinite(seconds))
       this.#virtualTimeOf.set(owner, this.virtualTime(owner) + seconds);
   }
 
-  /** Forgets owners of whom nothing is known that `arrive` would not set anew. */
+  /** Forgets owners whose stored time equals what `arrive` would set again. */
   forgetIdle(isWaiting: (owner: string) => boolean): void {
     for (const [owner, time] of this.#virtualTimeOf) {
       if (time <= this.#present && !isWaiting(owner)) this.#virtualTimeOf.delete(owner);
@@ -90,4 +90,4 @@ export class FairShare {
 }
 
 const startCostSeconds = 1;
-const mostCreditSeconds = 60;
+const maxCreditSeconds = 60;

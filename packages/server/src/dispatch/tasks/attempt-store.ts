@@ -8,10 +8,10 @@ import { countEnded } from './task-counts-store.ts';
 export type AttemptRow = Selectable<TaskAttemptTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
-/** What the one write before the POST to a worker holds. */
+/** What the one write before the POST to a worker contains. */
 export interface Claim {
   taskId: string;
-  /** The attempt that the task stands at; the claim makes it one more. */
+  /** The attempt number that the task has now; the claim increases it by one. */
   expectedAttempt: number;
   instanceId: string;
   promptId: string;
@@ -20,7 +20,7 @@ export interface Claim {
   at: string;
 }
 
-/** Names the attempt that a runner may write. A row that moved on, or whose lease did, matches none. */
+/** Names the attempt that a runner may write. It matches no row once the task has moved on or the lease has changed. */
 export interface AttemptFence {
   taskId: string;
   attempt: number;
@@ -53,13 +53,13 @@ export interface TaskEnd {
 
 export interface AttemptEnd extends Required<TaskEnd> {
   outcome: string;
-  /** When the worker took it, where no mark has said so yet. */
+  /** When the worker took it, unless a mark has already said so. */
   acceptedAt: string | null;
 }
 
 const tasksPerQuestion = 500;
 
-/** The writes of whoever runs a task. Each names the attempt and the lease under which it is allowed. */
+/** The writes of the runner of a task. Each names the attempt and the lease under which it is allowed. */
 export class AttemptStore {
   readonly #database: Database<DispatchTables>;
 
@@ -100,7 +100,7 @@ export class AttemptStore {
       .executeTakeFirst();
   }
 
-  /** Tasks that stand on this instance and have not ended: what a runner picks up before it takes anything new. */
+  /** Unfinished tasks on this instance: a runner resumes them before it takes anything new. */
   async unfinishedOn(instanceId: string): Promise<TaskRow[]> {
     return this.#database.read
       .selectFrom('tasks')
@@ -113,8 +113,8 @@ export class AttemptStore {
   }
 
   /**
-   * Claim and attempt in one write, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched off
-   * or removed; once that was answered to somebody, nothing is given to it any more.
+   * Writes claim and attempt together, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched
+   * off or removed; once a client was told so, the instance is given nothing more.
    */
   async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off'> {
     return this.#database.write(async (trx) => {
@@ -127,7 +127,7 @@ export class AttemptStore {
     });
   }
 
-  /** A new owner of the instance takes over what runs there; from now on the old token writes nothing. */
+  /** A new owner of the instance takes over its running tasks; from now on the old token writes nothing. */
   async takeOver(fence: AttemptFence, at: string): Promise<TaskRow | undefined> {
     return this.#database.write((trx) =>
       trx
@@ -142,7 +142,10 @@ export class AttemptStore {
     );
   }
 
-  /** Accepted, progress, node: marks that may be a moment late. One write for many tasks; false where the fence failed. */
+  /**
+   * Marks (accepted, progress, node) may be a moment late. One write serves many tasks; returns false for each whose
+   * fence failed.
+   */
   async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<boolean[]> {
     return this.#database.write(async (trx) => {
       const results: boolean[] = [];
@@ -156,7 +159,7 @@ export class AttemptStore {
     });
   }
 
-  /** The one terminal write: row, attempt, counters and whatever `alongside` adds (output files, webhook calls). */
+  /** The one terminal write: row, attempt, counters and what `alongside` adds (output files, webhook calls). */
   async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const before = await fencedTask.first(trx, { ...fence });
@@ -172,8 +175,8 @@ export class AttemptStore {
   }
 
   /**
-   * Back to the queue after an attempt was lost or refused by this instance; the attempt's row keeps the reason. A task
-   * with a cancel on it is left as it is: nobody would ever claim it.
+   * Puts a task back into the queue after this instance lost or refused it; the attempt's row keeps the reason. A task
+   * with a requested cancel is left alone: it would never be claimed again.
    */
   async requeue(
     fence: AttemptFence,
@@ -204,7 +207,7 @@ export class AttemptStore {
   }
 }
 
-/** Writes only what the fence still allows. */
+/** Writes only while the fence still matches. */
 async function updateFenced(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
   if (!(await fencedTask.first(trx, { ...fence }))) return false;
   await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
@@ -226,7 +229,7 @@ async function updateAttempt(
 
 type Db = Kysely<DispatchTables>;
 
-/** Its row is held for as long as the write lasts, where that takes a lock. */
+/** The row stays locked for the length of the write on databases that lock rows. */
 const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
   db
     .selectFrom('instances')
@@ -309,7 +312,7 @@ const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; a
       outcome: end.outcome,
       error: end.error,
       endedAt: end.finishedAt,
-      // A mark may have said it already.
+      // A mark may already have set it.
       acceptedAt: update.fn.coalesce(update.val(end.acceptedAt), update.ref('acceptedAt')),
     }))
     .where('taskId', '=', end.taskId)

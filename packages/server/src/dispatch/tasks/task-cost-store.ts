@@ -22,7 +22,7 @@ export class TaskCostStore {
     this.#database = database;
   }
 
-  /** The latest that were completed, of one shape of graph. */
+  /** The latest completed tasks whose graph has the same shape. */
   async completedLike(
     userId: string,
     { fingerprint, limit }: { fingerprint: string; limit: number },
@@ -45,7 +45,7 @@ export class TaskCostStore {
       .execute();
   }
 
-  /** Those that a run of an agent has asked for. */
+  /** The tasks that an agent's run has asked for. */
   async ofRun(userId: string, runId: string): Promise<TaskOfRun[]> {
     const rows = await this.#database.read
       .selectFrom((from) =>

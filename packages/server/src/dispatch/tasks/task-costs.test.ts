@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 describe('what a task will cost', () => {
-  it('is the median of what its like has cost this user, whatever values it had', async () => {
+  it('is the median of what tasks with the same graph have cost this user, whatever their values', async () => {
     for (const seconds of [5, 300, 20]) await took(seconds, { params: { '1.width': seconds } });
     await took(900, { workflow: other });
     await took(900, { owner: 'bob' });
@@ -35,11 +35,11 @@ describe('what a task will cost', () => {
     expect(await costs.estimateSeconds('ada', { workflow, params: { '1.width': 7 } })).toBe(20);
   });
 
-  it('is not known before one has run', async () => {
+  it('is not known before such a task has run', async () => {
     expect(await costs.estimateSeconds('ada', { workflow })).toBeNull();
   });
 
-  it('is refused for what cannot run', async () => {
+  it('is refused for a task that cannot run', async () => {
     await expect(costs.estimateSeconds('ada', { workflow: { nodes: [], links: [] } })).rejects.toThrow(
       'Export (API)',
     );
@@ -47,7 +47,7 @@ describe('what a task will cost', () => {
 });
 
 describe('what a run has cost', () => {
-  it('is told by its calls, up to now where a task goes on', async () => {
+  it('is given for each call, up to now for a task that still runs', async () => {
     await took(20, { call: ['r1', 'c1'] });
     await took(30, { call: ['r1', 'c2'], status: 'running' });
     await took(40, { call: ['r2', 'c1'] });
@@ -69,7 +69,7 @@ interface Past {
   call?: [runId: string, toolCallId: string];
 }
 
-/** A task that began so many seconds before now, and has ended by now unless it runs. */
+/** A task that began this many seconds ago, and has ended by now unless it still runs. */
 async function took(seconds: number, past: Past): Promise<void> {
   const { owner = 'ada', status = 'completed', params = {}, call } = past;
   const input = { workflow: past.workflow ?? workflow, params };

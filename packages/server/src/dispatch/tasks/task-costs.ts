@@ -6,7 +6,7 @@ import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { TaskCostStore, TimedTask } from './task-cost-store.ts';
 
-/** Of one tool call: how long its task took, or has run until now. */
+/** The cost of one tool call: how long its task took, or has taken until now. */
 export interface CallCost {
   taskId: string;
   toolCallId: string;
@@ -14,7 +14,7 @@ export interface CallCost {
   hasEnded: boolean;
 }
 
-/** So many earlier tasks are asked how long the next one will take. */
+/** The number of earlier tasks that an estimate is based on. */
 const sample = 5;
 
 /** What tasks cost, in the seconds that workers spend on them. */
@@ -28,8 +28,8 @@ export class TaskCosts {
   }
 
   /**
-   * The median of this user's earlier tasks with the same graph, whatever values they had; null where there is none.
-   * Throws as a submission would where the graph or its params are wrong.
+   * Returns the median of this user's earlier tasks with the same graph, whatever their values; null when there is
+   * none. Throws the errors of a submission when the graph or its params are wrong.
    */
   async estimateSeconds(
     userId: string,
@@ -39,7 +39,7 @@ export class TaskCosts {
       graph: parseGraph(workflow),
       params,
       strict: false,
-      // Which files there are is for the submission to say; here a name is a name.
+      // The submission checks that the files exist; here any name will do.
       fileNames: new Map(fileIdsIn(params).map((fileId) => [fileId, fileId])),
     });
     const earlier = await this.#store.completedLike(userId, {

@@ -6,10 +6,13 @@ import type { DispatchTables } from '../tables.ts';
 
 export type TaskCounts = Record<TaskStatus, number>;
 
-/** Few at any time, since a queue has a limit: they are counted when somebody asks. Only those that ended are kept count of. */
+/**
+ * Open tasks are few, since the queue has a limit, so they are counted on request. Stored counts cover only tasks that
+ * have ended.
+ */
 const openStatuses: readonly TaskStatus[] = ['pending', 'running'];
 
-/** Part of the write that ends a task, which it does once. */
+/** Part of the write that ends a task, which happens once for each task. */
 export async function countEnded(
   trx: WriteTransaction<DispatchTables>,
   ended: { owner: string; status: Exclude<TaskStatus, 'pending' | 'running'> },
@@ -17,7 +20,7 @@ export async function countEnded(
   await oneMore.run(trx, { owner: ended.owner, status: ended.status });
 }
 
-/** Of one owner, or of all. */
+/** The counts of one owner, or of all. */
 export async function readCounts(
   { read }: Pick<Database<DispatchTables>, 'read'>,
   owner: string | undefined,

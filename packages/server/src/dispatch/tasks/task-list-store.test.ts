@@ -20,7 +20,7 @@ const taskCount = 24_000;
 const ada = { user: 'user-1' };
 const admin = { admin: 'root' };
 
-/** One in a hundred failed; every instance has tasks of every user. */
+/** One task in a hundred failed; every instance has tasks of every user. */
 const numbers = {
   sqlite: sql`(with recursive n(i) as (select 0 union all select i + 1 from n where i < ${sql.lit(taskCount - 1)}) select i from n)`,
   postgres: sql`(select i from generate_series(0, ${sql.lit(taskCount - 1)}) as series(i))`,
@@ -42,12 +42,12 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
           '[]', 'box-' || (i % 5), 1, 0, 'f', 'on_lost', 3, '[]', '2030', '2030'
         from ${numbers[opened.dialect]} as numbers`.execute(trx);
     });
-    // As the database does by itself in time; a plan for a table that it takes for empty says nothing.
+    // A database does this by itself in time; the plan for a table that it takes to be empty says nothing.
     if (opened.dialect === 'postgres')
       await opened.exclusive(async (trx) => void (await sql`analyze tasks`.execute(trx)));
     statements = [];
     const asked = new Map<string, RootOperationNode>();
-    // Parts of a statement are transformed as well; a result has only what was run.
+    // Kysely transforms parts of a statement as well; only a result belongs to a statement that was run.
     const noting: KyselyPlugin = {
       transformQuery: ({ node, queryId }) => {
         asked.set(queryId.queryId, node);
@@ -64,7 +64,7 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
   });
   afterAll(() => opened.close());
 
-  /** What the database says of how it runs the statements of a list. */
+  /** How the database says it runs the statements of a list. */
   async function plansOf(owner: Owner, filter: TaskFilter): Promise<string[]> {
     statements = [];
     await store.page(owner, { ...filter, order: 'desc', limit: 50, offset: 0 });
@@ -104,7 +104,7 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
     const used = new Set(
       [...plans.join().matchAll(/USING (?:COVERING )?INDEX (\w+)/g)].map(([, name]) => name),
     );
-    // The rows of a page that stands in several stretches are read by their ids.
+    // The rows of a page that comes from several ranges are read by their ids.
     used.delete('sqlite_autoindex_tasks_1');
     expect([...used]).toEqual([index]);
   });
@@ -113,7 +113,7 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
     ['of a user', ada, { instanceId: 'box-3' }],
     ['of a user on another instance', ada, { instanceId: 'box-1', status: 'failed' }],
     ['of all users', admin, { instanceId: 'box-0' }],
-    ['of nobody', { user: 'user-99' }, { instanceId: 'box-0' }],
+    ['of a user without tasks', { user: 'user-99' }, { instanceId: 'box-0' }],
   ])('%s come in the order of their ids, page by page, and are counted', async (_name, owner, filter) => {
     const wanted = Array.from({ length: taskCount }, (_, at) => at).filter(
       (at) =>

@@ -12,7 +12,7 @@ export interface TaskFilter {
   tag?: string | undefined;
   /** Part of the name, or the start of the id. */
   text?: string | undefined;
-  /** Of their creation. */
+  /** The bounds of their creation time. */
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
 }
@@ -61,7 +61,9 @@ export class TaskListStore {
       .execute();
   }
 
-  /** Exact from kept counters where only owner and status filter; otherwise counted up to the ceiling. */
+  /**
+   * Returns the exact total from kept counters when only owner and status filter; otherwise counts up to the ceiling.
+   */
   async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
     const { instanceId, tag, text, sinceMs, untilMs, status } = filter;
     const isCounted = [instanceId, tag, text, sinceMs, untilMs].every((value) => value === undefined);
@@ -85,7 +87,7 @@ export class TaskListStore {
     return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), filter).select('tasks.id');
   }
 
-  /** The first of each status, from as many stretches of an index, so that nothing else is read on the way. */
+  /** The first ids of each status, each from its own range of an index, so that no other rows are read. */
   #idsOfEachStatus(owner: Owner, filter: TaskFilter, first: { order: TaskPage['order']; limit: number }) {
     const [some, ...others] = statuses.map((status) => {
       const ofStatus = this.#ids(owner, { ...filter, status }).orderBy('tasks.id', first.order);
@@ -94,7 +96,7 @@ export class TaskListStore {
     return others.reduce((all, next) => all.unionAll(next), some as NonNullable<typeof some>);
   }
 
-  /** A user who asks for somebody else's counts has none. */
+  /** A user who asks for another user's counts gets none. */
   #counts(owner: Owner, wanted: string | undefined) {
     const checked = requireOwner(owner);
     if (!('user' in checked)) return readCounts(this.#database, wanted);
@@ -106,12 +108,12 @@ export class TaskListStore {
 
 const statuses = ['pending', 'running', 'completed', 'failed'] as const satisfies TaskRow['status'][];
 
-/** The indexes of an instance have the status before the id. */
+/** The indexes by instance order by status before id. */
 function isSplit({ instanceId, status }: TaskFilter): boolean {
   return instanceId !== undefined && status === undefined;
 }
 
-/** The query with what this owner may see of it. */
+/** Limits the query to what this owner may see. */
 export function visibleTo<Output>(
   owner: Owner,
   query: SelectQueryBuilder<DispatchTables, 'tasks', Output>,
@@ -129,7 +131,7 @@ function filtered<Output>(
   if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
   if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
   if (instanceId !== undefined) narrowed = narrowed.where('tasks.instanceId', '=', instanceId);
-  // An id begins with the time of its row, so a span of time is a stretch of the index.
+  // An id begins with the time of its row, so a span of time is a range of the index.
   if (sinceMs !== undefined) narrowed = narrowed.where('tasks.id', '>=', firstIdAt(sinceMs));
   if (untilMs !== undefined) narrowed = narrowed.where('tasks.id', '<', firstIdAt(untilMs));
   if (tag !== undefined) narrowed = narrowed.where(hasTag(tag));
@@ -138,8 +140,8 @@ function filtered<Output>(
 }
 
 /**
- * Tags are stored as a JSON list, in which a whole tag is found by its quoted form. By `replace` and not by `like`, which
- * tells upper from lower case on one database and not on the other.
+ * Tags are stored as a JSON list, in which a whole tag is found by its quoted form. This uses `replace` instead of
+ * `like`, since `like` respects case on one database and not on the other.
  */
 function hasTag(tag: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${sql.ref('tasks.tags')}, ${JSON.stringify(tag)}, '') <> ${sql.ref('tasks.tags')}`;

@@ -3,7 +3,7 @@ import type { AttemptFence, RunningMark } from './attempt-store.ts';
 import { TaskMarks } from './task-marks.ts';
 
 describe('TaskMarks', () => {
-  it('writes a mark once it is due, the newest of a task alone', async () => {
+  it('writes a mark once it is due, and only the newest mark of each task', async () => {
     const time = new Time();
     const { marks, written } = marksIn(time);
     marks.mark(fenceOf('a'), { progress: 10, updatedAt: 't1' });
@@ -24,7 +24,7 @@ describe('TaskMarks', () => {
     expect(written).toEqual([]);
   });
 
-  it('writes those that are due soon along, and the later ones later', () => {
+  it('writes marks that are due soon together, and later marks later', () => {
     const time = new Time();
     const { marks, written } = marksIn(time);
     marks.mark(fenceOf('a'), { updatedAt: 't1' });
@@ -38,14 +38,14 @@ describe('TaskMarks', () => {
     expect(written.map((batch) => batch.map(({ taskId }) => taskId))).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('keeps the mark of another attempt for its own owner', () => {
+  it('keeps the mark of another attempt for that attempt', () => {
     const { marks } = marksIn(new Time());
     marks.mark(fenceOf('a', 2), { updatedAt: 't1' });
     expect(marks.take(fenceOf('a', 1))).toBeNull();
     expect(marks.take(fenceOf('a', 2))).toEqual({ updatedAt: 't1' });
   });
 
-  it('writes what waits before it is closed', async () => {
+  it('writes the waiting marks before it is closed', async () => {
     const time = new Time();
     const { marks, written } = marksIn(time);
     marks.mark(fenceOf('a'), { updatedAt: 't1' });
@@ -78,7 +78,7 @@ function fenceOf(taskId: string, attempt = 1): AttemptFence {
   return { taskId, attempt, token: 1 };
 }
 
-/** Passes when it is told to. */
+/** A clock that moves only when it is told to. */
 class Time {
   nowMs = 0;
   readonly #waiting = new Set<{ atMs: number; action: () => void }>();

@@ -2,21 +2,21 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from './attempt-store.ts';
 
-/** How late a mark may be: a task that has ended by then needs none. */
+/** How late a mark may be. A task that ends within this time needs no mark. */
 const delayMs = 40;
-/** Those that are due soon are written along, so that marks do not have a commit each. */
+/** Marks that are due this soon are written in the same commit, so that each mark does not need its own. */
 const togetherMs = 10;
 
 interface PendingMark {
   fence: AttemptFence;
   change: RunningMark;
-  /** When the first of those came that this one stands for. */
+  /** When the first of the marks arrived that this one replaces. */
   sinceMs: number;
 }
 
 /**
- * Accepted, running and progress marks. The newest of a task replaces the one that still waits; a task that ends first
- * takes its mark along into the terminal write.
+ * Accepted, running and progress marks. The newest mark of a task replaces one that still waits; a task that ends first
+ * puts its mark into the terminal write.
  */
 export class TaskMarks {
   readonly #store: Pick<AttemptStore, 'mark'>;
@@ -51,7 +51,7 @@ export class TaskMarks {
     this.#stopTimer ??= this.#timer(() => this.#writeDue(), delayMs);
   }
 
-  /** Removes and answers what has not been written of this attempt. */
+  /** Removes and returns the unwritten mark of this attempt. */
   take(fence: AttemptFence): RunningMark | null {
     const pending = this.#pending.get(fence.taskId);
     if (pending?.fence.attempt !== fence.attempt) return null;
@@ -59,7 +59,7 @@ export class TaskMarks {
     return pending.change;
   }
 
-  /** Writes what waits; used before closing. */
+  /** Writes the waiting marks; used before closing. */
   async settle(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = null;
@@ -78,7 +78,8 @@ export class TaskMarks {
   #write(marks: readonly PendingMark[]): void {
     if (marks.length === 0) return;
     for (const { fence } of marks) this.#pending.delete(fence.taskId);
-    // A lost mark is made good by the next one or by the terminal write; the truth on the worker is not touched by it.
+    // The next mark or the terminal write makes up for a lost mark, and the execution on the worker does not depend on
+    // it.
     const written = this.#store.mark(marks).then(() => undefined, this.#onFault);
     this.#flushing = Promise.all([this.#flushing, written]).then(() => undefined);
   }

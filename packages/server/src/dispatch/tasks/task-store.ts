@@ -28,7 +28,7 @@ export interface EarlierSubmission {
   sameBody: boolean;
 }
 
-/** Tasks as their owners see and submit them; what their runners write stands in the store of attempts. */
+/** Tasks as their owners see and submit them; the attempt store has the writes of their runners. */
 export class TaskStore {
   readonly #database: Database<DispatchTables>;
 
@@ -36,7 +36,7 @@ export class TaskStore {
     this.#database = database;
   }
 
-  /** Answers the earlier submission when the key was used before; then nothing is written. */
+  /** Returns the earlier submission when the key was used before; nothing is written then. */
   async insert(owner: Owner, task: NewTask): Promise<EarlierSubmission | null> {
     requireOwner(owner);
     return this.#database.write(async (trx) => {
@@ -82,7 +82,7 @@ export class TaskStore {
     return row?.createdAt ?? null;
   }
 
-  /** Pending tasks that nobody has claimed, oldest first, a slice at a time: what the pending queue is filled from. */
+  /** Unclaimed pending tasks, oldest first, a batch at a time; the pending queue is filled from them. */
   async queuedAfter(afterId: string, limit: number): Promise<(TaskRow & { requirement: string })[]> {
     return this.#database.read
       .selectFrom('tasks')
@@ -97,7 +97,7 @@ export class TaskStore {
       .execute();
   }
 
-  /** As `queuedAfter`, the ids alone. */
+  /** The same as `queuedAfter`, with ids only. */
   async queuedIdsAfter(afterId: string, limit: number): Promise<string[]> {
     const rows = await this.#database.read
       .selectFrom('tasks')
@@ -111,7 +111,7 @@ export class TaskStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Ends a task that no worker has: cancelled while queued. False when it was claimed meanwhile. */
+  /** Ends a task that is on no worker: cancelled while queued. Returns false when it was claimed meanwhile. */
   async endQueued(
     { id, owner }: Pick<TaskRow, 'id' | 'owner'>,
     end: TaskEnd,
@@ -133,7 +133,7 @@ export class TaskStore {
     });
   }
 
-  /** False when no runner has the task any more: it has ended, or went back to the queue. */
+  /** Returns false when no runner has the task any more: it has ended, or went back to the queue. */
   async requestCancel(taskId: string, at: string): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const changed = await trx
@@ -153,7 +153,7 @@ export class TaskStore {
     );
   }
 
-  /** Those that are there stay for as long as the write lasts, where that takes a lock. */
+  /** The rows that exist stay locked for the length of the write on databases that lock rows. */
   async #requireFiles(trx: Trx, fileIds: readonly string[]): Promise<void> {
     for (const fileId of [...fileIds].sort()) {
       const file = await trx
@@ -172,7 +172,7 @@ export class TaskStore {
   }
 }
 
-/** Null when the key was free; it is this task's now. */
+/** Returns null when the key was free; it now belongs to this task. */
 async function useKey(
   trx: Trx,
   { row }: NewTask,

@@ -90,7 +90,7 @@ function usageBehaves(where: () => Promise<DatabaseOptions>): void {
     await opened.withTables<DispatchTables>().write((trx) => trx.insertInto('tasks').values(row).execute());
   }
 
-  it('sums up what agents of a user asked for and what ended in the range, by name', async () => {
+  it("sums up by name the tasks that a user's agents asked for and that ended in the range", async () => {
     const named = await store.byName({ userId: 'ada', ...range }, { limit: 10 });
     expect(named.map((each) => ({ ...each, seconds: Math.round(each.seconds * 1000) / 1000 }))).toEqual([
       { name: null, tasks: 1, failed: 0, seconds: 10.125 },
@@ -100,10 +100,14 @@ function usageBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await store.byName({ userId: 'ada', ...range }, { limit: 1 })).toHaveLength(1);
   });
 
-  it('has totals, of one user and of all', async () => {
+  it('has totals for one user and for all users', async () => {
     const own = await store.total({ userId: 'ada', ...range });
     expect(own).toMatchObject({ tasks: 4, failed: 2, seconds: expect.closeTo(13.625, 3) });
     expect(await store.total({ userId: null, ...range })).toMatchObject({ tasks: 5 });
-    expect(await store.total({ userId: 'nobody', ...range })).toEqual({ tasks: 0, failed: 0, seconds: 0 });
+    expect(await store.total({ userId: 'no-such-user', ...range })).toEqual({
+      tasks: 0,
+      failed: 0,
+      seconds: 0,
+    });
   });
 }

@@ -3,10 +3,10 @@ import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables } from '../tables.ts';
 
 export interface TaskRange {
-  /** Of one user; null for all. */
+  /** One user's id; null for all users. */
   userId: string | null;
   fromIso: string;
-  /** Not in the range any more. */
+  /** The end of the range, which excludes this time. */
   toIso: string;
 }
 
@@ -17,11 +17,11 @@ export interface TaskUsage {
 }
 
 export interface NamedTaskUsage extends TaskUsage {
-  /** As the tasks were called; a saved workflow calls them by its own name. */
+  /** The name of the tasks; tasks of a saved workflow have the workflow's name. */
   name: string | null;
 }
 
-/** What tasks have taken of the pool that agents asked for: those that ended in a range, whatever became of them. */
+/** The worker time of tasks that agents asked for. Counts tasks that ended in a range, whatever their outcome. */
 export class TaskUsageStore {
   readonly #database: Database<DispatchTables>;
 
@@ -29,7 +29,7 @@ export class TaskUsageStore {
     this.#database = database;
   }
 
-  /** By name, those that took longest. */
+  /** Usage by name, longest first. */
   async byName(range: TaskRange, { limit }: { limit: number }): Promise<NamedTaskUsage[]> {
     const seconds = this.#seconds();
     return this.#ended(range)
@@ -60,7 +60,7 @@ export class TaskUsageStore {
     return [sql<number>`count(*)`.as('tasks'), failed.as('failed'), this.#seconds().as('seconds')] as const;
   }
 
-  /** From the start of the last attempt to the end; a task that never began took none. */
+  /** From the start of the last attempt to the end; zero for a task that never started. */
   #seconds(): RawBuilder<number> {
     const [from, to] = [sql.ref('startedAt'), sql.ref('finishedAt')];
     const each =

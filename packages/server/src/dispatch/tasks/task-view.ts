@@ -11,7 +11,7 @@ import { maskExtraData } from '../graphs/extra-data.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
 import type { AttemptRow } from './attempt-store.ts';
 
-/** A result as it is stored: by file id, since links are signed anew at each read. */
+/** A result as it is stored: by file id, since links are signed again at each read. */
 export interface StoredResult {
   outputs: { fileId: string; filename: string; contentType: string; size: number; node: string }[];
   texts: { node: string; text: string }[];
@@ -20,9 +20,9 @@ export interface StoredResult {
 }
 
 export interface TaskViewOptions {
-  /** Signs a link to a stored file that can be loaded for a day. */
+  /** Signs a link to a stored file that is valid for a day. */
   linkTo: (file: { fileId: string; filename: string }) => string;
-  /** Place in the queue, 1 is next. */
+  /** Place in the queue; 1 is next. */
   position: number | null;
 }
 
@@ -79,8 +79,8 @@ export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>):
 }
 
 /**
- * The task as its submission was answered: what has become of it since stands at its own address. Its place in the queue
- * is today's.
+ * The task as the answer to its submission showed it; its own address tells what has happened since. Its place in the
+ * queue is the present one.
  */
 export function asSubmitted(task: TaskDetail): TaskDetail {
   return {

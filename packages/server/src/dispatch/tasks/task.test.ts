@@ -16,7 +16,7 @@ test('nothing follows a task that has ended', () => {
   expect(taskPhases.filter((phase) => mayFollow('ended', phase))).toEqual([]);
 });
 
-test('every phase but the last can end, and none follows itself', () => {
+test('every phase but the last can end, and no phase follows itself', () => {
   for (const phase of taskPhases) {
     expect(mayFollow(phase, 'ended')).toBe(phase !== 'ended');
     expect(mayFollow(phase, phase)).toBe(false);
@@ -30,7 +30,7 @@ test('a task that a worker may hold can go back to the queue, but never backward
   expect(mayFollow('queued', 'executing')).toBe(false);
 });
 
-test('keeps to the four statuses of the contract', () => {
+test('uses only the four statuses of the contract', () => {
   expect(statusOfPhase('queued')).toBe('pending');
   expect(statusOfPhase('dispatching')).toBe('pending');
   expect(statusOfPhase('accepted')).toBe('running');
@@ -40,7 +40,7 @@ test('keeps to the four statuses of the contract', () => {
   expect(statusOfPhase('ended', 'failed')).toBe('failed');
 });
 
-test('the first attempt runs under the id of its task, each later one under a UUID of its own', () => {
+test('the first attempt has the id of its task as its prompt id, each later attempt a UUID of its own', () => {
   expect(promptIdOf(taskId, 1)).toBe(taskId);
   const later = Array.from({ length: 9 }, (_, index) => promptIdOf(taskId, index + 2));
   expect(new Set([taskId, ...later]).size).toBe(10);
@@ -61,7 +61,7 @@ test('a waiting task is cancelled at once, a running one by asking the worker, o
   expect(cancel('executing', true)).toBe('nothing_to_do');
 });
 
-test('cancelling again changes nothing, cancelling what ended otherwise is refused', () => {
+test('cancelling again changes nothing, and cancelling a task that ended otherwise is refused', () => {
   const ended = { phase: 'ended', cancelRequested: false } as const;
   expect(decideCancel({ ...ended, errorCode: 'cancelled' })).toBe('nothing_to_do');
   expect(decideCancel({ ...ended, errorCode: 'lost' })).toBe('already_finished');
@@ -84,20 +84,20 @@ test('by default a lost attempt runs again and an error of the workflow does not
   expect(decideRetry('timed_out', fresh).next).toBe('fail');
 });
 
-test('never means at most one start: only a worker that certainly did not take it is followed by another', () => {
+test('with "never" a task starts at most once: another worker gets it only if the first certainly did not take it', () => {
   const record = { ...fresh, retry: 'never' } as const;
   expect(decideRetry('lost', record)).toEqual({ next: 'fail' });
   expect(decideRetry('graph_error', record)).toEqual({ next: 'fail' });
   expect(decideRetry('not_taken', { ...record, startedAttempts: 0, refusals: 1 }).next).toBe('requeue');
 });
 
-test('on_error tries again after errors too', () => {
+test('with "on_error" a task is also tried again after an error', () => {
   const record = { ...fresh, retry: 'on_error' } as const;
   expect(decideRetry('graph_error', record)).toMatchObject({ next: 'requeue' });
   expect(decideRetry('worker_error', record)).toMatchObject({ next: 'requeue' });
 });
 
-test('gives up after the last allowed attempt', () => {
+test('a task gets no more than the allowed attempts', () => {
   expect(decideRetry('lost', { ...fresh, startedAttempts: 2 }).next).toBe('requeue');
   expect(decideRetry('lost', { ...fresh, startedAttempts: 3 }).next).toBe('fail');
 });
@@ -107,7 +107,7 @@ test('a task that no worker takes ends after twenty refusals', () => {
   expect(decideRetry('not_taken', { ...fresh, refusals: 20 }).next).toBe('fail');
 });
 
-test('waits longer before each further try, up to a minute', () => {
+test('a task waits longer before each further try, up to a minute', () => {
   const delays = [1, 2, 3, 4, 12].map((refusals) => {
     const after = decideRetry('not_taken', { ...fresh, refusals });
     return after.next === 'requeue' ? after.delayMs : null;

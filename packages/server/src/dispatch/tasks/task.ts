@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { RetryPolicy, TaskErrorCode, TaskPhase, TaskStatus } from '@switchyard/contract/dispatch/task';
 
-/** How a task that has ended did so. */
+/** How a task has ended. */
 export type TaskEnd = 'completed' | 'failed';
 
 /**
- * What may follow what. Back to `queued` is a new attempt (or, from `dispatching`, a worker that certainly did not take
- * it). `accepted` may be skipped by a run that is over before it was seen to start. Nothing follows `ended`.
+ * Which phase may follow which. Back to `queued` is a new attempt (or, from `dispatching`, a worker that certainly did
+ * not take it). An execution that is over before its start was seen may skip `accepted`. Nothing follows `ended`.
  */
 const followers: Record<TaskPhase, readonly TaskPhase[]> = {
   queued: ['dispatching', 'ended'],
@@ -28,14 +28,16 @@ export function statusOfPhase(phase: TaskPhase, end?: TaskEnd): TaskStatus {
   return phase === 'queued' || phase === 'dispatching' ? 'pending' : 'running';
 }
 
-/** Phases in which a worker may hold the task, so that a restarted gateway asks the worker before it does anything. */
+/**
+ * Phases in which a worker may hold the task; in these, a restarted gateway asks the worker before it does anything.
+ */
 export function isOnWorker(phase: TaskPhase): boolean {
   return phase === 'dispatching' || phase === 'accepted' || phase === 'executing' || phase === 'collecting';
 }
 
 /**
- * The id of an attempt's run on the worker, from which a restarted gateway finds it again. Present ComfyUI takes
- * nothing but a lower-case UUID, so later attempts are hashed into one (version 8) instead of getting a suffix.
+ * The prompt id of an attempt, by which a restarted gateway finds its execution again. Present ComfyUI accepts only a
+ * lower-case UUID, so later attempts are hashed into one (version 8) instead of getting a suffix.
  */
 export function promptIdOf(taskId: string, attempt: number): string {
   if (attempt <= 1) return taskId;
@@ -46,7 +48,7 @@ export function promptIdOf(taskId: string, attempt: number): string {
 
 export type CancelDecision = 'end_now' | 'ask_worker' | 'nothing_to_do' | 'already_finished';
 
-/** What a cancel does, by where the task stands. Cancelling a cancelled task again changes nothing. */
+/** What a cancel does in each phase of a task. Cancelling a cancelled task again changes nothing. */
 export function decideCancel(task: {
   phase: TaskPhase;
   cancelRequested: boolean;
@@ -58,9 +60,10 @@ export function decideCancel(task: {
 }
 
 /**
- * Why an attempt came to nothing.
- * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, not capable after all)
- * - `lost`: the worker died, restarted or was cut off, or somebody else stopped the run; it may have run in part
+ * Why an attempt failed.
+ * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, or it lacks something)
+ * - `lost`: the worker died, restarted or was cut off, or someone else stopped the execution; part of it may have been
+ *   done
  * - `worker_error`: the worker's own trouble, such as no memory or a device error
  * - `graph_error`: the workflow's fault; another try would end the same way
  * - `stalled`, `timed_out`: no sign of life for too long; longer than allowed
@@ -86,7 +89,7 @@ export interface AttemptRecord {
 
 export type AfterFailure = { next: 'fail' } | { next: 'requeue'; delayMs: number };
 
-/** A task that no worker takes ends instead of going round for ever. */
+/** A task that no worker takes ends instead of being tried for ever. */
 const maxRefusals = 20;
 const retriesOf: Record<RetryPolicy, readonly AttemptFailure[]> = {
   never: [],
@@ -94,7 +97,7 @@ const retriesOf: Record<RetryPolicy, readonly AttemptFailure[]> = {
   on_error: ['lost', 'outputs_lost', 'stalled', 'worker_error', 'graph_error', 'timed_out'],
 };
 
-/** The one retry decision. A task with a cancel on it never starts again. */
+/** The one decision about retries. A task with a requested cancel never starts again. */
 export function decideRetry(failure: AttemptFailure, record: AttemptRecord): AfterFailure {
   if (record.cancelRequested) return { next: 'fail' };
   if (failure === 'not_taken') {
@@ -108,10 +111,10 @@ export function decideRetry(failure: AttemptFailure, record: AttemptRecord): Aft
 }
 
 const firstBackoffMs = 500;
-const longestBackoffMs = 60_000;
+const maxBackoffMs = 60_000;
 
 function backoffMs(failures: number): number {
-  return Math.min(firstBackoffMs * 2 ** Math.max(failures - 1, 0), longestBackoffMs);
+  return Math.min(firstBackoffMs * 2 ** Math.max(failures - 1, 0), maxBackoffMs);
 }
 
 const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
@@ -124,7 +127,7 @@ const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
   outputs_lost: 'outputs_lost',
 };
 
-/** The word in the task's record when nothing more specific is known. */
+/** The error code in the task's record when nothing more specific is known. */
 export function errorCodeOf(failure: AttemptFailure): TaskErrorCode {
   return errorOfFailure[failure];
 }

@@ -16,11 +16,11 @@ export class WebhookStore {
     this.#database = database;
   }
 
-  async insert(owner: Owner, row: Insertable<WebhookTable>, { most }: { most: number }): Promise<void> {
+  async insert(owner: Owner, row: Insertable<WebhookTable>, { max }: { max: number }): Promise<void> {
     requireOwner(owner);
     await this.#database.write(async (trx) => {
       const present = await trx.selectFrom('webhooks').select('id').where('owner', '=', row.owner).execute();
-      if (present.length >= most) throw new AppError('webhook_limit');
+      if (present.length >= max) throw new AppError('webhook_limit');
       await trx.insertInto('webhooks').values(row).execute();
     });
   }

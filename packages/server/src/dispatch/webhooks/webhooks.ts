@@ -53,11 +53,11 @@ const retryDelaysMs = [
   14 * hour,
   20 * hour,
 ];
-const mostPerUser = 50;
+const maxPerUser = 50;
 /** Failed deliveries in a row after which a webhook is switched off. */
 const failuresToDisable = 20;
 /** A call stays below 20 kB: more outputs than this are read from the task. */
-const mostFilesInCall = 20;
+const maxFilesInCall = 20;
 const gone = 410;
 
 /** Own addresses that are called when own tasks end. A call is stored with the end of its task, so none is forgotten. */
@@ -87,7 +87,7 @@ export class Webhooks {
       createdAt: at,
       updatedAt: at,
     };
-    await store.insert({ user: userId }, row, { most: mostPerUser });
+    await store.insert({ user: userId }, row, { max: maxPerUser });
     return { ...viewWebhook(row), secret };
   }
 
@@ -198,7 +198,7 @@ export class Webhooks {
         attempt,
         finishedAt,
         error: taskErrorOf(task),
-        files: result?.files.slice(0, mostFilesInCall) ?? [],
+        files: result?.files.slice(0, maxFilesInCall) ?? [],
         fileCount: result?.files.length ?? 0,
       },
     };

@@ -16,7 +16,7 @@ interface ReadOptions {
 }
 
 /** A form with more fields helps nobody; the inputs beyond keep their values. */
-const mostParameters = 1_000;
+const maxParameters = 1_000;
 const nameLength = 64;
 
 /** What a run may set: every placeholder, and every input that holds a plain value. */
@@ -24,7 +24,7 @@ export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions
   const placeholders = placeholderParameters(graph, known);
   const inputs = inputParameters(graph, { known, hidden: placeholders.length > 0 });
   const before = new Map(previous.map((parameter) => [keyOf(parameter), parameter]));
-  const found = [...placeholders, ...inputs].slice(0, mostParameters);
+  const found = [...placeholders, ...inputs].slice(0, maxParameters);
   const taken = new Set(found.flatMap((parameter) => before.get(keyOf(parameter))?.name ?? []));
   const unnamed = found.filter((parameter) => !before.has(keyOf(parameter)));
   const shared = sharedNames(unnamed);

@@ -1,8 +1,8 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 
-const mostChoices = 200;
-const mostNamed = 20;
-const longestDefault = 500;
+const maxChoices = 200;
+const maxNamed = 20;
+const maxDefaultLength = 500;
 
 /** JSON Schema of the `params` of a run: what a form, a command line and an agent's tool are made from. */
 export function schemaOf(parameters: readonly WorkflowParameter[]): Record<string, unknown> {
@@ -30,7 +30,7 @@ function propertyOf(parameter: WorkflowParameter): Record<string, unknown> {
 function typeOf({ type, choices }: WorkflowParameter): Record<string, unknown> {
   switch (type) {
     case 'choice':
-      return { type: 'string', ...(choices && choices.length <= mostChoices && { enum: choices }) };
+      return { type: 'string', ...(choices && choices.length <= maxChoices && { enum: choices }) };
     case 'model':
       return { type: 'string' };
     case 'file':
@@ -50,10 +50,10 @@ const fileReference = {
 };
 
 function remark({ type, choices }: WorkflowParameter): string | null {
-  if (choices === null || (type === 'choice' && choices.length <= mostChoices)) return null;
-  return `Known: ${choices.slice(0, mostNamed).join(', ')}${choices.length > mostNamed ? ' and more' : ''}`;
+  if (choices === null || (type === 'choice' && choices.length <= maxChoices)) return null;
+  return `Known: ${choices.slice(0, maxNamed).join(', ')}${choices.length > maxNamed ? ' and more' : ''}`;
 }
 
 function isLong(value: unknown): boolean {
-  return typeof value === 'string' && value.length > longestDefault;
+  return typeof value === 'string' && value.length > maxDefaultLength;
 }

@@ -11,7 +11,7 @@ import { SavedWorkflowStore, type StoredWorkflow } from './saved-workflow-store.
 
 const postgres = testPostgres('saved workflows on Postgres');
 const at = '2030-01-01T00:00:00.000Z';
-const many = { most: 100 };
+const many = { max: 100 };
 const all = { limit: 100, offset: 0 };
 
 describe('saved workflows in memory', () => workflowsBehave(async () => ({ backend: 'memory' })));
@@ -35,8 +35,8 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
   });
   afterAll(() => opened.close());
 
-  const insert = (id: string, name = id, most = many) =>
-    store.insert(user, workflow(user.user, { id: `${user.user}-${id}`, name }), most);
+  const insert = (id: string, name = id, max = many) =>
+    store.insert(user, workflow(user.user, { id: `${user.user}-${id}`, name }), max);
   const newUser = () => {
     users += 1;
     user = { user: `user-${users}` };
@@ -44,7 +44,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
 
   it('are no more than a user may have, however many come at once', async () => {
     newUser();
-    const made = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => insert(id, id, { most: 2 })));
+    const made = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => insert(id, id, { max: 2 })));
 
     expect(made.filter(({ status }) => status === 'rejected')).toMatchObject([
       { reason: { code: 'workflow_limit' } },
@@ -96,11 +96,11 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
       await store.change(user, id2, { from: 1, columns, version: version(id2, 2), keep: 50 });
     }
 
-    expect(await store.exposed(user, { most: 5 })).toMatchObject([
+    expect(await store.exposed(user, { max: 5 })).toMatchObject([
       { name: 'a', parameters: '[2]' },
       { name: 'b', parameters: '[2]' },
     ]);
-    expect(await store.exposed(user, { most: 1 })).toHaveLength(1);
+    expect(await store.exposed(user, { max: 1 })).toHaveLength(1);
   });
 
   it('count each change of their user, and of nobody else', async () => {

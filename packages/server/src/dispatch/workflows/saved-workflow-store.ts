@@ -31,7 +31,7 @@ export class SavedWorkflowStore {
     this.#database = database;
   }
 
-  async insert(owner: Owner, { row, version }: StoredWorkflow, { most }: { most: number }): Promise<void> {
+  async insert(owner: Owner, { row, version }: StoredWorkflow, { max }: { max: number }): Promise<void> {
     const user = userOf(owner);
     await this.#write(async (trx) => {
       await mark(trx, user);
@@ -40,7 +40,7 @@ export class SavedWorkflowStore {
         .select((select) => select.fn.countAll<number>().as('count'))
         .where('owner', '=', user)
         .executeTakeFirstOrThrow();
-      if (Number(count) >= most) throw new AppError('workflow_limit');
+      if (Number(count) >= max) throw new AppError('workflow_limit');
       await trx.insertInto('saved_workflows').values(row).execute();
       await trx.insertInto('saved_workflow_versions').values(version).execute();
     });
@@ -64,7 +64,7 @@ export class SavedWorkflowStore {
   /** Those that are tools of the owner's agent, the oldest first, so that a new one changes no other's name. */
   async exposed(
     owner: Owner,
-    { most }: { most: number },
+    { max }: { max: number },
   ): Promise<(SavedWorkflowRow & { parameters: string })[]> {
     return this.#database.read
       .selectFrom('saved_workflows')
@@ -78,7 +78,7 @@ export class SavedWorkflowStore {
       .where('owner', '=', userOf(owner))
       .where('exposed', '=', 1)
       .orderBy('id')
-      .limit(most)
+      .limit(max)
       .execute();
   }
 

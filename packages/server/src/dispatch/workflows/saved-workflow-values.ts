@@ -11,7 +11,7 @@ export function taskParamsOf(
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const faults: Fault[] = [];
   const params = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(values).slice(0, mostValues)) {
+  for (const [name, value] of Object.entries(values).slice(0, maxValues)) {
     const parameter = byName.get(name);
     const problem = parameter ? whyWrong(parameter, value) : null;
     if (!parameter) faults.push(fault(name, unknownName(name, parameters), 'unknown_param'));
@@ -40,12 +40,12 @@ function refusal(faults: Fault[]): AppError {
   const isOnlyUnknown = faults.every(({ type }) => type === 'unknown_param');
   return new AppError(isOnlyUnknown ? 'unknown_param' : 'invalid_param', {
     message: faults[0]?.message ?? '',
-    faults: faults.slice(0, mostFaults),
+    faults: faults.slice(0, maxFaults),
   });
 }
 
-const mostValues = 1_001;
-const mostFaults = 50;
+const maxValues = 1_001;
+const maxFaults = 50;
 
 function targetsOf({ placeholder, sets }: WorkflowParameter): string[] {
   return placeholder === null ? sets.map(({ node, input }) => `${node}.${input}`) : [placeholder];

@@ -67,7 +67,7 @@ export class SavedWorkflows {
       updatedAt: createdAt,
     };
     const version = versionOf(row, { graph, parameters, createdAt });
-    await store.insert({ user: userId }, { row, version }, { most: workflowLimits.perUser });
+    await store.insert({ user: userId }, { row, version }, { max: workflowLimits.perUser });
     return viewDetail({ row, version });
   }
 
@@ -165,7 +165,7 @@ export class SavedWorkflows {
 
   /** What the agent of this user has as tools. */
   async exposed(userId: string): Promise<ExposedWorkflow[]> {
-    const rows = await this.#options.store.exposed({ user: userId }, { most: workflowLimits.exposed });
+    const rows = await this.#options.store.exposed({ user: userId }, { max: workflowLimits.exposed });
     return rows.map(({ id, name, description, parameters }) => ({
       id,
       name,

@@ -30,7 +30,7 @@ import { askStatus, canStopOneRun } from './probe.ts';
 import { readSubmitAnswer } from './submit-answer.ts';
 import { pullOutput, pushFile } from './transfer.ts';
 import { objectInfo, readJson } from './wire.ts';
-import { largestAnswerBytes, WorkerCalls } from './worker-calls.ts';
+import { maxAnswerBytes, WorkerCalls } from './worker-calls.ts';
 import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
 import { WorkerSocket } from './worker-socket.ts';
 
@@ -256,7 +256,7 @@ export class ComfyuiClient implements WorkerClient {
         path: '/prompt',
         body: `{"prompt":${graphJson},${ids}${extra}${only}}`,
         deadlineMs: deadlines.submitMs,
-        maxBytes: largestAnswerBytes,
+        maxBytes: maxAnswerBytes,
         signal,
       });
       const outcome = readSubmitAnswer(answer, { promptId, label: this.#http.label });

@@ -2,7 +2,7 @@ import type { RunEnd, RunError, RunResult } from '../worker-client.ts';
 import { OutputCollector } from './output-collector.ts';
 
 /** Of one run; beyond it what was heard is no whole any more. */
-const mostOutputBytes = 32 * 1024 * 1024;
+const maxOutputBytes = 32 * 1024 * 1024;
 
 interface HeardRun {
   outputs: OutputCollector;
@@ -35,7 +35,7 @@ export class HeardRuns {
     const run = this.#runs.get(promptId);
     if (!run) return;
     run.outputBytes += bytes;
-    if (run.outputBytes > mostOutputBytes) this.#runs.delete(promptId);
+    if (run.outputBytes > maxOutputBytes) this.#runs.delete(promptId);
     else run.outputs.add(nodeId, output);
   }
 

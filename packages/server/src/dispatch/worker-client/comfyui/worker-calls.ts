@@ -6,7 +6,7 @@ import type { CallAnswer, WorkerHttp } from './worker-http.ts';
 
 const megabyte = 1_048_576;
 /** The queue and the history carry whole graphs. */
-export const largestAnswerBytes = 32 * megabyte;
+export const maxAnswerBytes = 32 * megabyte;
 
 interface AskOptions {
   deadlineMs?: number;
@@ -99,7 +99,7 @@ export class WorkerCalls {
       method: 'GET',
       path,
       deadlineMs: this.#deadlineMs,
-      maxBytes: largestAnswerBytes,
+      maxBytes: maxAnswerBytes,
       ...options,
     });
     return this.#bodyOf(answer);

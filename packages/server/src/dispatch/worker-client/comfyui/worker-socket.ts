@@ -14,7 +14,7 @@ export interface WorkerSocketOptions {
 }
 
 const firstRetryMs = 250;
-const longestRetryMs = 5_000;
+const maxRetryMs = 5_000;
 const handshakeMs = 5_000;
 const pingIntervalMs = 20_000;
 const pongDeadlineMs = 10_000;
@@ -149,7 +149,7 @@ export class WorkerSocket {
 
   #retryLater(): void {
     this.#cancelRetry = this.#options.timer(() => this.#connect(), this.#retryMs);
-    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, maxRetryMs);
   }
 
   /**
