@@ -1,7 +1,7 @@
 import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import type { Context } from '@switchyard/server/context';
-import type { RunTimeouts } from '@switchyard/server/dispatch/attempts/run-timeouts';
+import type { ExecutionTimeouts } from '@switchyard/server/dispatch/attempts/execution-timeouts';
 import { startGateway as startRealGateway } from '@switchyard/server/main';
 import type { Logger } from '@switchyard/server/platform/telemetry/logger';
 import { HttpSession } from './http-session.ts';
@@ -17,7 +17,7 @@ interface GatewayOptions {
   /** Kept when the gateway stops; without it a new one is made and removed. */
   home?: string;
   config?: ConfigOverrides;
-  runTimeouts?: Partial<RunTimeouts>;
+  executionTimeouts?: Partial<ExecutionTimeouts>;
   /** For a test that reads the log. */
   logger?: Logger;
 }
@@ -48,7 +48,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       version: '0.0.0-dev',
       lastPort: 0,
       passwordCost: 4,
-      ...(options.runTimeouts && { runTimeouts: options.runTimeouts }),
+      ...(options.executionTimeouts && { executionTimeouts: options.executionTimeouts }),
       ...(options.logger && { logger: options.logger }),
     });
     return {

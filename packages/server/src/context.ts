@@ -299,7 +299,10 @@ async function openDispatch(
     endOf: (identity) => ends.of(identity),
     clock: systemClock,
     log: logger,
-    options: { ...dispatchOptions(config), ...(options.runTimeouts && { timeouts: options.runTimeouts }) },
+    options: {
+      ...dispatchOptions(config),
+      ...(options.executionTimeouts && { timeouts: options.executionTimeouts }),
+    },
   });
   opened.add(() => area.close());
   const builtIn =

@@ -17,7 +17,7 @@ let adaInDispatch: DispatchCaller;
 let closing: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
-  gateway = await startGateway({ runTimeouts: watchful });
+  gateway = await startGateway({ executionTimeouts: watchful });
   admin = await DispatchCaller.initialize(gateway.url);
   const session = await gateway.register('ada@example.com');
   ada = await ConversationCaller.of(gateway.url, session);

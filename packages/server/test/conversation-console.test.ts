@@ -148,7 +148,7 @@ describe('the console of a gateway with a pool', () => {
     const worker = await startReferenceWorker();
     const gateway = await startGateway({
       config: { database: { backend: 'sqlite' } },
-      runTimeouts: watchful,
+      executionTimeouts: watchful,
     });
     const admin = await DispatchCaller.initialize(gateway.url);
     await admin.useWorkers([worker.port]);

@@ -5,7 +5,7 @@ const node = anyWorkflow['1'];
 const megabyte = 1024 * 1024;
 const options = { config: { server: { large_body_limit: megabyte } } };
 
-describe('a task that cannot be taken', () => {
+describe('a task that cannot be accepted', () => {
   let pool: DispatchPool;
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('a task that cannot be taken', () => {
     expect(answer.body.message.length).toBeGreaterThan(10);
   });
 
-  it('tells all faults of a graph at once', async () => {
+  it('gets all faults of its graph at once', async () => {
     const { body } = await submit({
       workflow: { '1': 5, '2': { inputs: {} }, '3': { class_type: 'X', inputs: 4 } },
     });
@@ -93,13 +93,13 @@ describe('a task that cannot be taken', () => {
     ]);
   });
 
-  it('in the format of the editor says how to export the other one', async () => {
+  it('in the format of the editor gets an explanation of how to export the other format', async () => {
     const { status, body } = await submit({ workflow: { nodes: [], links: [], version: 0.4 } });
     expect({ status, error: body.error }).toEqual({ status: 422, error: 'ui_format_workflow' });
     expect(body.message).toContain('Export (API)');
   });
 
-  it('that no instance can run names what is missing', async () => {
+  it('that no instance can run gets an error that names what is missing', async () => {
     const { status, body } = await submit({
       workflow: { ...anyWorkflow, '9': { class_type: 'KSampler', inputs: {} } },
     });
@@ -137,7 +137,7 @@ describe('a task that cannot be taken', () => {
     expect(await answer.json()).toMatchObject({ code: status, data: null });
   });
 
-  it('that fits nothing strictly is taken with a warning otherwise', async () => {
+  it('that matches nothing is refused when strict and accepted with a warning otherwise', async () => {
     const answer = await submit({ workflow: anyWorkflow, params: { '1.widht': 5 } });
     expect(answer.status).toBe(200);
     expect(answer.body.data.warnings).toEqual([expect.stringContaining('Nearest: "1.width"')]);

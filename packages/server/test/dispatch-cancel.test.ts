@@ -15,7 +15,7 @@ describe('cancelling a task', () => {
       (task) => task.phase === phase,
     );
 
-  it('ends it at once while it waits, and again changes nothing', async () => {
+  it('ends it at once while it waits, and a second cancel changes nothing', async () => {
     pool = await startPool({ workers: [] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     const first = await cancel(id);
@@ -31,7 +31,7 @@ describe('cancelling a task', () => {
     expect(again.body.data).toEqual(first.body.data);
   });
 
-  it('never starts one that was cancelled while it waited', async () => {
+  it('keeps a waiting task from ever being started', async () => {
     pool = await startPool({ workers: [held] });
     const [worker] = pool.workers;
     const running = await pool.user.submit({ workflow: anyWorkflow });
@@ -47,7 +47,7 @@ describe('cancelling a task', () => {
     expect(await pool.user.task(waiting.id)).toMatchObject({ attempt: 0, attempts: [], instanceId: null });
   });
 
-  it('is a request while it runs, and ends it when the worker has stopped', async () => {
+  it('is only requested while it runs, and ends it when the worker has stopped', async () => {
     pool = await startPool({ workers: [held] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     await inPhase(id, 'executing');
@@ -63,10 +63,10 @@ describe('cancelling a task', () => {
     await inPhase(nextId, 'executing');
   });
 
-  it('ends it without the worker when that does not stop in time, and takes the worker out of rotation', async () => {
+  it('ends it without the worker when the worker does not stop in time, and takes the worker out of rotation', async () => {
     pool = await startPool({
       workers: [{ ...held, trouble: 'stubborn' }],
-      runTimeouts: { ...watchful, cancelMs: 400 },
+      executionTimeouts: { ...watchful, cancelMs: 400 },
     });
     const { id, instanceId } = await pool.user.submit({ workflow: anyWorkflow });
     expect(instanceId).toBeNull();
@@ -81,7 +81,7 @@ describe('cancelling a task', () => {
     });
   });
 
-  it('ends it also while its outputs are fetched', async () => {
+  it('also ends it while its outputs are fetched', async () => {
     pool = await startPool({ workers: [{ outputBytes: 10_000, trouble: 'stuck_output' }] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     const collecting = await inPhase(id, 'collecting');
@@ -91,8 +91,8 @@ describe('cancelling a task', () => {
     expect((await pool.user.call('GET', '/api/files')).data.total).toBe(0);
   });
 
-  it('reaches it on its way to the worker', async () => {
-    pool = await startPool({ workers: [{}], runTimeouts: watchful });
+  it('also ends it on its way to the worker', async () => {
+    pool = await startPool({ workers: [{}], executionTimeouts: watchful });
     const [worker] = pool.workers;
     if (worker) worker.behaviour = { ...worker.behaviour, trouble: 'hang' };
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
@@ -103,7 +103,7 @@ describe('cancelling a task', () => {
     expect(worker?.stats.accepted).toBe(0);
   });
 
-  it('is a conflict once it has ended otherwise', async () => {
+  it('is a conflict once it has ended in another way', async () => {
     pool = await startPool();
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     await pool.user.ended(id);

@@ -2,7 +2,7 @@ import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { expect, it, onTestFinished } from 'vitest';
 import { anyWorkflow, startPool } from './support/dispatch-pool.ts';
 
-it('a worker that deletes what was collected has nothing left of a task that has ended', async () => {
+it('a worker that deletes collected outputs keeps nothing of a task that has ended', async () => {
   const pool = await startPool({ workers: [] });
   const worker = await startReferenceWorker();
   onTestFinished(async () => {

@@ -23,7 +23,7 @@ describe('the configuration', () => {
     ...rest,
   });
 
-  it('answers what was put, with a version that counts the changes', async () => {
+  it('is returned as it was put, with a version that counts the changes', async () => {
     const before = await pool.admin.request('GET', '/api/config');
     expect(before.body.data).toMatchObject({
       servers: [{ id: 'test', instances: [] }],
@@ -61,7 +61,7 @@ describe('the configuration', () => {
     expect(answer.body.data).toEqual({ ...data, version: data.version + 1 });
   });
 
-  it('tells all faults at once and changes nothing', async () => {
+  it('is refused with all faults at once, and nothing changes', async () => {
     const before = (await pool.admin.call('GET', '/api/config')).data;
     const answer = await put({
       servers: [
@@ -91,7 +91,7 @@ describe('the configuration', () => {
     expect((await pool.admin.call('GET', '/api/config')).data).toEqual(before);
   });
 
-  it('tells faults of the shape together with those that need a closer look', async () => {
+  it('is refused with faults of its shape together with those that need a closer look', async () => {
     const answer = await put({
       servers: [
         server('a', [
@@ -214,7 +214,7 @@ describe('the configuration', () => {
       expect(valueNow()).toEqual({ Authorization: 'Bearer new' });
     });
 
-    it('keeps the value when an address goes, and when only other things change', async () => {
+    it('keeps the value when an address is removed, and when only other things change', async () => {
       await put({ servers: [server('a', [first, second], { headers })], healthCheck });
       const changed = server('a', [{ ...second, weight: 3 }], {
         headers: masked,
@@ -227,7 +227,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('is guarded by If-Match', async () => {
+  it('is protected by If-Match', async () => {
     const { version } = (await pool.admin.call('GET', '/api/config')).data;
     const first = await put({ servers: [], healthCheck }, { 'if-match': `"${version}"` });
     expect(first).toMatchObject({ status: 200, body: { data: { version: version + 1 } } });
@@ -237,7 +237,7 @@ describe('the configuration', () => {
     expect((await put({ servers: [], healthCheck }, { 'if-match': 'nonsense' })).status).toBe(412);
   });
 
-  it('takes changes that come at once one after the other, when they name no version', async () => {
+  it('takes simultaneous changes one after the other when they name no version', async () => {
     const { version } = (await pool.admin.call('GET', '/api/config')).data;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => put({ servers: [], healthCheck: { interval: index + 1 } })),
@@ -246,7 +246,7 @@ describe('the configuration', () => {
     expect((await pool.admin.call('GET', '/api/config')).data.version).toBe(version + 8);
   });
 
-  it('says what a probe of a wrong address finds', async () => {
+  it('gets the result of a probe of a wrong address', async () => {
     await put({ servers: [server('a', [{ ip: '127.0.0.1', port: 9 }])], healthCheck });
     const answer = await pool.admin.request('POST', '/api/instances/127.0.0.1:9/test');
     expect(answer.status).toBe(200);

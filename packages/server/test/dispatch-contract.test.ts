@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 /**
- * The dispatch contract row by row, by a client that knows nothing but the contract: plain requests, plain JSON, no type
- * and no helper of ours.
+ * The dispatch contract row by row, by a client that knows nothing but the contract: plain requests, plain JSON, and
+ * none of the gateway's own types or helpers.
  */
 describe('the dispatch contract', () => {
   let gateway: DevGateway;
@@ -48,7 +48,7 @@ describe('the dispatch contract', () => {
     }
   }
 
-  /** Of the one task that the worker has or is about to get. */
+  /** Finishes the one task that the worker has or is about to get. */
   async function finishRun(): Promise<void> {
     const finished = worker.stats.finished + 1;
     while (worker.stats.finished < finished) {
@@ -220,7 +220,7 @@ describe('the dispatch contract', () => {
     });
   });
 
-  it('the WebSocket tells every type of message for its cause', async () => {
+  it('the WebSocket sends every type of message when its cause occurs', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: whatever is on the wire
     const messages: any[] = [];
     const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, ['bearer', token]);
@@ -307,7 +307,7 @@ describe('the dispatch contract', () => {
   });
 });
 
-/** Until the test ends it. */
+/** Long enough to last until the test ends it. */
 const heldMs = 3_600_000;
 
 const workflow = {

@@ -43,12 +43,12 @@ describe('a stored file', () => {
     expect(answer.headers.get('content-length')).toBe(String(part.length));
   });
 
-  it('has no part beyond its end', async () => {
+  it('has no range beyond its end', async () => {
     const answer = await load(file.url, { range: 'bytes=10-' });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10']);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const etag = (await load(file.url)).headers.get('etag') ?? '';
     const answer = await load(file.url, { 'if-none-match': etag });
     expect([answer.status, await answer.text()]).toEqual([304, '']);
@@ -76,7 +76,7 @@ describe('a stored file', () => {
     expect(await answer.json()).toMatchObject({ code: 403, error: 'link_expired', data: null });
   });
 
-  it('is not found under another name of a folder, or when it is gone', async () => {
+  it('is not found under another folder name, or when it is gone', async () => {
     const gone = await pool.user.upload('gone.txt', Buffer.from('gone'));
     expect((await pool.user.request('DELETE', `/api/files/${gone.fileId}`)).body).toEqual({
       code: 200,
@@ -128,7 +128,7 @@ describe('a stored file', () => {
     expect((await pool.user.request('DELETE', `/api/files/${needed.fileId}`)).status).toBe(200);
   });
 
-  it('made by a task names it, and is listed by it', async () => {
+  it('made by a task names the task, and can be listed by it', async () => {
     const task = await pool.user.submit({ workflow: anyWorkflow });
     const ended = await pool.user.ended(task.id);
     const listed = (await pool.user.call('GET', `/api/files?taskId=${task.id}`)).data;
@@ -144,7 +144,7 @@ describe('a stored file', () => {
     );
   });
 
-  it('is linked to where the caller reached the gateway', async () => {
+  it('has a link to the address where the caller reached the gateway', async () => {
     const { items } = (
       await pool.user.request('GET', '/api/files?limit=1', {
         headers: { 'x-forwarded-host': 'evil.example' },

@@ -23,7 +23,7 @@ describe('an instance that is taken out of use', () => {
     for (const worker of pool.workers) worker.finishRun();
   };
 
-  it('by a drain finishes what runs and is given nothing more until it is enabled again', async () => {
+  it('by a drain finishes its running task and gets no further one until it is enabled again', async () => {
     pool = await startPool({ workers: [held] });
     const running = await pool.user.submit({ workflow: anyWorkflow });
     const waiting = await pool.user.submit({ workflow: anyWorkflow });
@@ -47,7 +47,7 @@ describe('an instance that is taken out of use', () => {
     expect(await pool.user.ended(waiting.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('with force gives its task back, which runs elsewhere and has used up no try', async () => {
+  it('with force gives its task back, which runs elsewhere and has used up no attempt', async () => {
     pool = await startPool({ workers: [held, held] });
     const task = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
     const { instanceId } = await untilExecuting(task.id);
@@ -81,10 +81,10 @@ describe('an instance that is taken out of use', () => {
     });
   });
 
-  it('with force gives back also what its worker does not let go of', async () => {
+  it('with force also gives back a task that its worker does not stop', async () => {
     pool = await startPool({
       workers: [{ ...held, trouble: 'stubborn' }],
-      runTimeouts: { ...watchful, cancelMs: 400 },
+      executionTimeouts: { ...watchful, cancelMs: 400 },
     });
     const task = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(task.id);
@@ -95,7 +95,7 @@ describe('an instance that is taken out of use', () => {
     );
   });
 
-  it('by leaving the configuration is listed as draining until its task has ended, then goes', async () => {
+  it('by leaving the configuration is listed as draining until its task has ended, and is then removed', async () => {
     pool = await startPool({ workers: [held] });
     const listener = await PushListener.open(pool.gateway.url, pool.user.token);
     const running = await pool.user.submit({ workflow: anyWorkflow });
@@ -122,7 +122,7 @@ describe('an instance that is taken out of use', () => {
     listener.close();
   });
 
-  it('and put back before its task has ended goes on as if nothing had been', async () => {
+  it('and is put back before its task has ended goes on unchanged', async () => {
     pool = await startPool({ workers: [held] });
     const running = await pool.user.submit({ workflow: anyWorkflow });
     await untilExecuting(running.id);
@@ -175,7 +175,7 @@ describe('an instance that is taken out of use', () => {
     ).toMatchObject({ status: 404, body: { code: 404, error: 'instance_not_found' } });
   });
 
-  it('only by a boolean', async () => {
+  it('is changed only by a boolean', async () => {
     pool = await startPool();
     for (const body of [{}, { enabled: 'false' }, { enabled: null }, []]) {
       const answer = await pool.admin.request('PUT', `/api/instances/127.0.0.1:${port()}`, { body });

@@ -18,7 +18,7 @@ const workflow = {
   '3': save('three'),
 };
 
-describe('what a submission gives the worker beside the workflow', () => {
+describe('what a submission gives the worker besides the workflow', () => {
   let gateway: DevGateway;
   let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
   let user: DispatchCaller;
@@ -44,7 +44,7 @@ describe('what a submission gives the worker beside the workflow', () => {
     return history[promptId]?.prompt ?? [];
   };
 
-  it('reaches the worker whole, and its PNG metadata lands in the picture', async () => {
+  it('reaches the worker complete, and its PNG metadata is written into the picture', async () => {
     const task = await user.ended((await user.submit({ workflow, extraData })).id);
     expect((await heardBy(task))[3]).toMatchObject(extraData);
     const picture = Buffer.from(await (await fetch(task.result.files[0])).arrayBuffer());
@@ -63,7 +63,7 @@ describe('what a submission gives the worker beside the workflow', () => {
     listener.close();
   });
 
-  it('works again in a copy of the task, whose answer is masked too', async () => {
+  it('is used again in a copy of the task, whose answer is masked too', async () => {
     const first = await user.submit({ workflow, extraData, partialExecutionTargets: ['3'] });
     await user.ended(first.id);
     const { data: copy } = await user.call('POST', `/api/tasks/${first.id}/retry`);
@@ -73,7 +73,7 @@ describe('what a submission gives the worker beside the workflow', () => {
     expect(heard[4]).toEqual(['3']);
   });
 
-  it('names the outputs to run, and the others are left out', async () => {
+  it('may name the outputs to run, and the others are left out', async () => {
     const { id } = await user.submit({ workflow, partialExecutionTargets: ['2'] });
     const { result } = await user.ended(id);
     expect(result.outputs.map(({ node }: { node: string }) => node)).toEqual(['2']);

@@ -6,7 +6,7 @@ let pool: DispatchPool;
 
 afterEach(() => pool.close());
 
-it('one task of one user is not held up by a thousand of another', async () => {
+it('a single task of one user does not wait behind a thousand of another', async () => {
   pool = await startPool({ workers: [{ ...held, keepsArrivals: true }] });
   const [worker] = pool.workers;
   const crowd = await DispatchCaller.register(pool.gateway.url, 'crowd@example.com');
@@ -21,7 +21,7 @@ it('one task of one user is not held up by a thousand of another', async () => {
   expect(Object.keys(worker?.stats.arrivals ?? {}).indexOf(attempts[0].promptId)).toBeLessThanOrEqual(2);
 });
 
-it('a queue that is full for one user takes the tasks of another', async () => {
+it('a queue that is full for one user still takes the tasks of another', async () => {
   pool = await startPool({ workers: [], config: { dispatch: { max_queued_per_user: 5, max_queued: 8 } } });
   const crowd = await DispatchCaller.register(pool.gateway.url, 'crowd@example.com');
   for (let sent = 0; sent < 5; sent += 1) await crowd.submit({ workflow: anyWorkflow });
@@ -35,7 +35,7 @@ it('a queue that is full for one user takes the tasks of another', async () => {
   expect((await crowd.call('GET', '/api/tasks')).data.total).toBe(5);
 });
 
-it('holds as many as it may when they come all at once', async () => {
+it('the queue keeps its limit when many tasks come at once', async () => {
   pool = await startPool({ workers: [], config: { dispatch: { max_queued_per_user: 5 } } });
   const answers = await Promise.all(
     Array.from({ length: 30 }, () =>
@@ -69,7 +69,7 @@ it('a higher priority goes first', async () => {
   expect([lowEnd, normalEnd, highEnd]).toEqual([highEnd, normalEnd, lowEnd].sort().reverse());
 });
 
-it('a pinned task runs on its instance alone, one with a pool on a server with that tag', async () => {
+it('a pinned task runs only on its instance, a task with a pool on a server with that tag', async () => {
   pool = await startPool({ workers: [{}, {}] });
   const [one, two] = pool.workers.map(({ port }) => port);
   const server = (id: string, port: number | undefined) => ({

@@ -23,9 +23,9 @@ describe('files on a worker that users share', () => {
   let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
   let ann: DispatchCaller;
   let bob: DispatchCaller;
-  /** The task of which the others want to have the picture. */
+  /** The task whose picture the others want. */
   let victim: { id: string; result: { outputs: { fileId: string }[] } };
-  /** As the worker calls it. */
+  /** The name of the picture on the worker. */
   let hidden: { filename: string; subfolder: string };
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('files on a worker that users share', () => {
   };
   const refused = { status: 422, error: 'invalid_workflow', paths: [where] };
 
-  it('are out of reach by any path, whichever way it gets into the graph', async () => {
+  it('are out of reach by any path, however it gets into the graph', async () => {
     const { filename, subfolder } = hidden;
     const picture = `${subfolder}/${filename} [output]`;
     const blank = '{{picture}}';
@@ -73,13 +73,13 @@ describe('files on a worker that users share', () => {
     }
   });
 
-  it('are out of reach for saved workflows, too', async () => {
+  it('are out of reach for saved workflows too', async () => {
     const saved = await bob.call('POST', '/api/workflows', { name: 'steal', workflow: load('{{picture}}') });
     const run = { params: { picture: 'private/holiday_00001_.png [output]' } };
     expect(await refusalOf(run, `/api/workflows/${saved.data.id}/run`)).toEqual(refused);
   });
 
-  it('are refused by name of node and input, with what to do instead', async () => {
+  it('are refused with the node, the input and what to do instead', async () => {
     const answer = await bob.call('POST', '/api/tasks', {
       workflow: load('private/holiday_00001_.png [output]'),
     });
@@ -91,7 +91,7 @@ describe('files on a worker that users share', () => {
     );
   });
 
-  it('stay out of reach for who has a file of the same name and mixes up two nodes of one address', async () => {
+  it('stay out of reach for a user who has a file of the same name and lets two nodes share one address', async () => {
     const own = await bob.ended((await bob.submit({ workflow: save(0) })).id);
     expect(own.status).toBe('completed');
     const path = `${hidden.subfolder}/holiday_00001_.png [output]`;
@@ -106,7 +106,7 @@ describe('files on a worker that users share', () => {
     expect(await refusalOf({ workflow })).toEqual({ ...refused, paths: ['body.workflow.x.y.inputs.image'] });
   });
 
-  it('are loaded by name where they are outputs of an own task, and the task says which', async () => {
+  it('are loaded by name when they are outputs of an own task, and the task says which', async () => {
     const task = await ann.submit({ workflow: load('private/holiday_00001_.png [output]') });
     const [output] = victim.result.outputs;
     expect(task.params).toEqual({ '1.image': { $file: output?.fileId } });
@@ -118,7 +118,7 @@ describe('files on a worker that users share', () => {
     expect([...pixels.subarray(0, 3)]).toEqual([255, 0, 0]);
   });
 
-  it('may be named as they were pushed by who has them, and by nobody else', async () => {
+  it('may be named by their pushed names by their owner, and by no one else', async () => {
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#00ff00' } })
       .png()
       .toBuffer();
@@ -135,7 +135,7 @@ describe('files on a worker that users share', () => {
     expect((await ann.ended(again.id)).status).toBe('completed');
   });
 
-  it('cannot be written outside of the own names', async () => {
+  it("cannot be written under names outside the task's own prefix", async () => {
     const workflow = save(0);
     workflow['2'].inputs.filename_prefix = 'x/../../private/holiday';
     expect(await refusalOf({ workflow })).toEqual({

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { anyWorkflow, type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
 
-/** Where only the poll found what the socket should tell, nothing would end. */
+/** The gateway must learn the end from the socket: if only polling found it, the test would never end. */
 const onlyByEvents = { pollMs: 3_600_000 };
-/** Its picture is sent over the event socket and kept nowhere. */
+/** The node's picture is sent over the event socket and stored nowhere. */
 const sentPicture = {
   '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 0 } },
   '2': { class_type: 'SaveImageWebsocket', inputs: { images: ['1', 0] } },
@@ -27,7 +27,7 @@ const hearing = () =>
     (ids) => ids.length === 1,
   );
 
-/** Somebody with the gateway's own client id, such as a copy of its home, comes and goes. */
+/** Another client with the gateway's own client id, such as a copy of its home, connects and disconnects. */
 async function secondClientComesAndGoes(): Promise<void> {
   const [clientId = ''] = await hearing();
   const socket = new WebSocket(`ws://127.0.0.1:${onlyWorker().port}/ws?clientId=${clientId}`);
@@ -50,7 +50,7 @@ describe('an event socket that is open and hears nothing', () => {
       },
     ],
   ])('%s is opened again, and the instance says so until a run was heard', async (_, deafen) => {
-    pool = await startPool({ workers: [{}], runTimeouts: onlyByEvents });
+    pool = await startPool({ workers: [{}], executionTimeouts: onlyByEvents });
     await deafen();
     const first = await pool.user.submit({ workflow: anyWorkflow });
     expect(await pool.user.ended(first.id)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -73,8 +73,8 @@ describe('an event socket that is open and hears nothing', () => {
     await pool.user.until(happened, (kinds) => kinds.includes('deaf') && kinds.includes('hearing'));
   });
 
-  it('hears the rest of a run that is longer than the silence', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: onlyByEvents });
+  it('hears the rest of an execution that is longer than the silence', async () => {
+    pool = await startPool({ workers: [held], executionTimeouts: onlyByEvents });
     await hearing();
     onlyWorker().forgetSockets();
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
@@ -97,8 +97,8 @@ describe('a picture that exists only as a frame', () => {
     });
   });
 
-  it('and was lost on a deaf socket costs an attempt, not the picture', async () => {
-    pool = await startPool({ runTimeouts: onlyByEvents });
+  it('that was lost on a deaf socket is made again by another attempt', async () => {
+    pool = await startPool({ executionTimeouts: onlyByEvents });
     await hearing();
     onlyWorker().forgetSockets();
     const { id } = await pool.user.submit({ workflow: sentPicture });
@@ -109,8 +109,8 @@ describe('a picture that exists only as a frame', () => {
     });
   });
 
-  it('and was lost with a task that may start only once has failed as outputs_lost', async () => {
-    pool = await startPool({ runTimeouts: onlyByEvents });
+  it('that was lost fails a task that may start only once with outputs_lost', async () => {
+    pool = await startPool({ executionTimeouts: onlyByEvents });
     await hearing();
     onlyWorker().forgetSockets();
     const { id } = await pool.user.submit({ workflow: sentPicture, retry: 'never' });

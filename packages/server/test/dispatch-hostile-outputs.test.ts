@@ -42,7 +42,7 @@ describe('an output whose name the worker chose', () => {
     expect(blobs(pool)).toHaveLength(1);
   });
 
-  it('over the limit of the gateway is counted as missing, the task completes', async () => {
+  it('over the limit of the gateway is counted as missing, and the task completes', async () => {
     pool = await startPool({ workers: [{ outputBytes: 5_000 }], config: { files: { max_output: 2_000 } } });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     expect(await pool.user.ended(id)).toMatchObject({

@@ -13,7 +13,7 @@ describe('Idempotency-Key', () => {
   const submit = (key: string, body: object) =>
     pool.user.request('POST', '/api/tasks', { body, headers: { 'idempotency-key': key } });
 
-  it('replays the first answer for the same body, in whatever order its fields come', async () => {
+  it('replays the first answer for the same body, in any order of its fields', async () => {
     const first = await submit('same', { workflow: anyWorkflow, params: { a: 1, b: 2 }, name: 'x' });
     expect(first).toMatchObject({ status: 200, body: { data: { status: 'pending' } } });
     expect(first.headers.get('idempotency-replayed')).toBeNull();
@@ -23,7 +23,7 @@ describe('Idempotency-Key', () => {
     expect((await pool.user.call('GET', '/api/tasks')).data.total).toBe(1);
   });
 
-  it('makes one task of many submissions at once', async () => {
+  it('makes one task from many simultaneous submissions', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => submit('at once', { workflow: anyWorkflow })),
     );
@@ -32,12 +32,12 @@ describe('Idempotency-Key', () => {
     expect(first).toHaveLength(1);
   });
 
-  it('refuses another body under a key that was used', async () => {
+  it('refuses another body with a used key', async () => {
     const { status, body } = await submit('same', { workflow: anyWorkflow });
     expect({ status, error: body.error }).toEqual({ status: 422, error: 'idempotency_mismatch' });
   });
 
-  it('replays also where a new task would be refused', async () => {
+  it('also replays when a new task would be refused', async () => {
     const file = await pool.user.upload('a.txt', Buffer.from('a'));
     const body = { workflow: anyWorkflow, params: { '2.filename_prefix': { $file: file.fileId } } };
     const first = await submit('with file', body);
@@ -51,7 +51,7 @@ describe('Idempotency-Key', () => {
     expect((await pool.user.task(first.body.data.id)).status).toBe('failed');
   });
 
-  it('keeps the keys of users apart', async () => {
+  it('keeps the keys of different users apart', async () => {
     const other = await pool.admin.request('POST', '/api/tasks', {
       body: { workflow: anyWorkflow, name: 'another' },
       headers: { 'idempotency-key': 'same' },

@@ -16,7 +16,7 @@ describe('what happened to an instance', () => {
   afterEach(() => pool.close());
 
   const pathOf = (index = 0) => `/api/instances/127.0.0.1:${pool.workers[index]?.port}`;
-  /** None while the record is on its way and the instance has gone. */
+  /** Empty while the event is being written and the instance has already gone. */
   const eventsOf = async (caller: DispatchCaller, index = 0): Promise<Event[]> =>
     (await caller.call('GET', `${pathOf(index)}/events?limit=200`)).data?.items ?? [];
   const untilKinds = (wanted: string[]): Promise<Event[]> =>
@@ -30,14 +30,14 @@ describe('what happened to an instance', () => {
       ({ phase }) => phase === 'executing',
     );
 
-  it('is recorded: that it was added, answers and can run things', async () => {
+  it('includes that it was added, that it answers and what it can run', async () => {
     pool = await startPool();
     const events = await untilKinds(['added', 'up', 'capabilities_changed']);
     expect(events.find(({ kind }) => kind === 'up')?.message).toMatch(/^It answers: version /);
   });
 
-  it('names a lost task to its owner and to administrators, and to other users only that one was lost', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: { ...watchful, lostMs: 500 } });
+  it('names a lost task to its owner and to administrators; other users read only that one was lost', async () => {
+    pool = await startPool({ workers: [held], executionTimeouts: { ...watchful, lostMs: 500 } });
     const task = await pool.user.submit({ workflow: anyWorkflow });
     await executing(task.id);
     pool.workers[0]?.restart();
@@ -55,7 +55,7 @@ describe('what happened to an instance', () => {
     });
   });
 
-  it('names why an attempt failed, and says nothing about one that was cancelled', async () => {
+  it('includes why an attempt failed, and nothing about a cancelled one', async () => {
     pool = await startPool({ workers: [held] });
     const cancelled = await pool.user.submit({ workflow: anyWorkflow });
     await executing(cancelled.id);
@@ -71,7 +71,7 @@ describe('what happened to an instance', () => {
     ]);
   });
 
-  it('tells that it drains, has drained and is enabled again', async () => {
+  it('includes that it drains, has drained and is enabled again', async () => {
     pool = await startPool({ workers: [held] });
     const task = await pool.user.submit({ workflow: anyWorkflow });
     await executing(task.id);
@@ -115,7 +115,7 @@ describe('what happened to an instance', () => {
       expect((await pool.user.request('GET', `${pathOf()}/events?${query}`)).status).toBe(422);
   });
 
-  it('is counted by instance in the metrics, and forgotten there with the instance', async () => {
+  it('is counted by instance in the metrics, and removed there with the instance', async () => {
     pool = await startPool({ workers: [{}, {}] });
     const metrics = async () => (await pool.gateway.fetch('/metrics')).text();
     const [first, second] = pool.workers.map(({ port }) => `127.0.0.1:${port}`);

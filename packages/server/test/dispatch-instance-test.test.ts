@@ -11,14 +11,14 @@ afterEach(async () => {
   worker = undefined;
 });
 
-/** Adds a worker and asks at once, as `instances add` does. */
+/** Adds a worker and tests it at once, as `instances add` does. */
 async function addAndTest(port: number) {
   const servers = [{ id: 'new', name: 'New', kind: 'comfyui', instances: [{ ip: '127.0.0.1', port }] }];
   await pool.admin.call('PUT', '/api/config', { servers, healthCheck: { interval: 1 } });
   return (await pool.admin.call('POST', `/api/instances/127.0.0.1:${port}/test`)).data;
 }
 
-it('a worker that was added a moment ago is tested for its first answer', async () => {
+it('the test of a worker that was added a moment ago waits for its first answer', async () => {
   pool = await startPool({ workers: [] });
   worker = await FakeWorker.start();
   expect(await addAndTest(worker.port)).toMatchObject({
@@ -28,7 +28,7 @@ it('a worker that was added a moment ago is tested for its first answer', async 
   });
 });
 
-it('a worker that was added and is not there is said to refuse the connection', async () => {
+it('the test of an added worker that is not there says that it refuses the connection', async () => {
   pool = await startPool({ workers: [] });
   const gone = await FakeWorker.start();
   await gone.close();

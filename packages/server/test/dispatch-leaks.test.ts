@@ -16,7 +16,7 @@ it('hundreds of tasks leave no listeners, timers or connections behind', async (
     const before = resources();
     await runTasks(300, file.fileId);
     const more = () => Object.entries(resources()).filter(([kind, count]) => count > (before[kind] ?? 0) + 5);
-    // Some go only a while after the last task.
+    // Some close only a while after the last task.
     await expect.poll(more).toEqual([]);
     expect(warnings).toEqual([]);
   } finally {
@@ -38,7 +38,7 @@ async function runTasks(count: number, fileId: string): Promise<void> {
   }
 }
 
-/** What keeps the process busy, by kind. */
+/** The resources that keep the process running, by kind. */
 function resources(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;

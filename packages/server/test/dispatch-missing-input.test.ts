@@ -2,7 +2,7 @@ import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
 
-/** Somebody put the picture on a worker by hand; the gateway has not seen it. */
+/** A person put the picture on a worker by hand; the gateway has not seen it. */
 const workflow = {
   '1': { class_type: 'LoadImage', inputs: { image: 'by-hand.png' }, _meta: { title: 'Picture' } },
   '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
@@ -71,7 +71,7 @@ describe('while a worker is stuck', () => {
     },
   };
 
-  /** Nobody has the file, and the first worker is at somebody else's run for ever. */
+  /** No worker has the file, and the first worker executes another client's prompt for ever. */
   async function poolWithStuckWorker(count: number): Promise<string> {
     pool = await startPool({ workers: Array.from({ length: count }, () => held) });
     for (const worker of pool.workers) worker.refuses = () => refusal;
@@ -100,7 +100,7 @@ describe('while a worker is stuck', () => {
     expect(new Set(asked).size).toBe(2);
   });
 
-  it('a file that the only other one does not have is a warning until the stuck one has said so, too', async () => {
+  it('a file that the only other one does not have is a warning until the stuck one lacks it too', async () => {
     await poolWithStuckWorker(2);
     const other = `127.0.0.1:${pool.workers[1]?.port}`;
     const { id } = await pool.user.submit({ workflow });

@@ -29,8 +29,8 @@ const knowsNewModel = () =>
     ({ capabilities }) => capabilities.models[`${loader}.ckpt_name`].includes('new.safetensors'),
   );
 
-describe('a model that is put on a running worker', () => {
-  it('can be used by the next submit', async () => {
+describe('a model that is added to a running worker', () => {
+  it('can be used by the next submission', async () => {
     pool = await startPool({ workers: [withOld] });
     const early = await submit();
     expect(early).toMatchObject({ status: 422, body: { error: 'no_capable_instance' } });
@@ -41,7 +41,7 @@ describe('a model that is put on a running worker', () => {
     expect(await pool.user.ended(body.data.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('is learnt as often as the health check says, without a submit', async () => {
+  it('is noticed at the interval of the health check, without a submission', async () => {
     pool = await startPool({ workers: [withOld] });
     const instances = [{ ip: '127.0.0.1', port: onlyWorker().port }];
     await pool.admin.call('PUT', '/api/config', {
@@ -52,7 +52,7 @@ describe('a model that is put on a running worker', () => {
     await knowsNewModel();
   });
 
-  it('is learnt by a test of the instance, and stands in its record', async () => {
+  it('is noticed by a test of the instance, and appears in its record', async () => {
     pool = await startPool({ workers: [withOld] });
     onlyWorker().models = withNew;
     const path = `/api/instances/127.0.0.1:${onlyWorker().port}`;
@@ -67,7 +67,7 @@ describe('a model that is put on a running worker', () => {
 });
 
 describe('a model that no worker has', () => {
-  it('is refused, and many submits cost the worker few questions', async () => {
+  it('is refused, and many submissions cost the worker few questions', async () => {
     pool = await startPool({ workers: [withOld] });
     const before = onlyWorker().stats.objectInfoAsked;
     const answers = await Promise.all(Array.from({ length: 50 }, submit));
@@ -75,7 +75,7 @@ describe('a model that no worker has', () => {
     expect(onlyWorker().stats.objectInfoAsked - before).toBeLessThan(25);
   });
 
-  it('is refused also when the worker does not answer what it can run', async () => {
+  it('is also refused when the worker does not say what it can run', async () => {
     pool = await startPool({ workers: [withOld] });
     onlyWorker().behaviour = { ...onlyWorker().behaviour, trouble: 'silent_object_info' };
     expect(await submit()).toMatchObject({ status: 422, body: { error: 'no_capable_instance' } });

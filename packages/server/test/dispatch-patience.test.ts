@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
 
-/** Where the setting did not count, nothing would ever end. */
+/** If the tested setting had no effect, the test would never end. */
 const never = 3_600_000;
 
 let pool: DispatchPool;
@@ -15,10 +15,10 @@ const inPhase = (taskId: string, phase: string) =>
   );
 
 describe('patience', () => {
-  it('of a server decides when the run of a worker that is gone is lost', async () => {
+  it('of a server decides when the execution on a worker that is gone counts as lost', async () => {
     pool = await startPool({
       workers: [held, held],
-      runTimeouts: { ...watchful, lostMs: never, refusedMs: never },
+      executionTimeouts: { ...watchful, lostMs: never, refusedMs: never },
     });
     await pool.admin.useWorkers(
       pool.workers.map(({ port }) => port),
@@ -36,7 +36,7 @@ describe('patience', () => {
   });
 
   it('of a task counts before that of its server', async () => {
-    pool = await startPool({ workers: [{ ...held, trouble: 'stubborn' }], runTimeouts: watchful });
+    pool = await startPool({ workers: [{ ...held, trouble: 'stubborn' }], executionTimeouts: watchful });
     await pool.admin.useWorkers(
       pool.workers.map(({ port }) => port),
       { patience: { cancelSeconds: 3_600 } },
@@ -50,7 +50,7 @@ describe('patience', () => {
     });
   });
 
-  it('is copied with the task, and refused when it is none', async () => {
+  it('is copied with the task, and refused when it is invalid', async () => {
     pool = await startPool();
     const patience = { lostSeconds: 90, refusedSeconds: 60, silentSeconds: 1_800, cancelSeconds: 40 };
     const { id } = await pool.user.submit({ workflow: anyWorkflow, patience });
@@ -65,11 +65,11 @@ describe('patience', () => {
   });
 });
 
-it('a task that waits on the worker for somebody else is accepted, and executing when its turn has come', async () => {
-  pool = await startPool({ workers: [{ ...held, hasRival: true }], runTimeouts: watchful });
+it('a task that waits on the worker behind another client is accepted, and is executing when its turn has come', async () => {
+  pool = await startPool({ workers: [{ ...held, hasRival: true }], executionTimeouts: watchful });
   const { id } = await pool.user.submit({ workflow: anyWorkflow });
   expect(await inPhase(id, 'accepted')).toMatchObject({ status: 'running', node: null });
-  // The worker is asked several times meanwhile.
+  // The worker is asked several times in the meantime.
   await pool.user.until(
     async () => pool.workers[0]?.stats.asked ?? 0,
     (asked) => asked > 3,

@@ -30,7 +30,7 @@ describe('messages over the WebSocket', () => {
     await worker.close();
   });
 
-  it('begin with a snapshot, then tell each step of an own task with the request that caused it', async () => {
+  it('begin with a snapshot, then report each step of an own task with the request that caused it', async () => {
     const listener = await PushListener.open(gateway.url, user.token);
     const snapshot = await listener.next('global_status');
     expect(snapshot.data).toMatchObject({ tasks: { running: 0 }, serverTime: expect.any(String) });
@@ -54,7 +54,7 @@ describe('messages over the WebSocket', () => {
     listener.close();
   });
 
-  it('tell a failure with its cause', async () => {
+  it('report a failure with its cause', async () => {
     const listener = await PushListener.open(gateway.url, user.token);
     await listener.next('global_status');
     const { data: task } = await user.call('POST', '/api/tasks', {
@@ -87,14 +87,14 @@ describe('messages over the WebSocket', () => {
     for (const listener of [own, foreign, all]) listener.close();
   });
 
-  it('narrow to what was subscribed', async () => {
+  it('are limited to the subscribed topics', async () => {
     const listener = await PushListener.open(gateway.url, user.token);
     await listener.next('global_status');
     listener.send({ type: 'subscribe', data: { topics: ['tasks'] } });
     await listener.next('subscribed');
     await user.call('POST', '/api/tasks', { workflow: small });
     await listener.next('task_completed');
-    // Before that, what the test before this one left may still be told.
+    // Before that, events of the previous test may still arrive.
     const types = listener.all.map(({ type }) => type);
     expect(new Set(types.slice(types.indexOf('subscribed') + 1))).toEqual(
       new Set(['task_created', 'task_started', 'task_completed']),
@@ -102,7 +102,7 @@ describe('messages over the WebSocket', () => {
     listener.close();
   });
 
-  it('answer a ping, and say what is wrong with a message that is not understood', async () => {
+  it('answer a ping, and explain what is wrong with an unknown message', async () => {
     const listener = await PushListener.open(gateway.url, user.token);
     listener.send({ type: 'ping' });
     await listener.next('pong');
@@ -111,7 +111,7 @@ describe('messages over the WebSocket', () => {
     listener.close();
   });
 
-  it('take the token from the query, from a first message, or not at all', async () => {
+  it('need a token in the query or in a first message', async () => {
     const byQuery = await PushListener.open(`${gateway.url}/?token=${user.token}`, null);
     await byQuery.next('global_status');
     byQuery.close();
@@ -123,7 +123,7 @@ describe('messages over the WebSocket', () => {
     expect(await wrong.closed).toBe(4401);
   });
 
-  it('are not to be had over plain HTTP, which is told what to speak', async () => {
+  it('are not available over plain HTTP, which gets a hint to use a WebSocket', async () => {
     const answer = await fetch(new URL('/ws', gateway.url));
     expect([answer.status, answer.headers.get('upgrade')]).toEqual([426, 'websocket']);
     expect(await answer.json()).toMatchObject({ code: 426, error: 'upgrade_required' });
@@ -137,7 +137,7 @@ describe('messages over the WebSocket', () => {
     expect(await listener.closed).toBe(4401);
   });
 
-  it('refuse a page of another origin that has only the cookie', async () => {
+  it('are refused to a page of another origin that has only the cookie', async () => {
     const session = await gateway.register('cookie@example.com');
     const cookie = session.cookieHeader;
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/ws`, {

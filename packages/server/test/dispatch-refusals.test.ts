@@ -2,8 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
 
-/** So long that a test would not see the end of it: what waits for it waits in vain. */
-const runTimeouts = { avoidMs: 3_600_000 };
+/** So long that a test would never see its end: a task that waits for it keeps waiting. */
+const executionTimeouts = { avoidMs: 3_600_000 };
 const faulty = (width: number) => ({
   ...anyWorkflow,
   '1': { ...anyWorkflow['1'], inputs: { ...anyWorkflow['1'].inputs, width } },
@@ -37,11 +37,11 @@ let other: DispatchCaller;
 afterEach(() => pool.close());
 
 async function usePool(workers: number): Promise<void> {
-  pool = await startPool({ workers: Array.from({ length: workers }, () => ({})), runTimeouts });
+  pool = await startPool({ workers: Array.from({ length: workers }, () => ({})), executionTimeouts });
   other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
 }
 
-/** How many attempts each has had, once each has had one and waits or has ended. */
+/** How many attempts each task has had, once each has had one and waits or has ended. */
 async function attemptsOf(ids: string[], user = pool.user): Promise<number[]> {
   return Promise.all(
     ids.map(async (id) => {
@@ -57,7 +57,7 @@ async function attemptsOf(ids: string[], user = pool.user): Promise<number[]> {
 it.each([
   ['a file that is not there', 'custom_validation_failed', 'image - Invalid image file: x.png'],
   ['a value that is not in the list', 'value_not_in_list', "sampler: 'x' not in ['y']"],
-])('tasks with %s keep nobody from the nodes that they use', async (_what, type, details) => {
+])('tasks with %s do not keep other tasks from the nodes that they use', async (_what, type, details) => {
   await usePool(1);
   for (const worker of pool.workers) {
     worker.refuses = (graph) => (isFaulty(graph) ? refusal(type, details) : null);
@@ -72,7 +72,7 @@ it.each([
   }
 });
 
-it('a task that one worker has refused for its values is given to another', async () => {
+it('a task whose values one worker has refused is given to another', async () => {
   await usePool(2);
   const [choosy] = pool.workers;
   if (choosy) choosy.refuses = () => refusal('value_not_in_list', "sampler: 'x' not in ['y']");
@@ -80,7 +80,7 @@ it('a task that one worker has refused for its values is given to another', asyn
   for (const { id } of tasks) expect((await pool.user.ended(id)).status).toBe('completed');
 });
 
-it('tasks that are too large for the memory slow the same user alone, and a success ends that', async () => {
+it('tasks that are too large for the memory slow only their own user, until a success', async () => {
   await usePool(1);
   const [worker] = pool.workers;
   if (worker) worker.fails = (graph) => (isFaulty(graph) ? outOfMemory : null);
@@ -88,7 +88,7 @@ it('tasks that are too large for the memory slow the same user alone, and a succ
   expect(await attemptsOf([first.id])).toEqual([1]);
   const second = await pool.user.submit({ workflow: faulty(4096) });
   const { id } = await other.submit({ workflow: faulty(4096) });
-  // It is this user's first, so it is tried while that of the user before waits.
+  // The other user has not failed here yet, so their task is tried while the first user's tasks wait.
   expect((await other.ended(id)).error.code).toBe('out_of_memory');
   expect((await pool.user.task(second.id)).attempts).toEqual([]);
   const third = await DispatchCaller.register(pool.gateway.url, 'third@example.com');
@@ -96,7 +96,7 @@ it('tasks that are too large for the memory slow the same user alone, and a succ
   expect((await pool.user.ended(second.id)).error.code).toBe('out_of_memory');
 });
 
-it('a worker that lost a node class is not asked for it again at once, by anybody', async () => {
+it('a worker that lost a node class gets no task that needs it again at once, from any user', async () => {
   await usePool(1);
   const [worker] = pool.workers;
   let asked = 0;
@@ -112,7 +112,7 @@ it('a worker that lost a node class is not asked for it again at once, by anybod
   const first = await pool.user.submit({ workflow: anyWorkflow });
   expect(await attemptsOf([first.id])).toEqual([1]);
   const second = await other.submit({ workflow: anyWorkflow });
-  // What needs something else is given to it, so it has looked for a task since.
+  // The worker gets a task with another requirement, so it has looked for a task since.
   const preview = { ...anyWorkflow['2'], class_type: 'PreviewImage' };
   const third = await other.submit({ workflow: { ...anyWorkflow, '2': preview } });
   expect(await attemptsOf([third.id], other)).toEqual([1]);

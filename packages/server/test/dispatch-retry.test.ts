@@ -6,7 +6,7 @@ let pool: DispatchPool;
 afterEach(() => pool.close());
 
 describe('retrying a task', () => {
-  it('submits a copy with everything that was asked for', async () => {
+  it('submits a copy with everything that the first request contained', async () => {
     pool = await startPool();
     const file = await pool.user.upload('a.png', Buffer.from('picture'));
     const asked = {
@@ -29,7 +29,7 @@ describe('retrying a task', () => {
     expect(await pool.user.task(first.id)).toMatchObject({ status: 'completed', attempt: 1 });
   });
 
-  it('says so when a file that it needs is gone', async () => {
+  it('is refused with a reason when a file that it needs is gone', async () => {
     pool = await startPool();
     const file = await pool.user.upload('a.png', Buffer.from('picture'));
     const task = await pool.user.submit({
@@ -48,7 +48,7 @@ describe('waiting for a task', () => {
   const wait = (taskId: string, seconds: number | string) =>
     pool.user.request('GET', `/api/tasks/${taskId}?wait=${seconds}`);
 
-  it('is answered when it ends', async () => {
+  it('returns when it ends', async () => {
     pool = await startPool({ workers: [{ runMs: 200 }] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     const answers = await Promise.all(Array.from({ length: 10 }, () => wait(id, 20)));
@@ -56,7 +56,7 @@ describe('waiting for a task', () => {
       expect(body.data).toMatchObject({ id, status: 'completed', progress: 100 });
   });
 
-  it('is answered at once when it has ended, or when nobody waits', async () => {
+  it('returns at once when it has ended, or when the request does not wait', async () => {
     pool = await startPool({ workers: [] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     expect((await wait(id, 0)).body.data.status).toBe('pending');
@@ -64,13 +64,13 @@ describe('waiting for a task', () => {
     expect((await wait(id, 60)).body.data.status).toBe('failed');
   });
 
-  it('is answered with the task as it stands when the time is over', async () => {
+  it('returns the present task when the time is over', async () => {
     pool = await startPool({ workers: [] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     expect((await wait(id, 1)).body.data).toMatchObject({ status: 'pending', position: 1 });
   });
 
-  it('is at most for a minute', async () => {
+  it('lasts at most a minute', async () => {
     pool = await startPool({ workers: [] });
     for (const seconds of [61, -1, 1.5, 'long']) {
       expect((await wait('0190a0a0-0000-7000-8000-000000000000', seconds)).status).toBe(422);
@@ -91,7 +91,7 @@ describe('waiting for a task', () => {
 });
 
 describe('a time limit', () => {
-  it('stops the run, which then has failed, and leaves the worker in use', async () => {
+  it('stops the task, which then has failed, and leaves the worker in use', async () => {
     pool = await startPool({ workers: [{ runMs: 60_000 }] });
     const { id } = await pool.user.submit({ workflow: anyWorkflow, timeoutSeconds: 1 });
     expect(await pool.user.ended(id)).toMatchObject({
@@ -106,10 +106,10 @@ describe('a time limit', () => {
     expect(await pool.user.ended(next.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('takes a worker out of use that runs on, and tries the task again only where that was asked for', async () => {
+  it('takes a worker that does not stop out of use, and tries the task again only on request', async () => {
     pool = await startPool({
       workers: [{ runMs: 60_000, trouble: 'stubborn' }],
-      runTimeouts: { cancelMs: 300, pollUnheardMs: 50 },
+      executionTimeouts: { cancelMs: 300, pollUnheardMs: 50 },
     });
     const { id } = await pool.user.submit({ workflow: anyWorkflow, timeoutSeconds: 1 });
     expect(await pool.user.ended(id)).toMatchObject({ error: { code: 'timed_out' }, attempt: 1 });

@@ -61,14 +61,14 @@ describe('in the dispatch area', () => {
     },
   );
 
-  it('lists show users what is theirs', async () => {
+  it('lists show users only what is theirs', async () => {
     expect((await other.call('GET', '/api/tasks')).data).toEqual({ total: 0, items: [] });
     expect((await other.call('GET', '/api/files')).data).toEqual({ total: 0, items: [] });
     expect((await other.call('GET', `/api/files?taskId=${taskId}`)).data.total).toBe(0);
     expect((await other.request('GET', '/api/files?owner=x')).status).toBe(403);
   });
 
-  it('a file of somebody else cannot be named in params', async () => {
+  it("another user's file cannot be named in params", async () => {
     const answer = await other.request('POST', '/api/tasks', {
       body: { workflow: anyWorkflow, params: { '2.filename_prefix': { $file: fileId } } },
     });

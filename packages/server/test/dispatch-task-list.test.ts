@@ -24,7 +24,7 @@ describe('the task list', () => {
   const list = async (query: string) => (await pool.user.call('GET', `/api/tasks${query}`)).data;
   const listedIds = async (query: string) => (await list(query)).items.map(({ id }: { id: string }) => id);
 
-  it('shows the newest first, 50 at most unless asked for more, and counts all that the filter lets through', async () => {
+  it('shows the newest first, at most 50 unless more are requested, and counts all that match the filter', async () => {
     const { total, items, totalIsMinimum } = await list('');
     expect(items.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
     expect({ total, totalIsMinimum }).toEqual({ total: 7, totalIsMinimum: undefined });
@@ -34,7 +34,7 @@ describe('the task list', () => {
     expect((await list('?offset=7')).items).toEqual([]);
   });
 
-  it('can be turned round', async () => {
+  it('can be reversed', async () => {
     expect(await listedIds('?order=asc')).toEqual(ids);
   });
 
@@ -44,7 +44,7 @@ describe('the task list', () => {
     expect(await list('?status=running')).toEqual({ total: 0, items: [] });
   });
 
-  it('filters by a whole tag, as it is written', async () => {
+  it('filters by a whole tag, exactly as it is written', async () => {
     expect(await listedIds('?tag=odd')).toEqual([ids[5], ids[3], ids[1]]);
     expect(await listedIds('?tag=Nightly')).toHaveLength(4);
     expect(await listedIds('?tag=nightly')).toEqual([]);
@@ -52,7 +52,7 @@ describe('the task list', () => {
     expect((await list('?tag=odd&status=pending')).total).toBe(3);
   });
 
-  it('finds a part of the name in either case, and the start of an id', async () => {
+  it('finds a part of the name in upper or lower case, and the start of an id', async () => {
     expect(await listedIds('?q=portrait%203')).toEqual([ids[3]]);
     expect(await listedIds(`?q=${ids[2]?.slice(0, 30)}`)).toContain(ids[2]);
     expect(await listedIds(`?q=${ids[2]}`)).toEqual([ids[2]]);
@@ -88,7 +88,7 @@ describe('the task list', () => {
     });
   });
 
-  it('tells every fault of a query', async () => {
+  it('names every fault of a query', async () => {
     const { status, body } = await pool.user.request(
       'GET',
       '/api/tasks?limit=0&offset=x&status=done&order=up',

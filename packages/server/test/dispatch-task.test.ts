@@ -27,7 +27,7 @@ describe('a task on a worker', () => {
     await worker.close();
   });
 
-  it('gets its picture, runs, and hands the result over by a link that needs no credentials', async () => {
+  it('gets its picture, runs, and offers the result at a link that needs no credentials', async () => {
     const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#102030' } })
       .png()
       .toBuffer();
@@ -56,7 +56,7 @@ describe('a task on a worker', () => {
     expect([...data.subarray(0, 3)]).toEqual([0xef, 0xdf, 0xcf]);
   });
 
-  it('that has run is answered to a repeated submission as to the first', async () => {
+  it('that has run gives a repeated submission the same answer as the first', async () => {
     const input = {
       body: {
         workflow: {

@@ -39,7 +39,7 @@ describe('an upload', () => {
     };
   }
 
-  it('is answered with its id, its name and a link that can be loaded', async () => {
+  it('returns its id, its name and a link that can be loaded', async () => {
     const bytes = randomBytes(300_000);
     const uploaded = (await pool.user.upload('photo.bin', bytes)) as Uploaded;
     expect(uploaded).toMatchObject({
@@ -136,7 +136,7 @@ describe('an upload', () => {
     expect((await fetch(body.data.url)).status).toBe(200);
   });
 
-  it('is stored once for equal content, under a name of the gateway’s own', async () => {
+  it('is stored once for equal content, under the gateway’s own name', async () => {
     const first = (await pool.user.upload('../../one.txt', Buffer.from('the same'))) as Uploaded;
     const second = (await pool.user.upload('two.txt', Buffer.from('the same'))) as Uploaded;
     expect(second.fileId).not.toBe(first.fileId);
@@ -152,7 +152,8 @@ describe('an upload', () => {
     const announcedBytes = 2_000 * megabyte;
     const { status, sentBytes } = await announce(announcedBytes);
     expect(status).toBe(413);
-    // How much goes out before the client hears it depends on the machine: buffers between sockets, and what is thrown away.
+    // How much is sent before the client reads the answer depends on the machine: on buffers between sockets, and on
+    // how much is discarded.
     expect(sentBytes).toBeLessThan(announcedBytes / 2);
   });
 
@@ -187,7 +188,7 @@ describe('an upload', () => {
     );
   });
 
-  it('exactly as large as allowed is taken, one byte more is not', async () => {
+  it('exactly as large as allowed is accepted, one byte more is not', async () => {
     const fits = await pool.user.upload('fits.bin', Buffer.alloc(limit, 1));
     expect(fits).toMatchObject({ size: limit });
     const { status, body } = await post(filePart('more.bin', 'x'.repeat(limit + 1)) + end);
@@ -220,7 +221,7 @@ describe('an upload', () => {
     expect((await pool.user.call('GET', '/api/files')).data.total).toBe(before);
   });
 
-  /** Says it will send so much, then sends while it is let, and reads the answer. */
+  /** Announces this many bytes, sends them until it is stopped, and reads the answer. */
   function announce(sizeBytes: number): Promise<{ status: number; sentBytes: number }> {
     const { hostname, port } = new URL(pool.gateway.url);
     return new Promise((resolve, reject) => {

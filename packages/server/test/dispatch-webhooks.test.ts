@@ -18,7 +18,7 @@ interface Call {
   body: string;
 }
 
-/** Answers each call with the next status, the last one for ever. */
+/** Answers each call with the next status, and repeats the last one for ever. */
 class Receiver {
   readonly calls: Call[] = [];
   statuses = [200];
@@ -110,7 +110,7 @@ describe('webhooks', () => {
     receiver.close();
   });
 
-  it('are switched off by 410, and say so', async () => {
+  it('are switched off by an answer of 410, and show that they are', async () => {
     const receiver = new Receiver();
     receiver.statuses = [410];
     const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
@@ -123,7 +123,7 @@ describe('webhooks', () => {
     receiver.close();
   });
 
-  it('keep what was not delivered, and send it again on request', async () => {
+  it('keep undelivered calls, and send them again on request', async () => {
     const receiver = new Receiver();
     receiver.statuses = [500, 200];
     const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
@@ -171,7 +171,7 @@ describe('webhooks', () => {
 });
 
 describe('webhooks that are not delivered', () => {
-  it('are in the log with the cause, also when they are given up', async () => {
+  it('are in the log with the cause, and again when they are given up', async () => {
     const lines: Record<string, unknown>[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const logger = createLogger({ level: 'warn', format: 'json', destination });
@@ -223,7 +223,7 @@ describe('webhooks of a gateway that does not allow private addresses', () => {
     await gateway.stop();
   });
 
-  it('say what would allow an address, where anything would', async () => {
+  it('name the setting that would allow an address, if there is one', async () => {
     const gateway = await startGateway();
     const user = await DispatchCaller.register(gateway.url, 'user@example.com');
     const messageOf = async (url: string): Promise<string> =>

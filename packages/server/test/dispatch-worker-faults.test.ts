@@ -5,14 +5,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
 import { PushListener } from './support/push-listener.ts';
 
-// How long it may take until an instance counts as dead is tested where the time is a parameter: instance-monitor.test.ts.
+// The time until an instance counts as dead is tested with a controlled clock: instance-monitor.test.ts.
 
-/** Each ends what its test wants to see the end of; what a healthy worker does takes none of it. */
+/** Each setting ends what its test waits for; a healthy worker stays within all of them. */
 const soonLost = { ...watchful, lostMs: 500 };
 const soonUnheard = { ...watchful, askMs: 2_000, lostMs: 3_000 };
 const soonStuck = { ...watchful, startMs: 400, silenceMs: 400, secondChanceMs: 150 };
 
-describe('a worker that goes wrong', () => {
+describe('a faulty worker', () => {
   let pool: DispatchPool;
   let fleet: FakeFleet | undefined;
 
@@ -42,8 +42,8 @@ describe('a worker that goes wrong', () => {
     worker.behaviour = { ...worker.behaviour, trouble };
   };
 
-  it('killed in the middle of a run: the task runs elsewhere, the instance says that nobody answers', async () => {
-    pool = await startPool({ workers: [held, held], runTimeouts: soonLost });
+  it('killed during an execution: the task runs elsewhere, and the instance shows that nothing answers', async () => {
+    pool = await startPool({ workers: [held, held], executionTimeouts: soonLost });
     const { id } = await submit();
     const dying = workerOf(await inPhase(id, 'executing'));
     holdNoMore();
@@ -67,8 +67,8 @@ describe('a worker that goes wrong', () => {
     });
   });
 
-  it('killed with a task that may start once only: it has failed, and is not started again', async () => {
-    pool = await startPool({ workers: [held, held], runTimeouts: soonLost });
+  it('killed with a task that may start only once: the task has failed, and is not started again', async () => {
+    pool = await startPool({ workers: [held, held], executionTimeouts: soonLost });
     const { id } = await submit({ retry: 'never' });
     const dying = workerOf(await inPhase(id, 'executing'));
     await dying.close();
@@ -81,8 +81,8 @@ describe('a worker that goes wrong', () => {
     expect(pool.workers[0]?.stats.accepted).toBe(0);
   });
 
-  it('restarted in the middle of a run: it runs again, also on the same worker', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: watchful });
+  it('restarted during an execution: the task runs again, even on the same worker', async () => {
+    pool = await startPool({ workers: [held], executionTimeouts: watchful });
     const [worker] = pool.workers;
     const { id } = await submit();
     await inPhase(id, 'executing');
@@ -95,8 +95,8 @@ describe('a worker that goes wrong', () => {
     expect(worker?.stats).toMatchObject({ accepted: 2, duplicateIds: 0 });
   });
 
-  it('without its event socket for a moment: the run goes on and its end is seen', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: watchful });
+  it('without its event socket for a moment: the execution goes on and its end is noticed', async () => {
+    pool = await startPool({ workers: [held], executionTimeouts: watchful });
     const { id } = await submit();
     await inPhase(id, 'executing');
     pool.workers[0]?.dropSockets();
@@ -105,8 +105,8 @@ describe('a worker that goes wrong', () => {
     expect(pool.workers[0]?.stats.accepted).toBe(1);
   });
 
-  it('deaf: what it ran is found in its history', async () => {
-    pool = await startPool({ workers: [{ runMs: 100 }], runTimeouts: { pollMs: 200 } });
+  it('with a deaf socket: the result is found in its history', async () => {
+    pool = await startPool({ workers: [{ runMs: 100 }], executionTimeouts: { pollMs: 200 } });
     const [worker] = pool.workers;
     if (worker) turn(worker, 'deaf');
     const first = await submit();
@@ -116,8 +116,8 @@ describe('a worker that goes wrong', () => {
     expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
   });
 
-  it('a zombie: the task runs elsewhere, the instance is out of use until it lets go of the run', async () => {
-    pool = await startPool({ workers: [{}, {}], runTimeouts: soonStuck });
+  it('a zombie: the task runs elsewhere, the instance is out of use until it ends the execution', async () => {
+    pool = await startPool({ workers: [{}, {}], executionTimeouts: soonStuck });
     for (const worker of pool.workers) turn(worker, 'zombie');
     const { id } = await submit();
     const zombie = workerOf(
@@ -143,10 +143,10 @@ describe('a worker that goes wrong', () => {
     expect((await pool.user.instance(zombie.port)).lastError).toBeNull();
   });
 
-  it('stuck in the middle of a run: the same', async () => {
+  it('stuck during an execution: the task runs elsewhere as well', async () => {
     pool = await startPool({
       workers: [{ ...held, trouble: 'stubborn' }],
-      runTimeouts: soonStuck,
+      executionTimeouts: soonStuck,
     });
     const { id } = await submit({ retry: 'never' });
     expect(await pool.user.ended(id)).toMatchObject({ status: 'failed', error: { code: 'stalled' } });
@@ -166,7 +166,7 @@ describe('a worker that goes wrong', () => {
     async (trouble, cause) => {
       pool = await startPool({
         workers: [held, held],
-        runTimeouts: trouble === 'hang' || trouble === 'trickle' ? soonUnheard : soonLost,
+        executionTimeouts: trouble === 'hang' || trouble === 'trickle' ? soonUnheard : soonLost,
       });
       const { id } = await submit();
       const bad = workerOf(await inPhase(id, 'executing'));
@@ -208,10 +208,10 @@ describe('a worker that goes wrong', () => {
     },
   );
 
-  it('losing its answer to a submission: the run is found, not sent again', async () => {
+  it('losing its answer to a submission: the prompt is found, not sent again', async () => {
     pool = await startPool({
       workers: [{ runMs: 200, trouble: 'lost_response' }],
-      runTimeouts: watchful,
+      executionTimeouts: watchful,
     });
     const { id } = await submit();
     expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -219,7 +219,7 @@ describe('a worker that goes wrong', () => {
   });
 
   it('refusing a workflow: the task has failed with what the worker says, and is not tried again', async () => {
-    pool = await startPool({ workers: [{ trouble: 'refuse' }], runTimeouts: watchful });
+    pool = await startPool({ workers: [{ trouble: 'refuse' }], executionTimeouts: watchful });
     const { id } = await submit();
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'failed',
@@ -251,7 +251,7 @@ describe('a worker that goes wrong', () => {
     });
   });
 
-  it('handing out its outputs for ever holds up nothing but their task', async () => {
+  it('sending its outputs for ever: only their task is held up', async () => {
     pool = await startPool({ workers: [{ outputBytes: 10_000, trouble: 'stuck_output' }] });
     const [worker] = pool.workers;
     const { id } = await submit();
@@ -263,10 +263,10 @@ describe('a worker that goes wrong', () => {
     await pool.user.call('DELETE', `/api/tasks/${id}`);
   });
 
-  it('slow to say how a run ended: it has the next task meanwhile', async () => {
+  it('slow to say how an execution ended: it gets the next task in the meantime', async () => {
     pool = await startPool({
       workers: [{ trouble: 'silent_history' }],
-      runTimeouts: { ...watchful, askMs: 1_000 },
+      executionTimeouts: { ...watchful, askMs: 1_000 },
     });
     const [worker] = pool.workers;
     const [first, second] = [await submit(), await submit()];
@@ -282,9 +282,9 @@ describe('a worker that goes wrong', () => {
     expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
   });
 
-  it('frozen: it counts as dead, its task runs elsewhere once, and what it says later is not believed', async () => {
+  it('frozen: it counts as dead, its task runs elsewhere once, and its later answers are ignored', async () => {
     fleet = await startFakeFleet(1, held);
-    pool = await startPool({ workers: [], runTimeouts: soonUnheard });
+    pool = await startPool({ workers: [], executionTimeouts: soonUnheard });
     const [frozenPort = 0] = fleet.ports;
     await pool.admin.useWorkers([frozenPort]);
     const listener = await PushListener.open(pool.gateway.url, pool.user.token);
@@ -326,7 +326,7 @@ describe('a worker that goes wrong', () => {
     listener.close();
   });
 
-  it('used by somebody else is busy, and is given nothing until it is free', async () => {
+  it('used by another client: it is busy, and gets no task until it is free', async () => {
     pool = await startPool({ workers: [held] });
     const port = pool.workers[0]?.port ?? 0;
     await fetch(`http://127.0.0.1:${port}/prompt`, {

@@ -27,7 +27,7 @@ afterEach(async () => {
   home.remove();
 });
 
-/** On disk, so that another gateway finds what this one leaves. */
+/** The database is on disk, so that another gateway finds what this one leaves. */
 const kept = () => ({ home: home.path, config: { database: { backend: 'sqlite' as const } } });
 
 async function twoUsers(): Promise<DispatchCaller[]> {
@@ -37,7 +37,7 @@ async function twoUsers(): Promise<DispatchCaller[]> {
   return Promise.all(emails.map((email) => DispatchCaller.register(gateway.url, email)));
 }
 
-it('two users who ask for the same name at once get it both, and nothing of how the worker calls it', async () => {
+it('two users who ask for the same name at once both get it, and see nothing of the name on the worker', async () => {
   const [ann, bob] = await twoUsers();
   if (!ann || !bob) throw new Error('two users were made');
   const listener = await PushListener.open(gateway.url, ann.token);
@@ -62,7 +62,7 @@ it('two users who ask for the same name at once get it both, and nothing of how 
   listener.close();
 });
 
-it('what a worker is sent begins with a name that nobody can guess', async () => {
+it('the names in a prompt to a worker begin with a prefix that cannot be guessed', async () => {
   const pool = await startPool();
   const [fake] = pool.workers;
   const sent: unknown[] = [];
@@ -78,7 +78,7 @@ it('what a worker is sent begins with a name that nobody can guess', async () =>
   await pool.close();
 });
 
-it('a fault in which the worker names a file is told by the name that the user knows', async () => {
+it('a fault in which the worker names a file is shown with the name that the user knows', async () => {
   const pool = await startPool();
   const [fake] = pool.workers;
   if (fake) {
@@ -95,7 +95,7 @@ it('a fault in which the worker names a file is told by the name that the user k
   await pool.close();
 });
 
-it('a run that another process of the gateway finds again is named as the user asked for', async () => {
+it('the outputs of an execution that another process of the gateway resumes have the names that the user asked for', async () => {
   const [ann] = await twoUsers();
   worker.faults.set({ holdNodes: true });
   const { id } = await (ann as DispatchCaller).submit({ workflow: withPrefix('kept', 7) });

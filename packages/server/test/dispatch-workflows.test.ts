@@ -57,7 +57,7 @@ describe('saved workflows', () => {
     expect(saved.schema.properties.tint).toMatchObject({ type: 'integer', default: 255 });
   });
 
-  it('run with the values that are given, under their name', async () => {
+  it('run with the given values, under their name', async () => {
     const saved = await save();
     const { data } = await user.call('POST', `/api/workflows/${saved.id}/run`, {
       params: { width: 24 },
@@ -81,7 +81,7 @@ describe('saved workflows', () => {
     expect(JSON.stringify(wrong.body)).toContain('Did you mean \\"height\\"?');
   });
 
-  it('run once however often the same request is repeated, also after they are gone', async () => {
+  it('run once when the same request is repeated, even after they are deleted', async () => {
     const saved = await save();
     const body = { params: { width: 8 } };
     const run = () =>
@@ -123,7 +123,7 @@ describe('saved workflows', () => {
     expect((await user.request('POST', `${path}/run`, { body: { version: 9 } })).status).toBe(404);
   });
 
-  it('are not changed by whoever read an older version', async () => {
+  it('cannot be changed by a client that read an older version', async () => {
     const saved = await save();
     const path = `/api/workflows/${saved.id}`;
     const edit = { parameters: [{ name: 'width', label: 'W' }], version: 1 };
@@ -182,7 +182,7 @@ describe('saved workflows', () => {
   });
 });
 
-it('what workers say is known after they are gone', async () => {
+it('what workers said about nodes is known after they are gone', async () => {
   await admin.useWorkers([]);
 
   const saved = await save();

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { RunTimeouts } from '../dispatch/attempts/run-timeouts.ts';
+import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.ts';
 import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
 import type { TrustedProxies } from '../http/client-ip.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
@@ -22,7 +22,7 @@ export interface ContextOptions {
   /** Whether agents are loaded again when their files change. */
   watchAgents?: boolean;
   /** Overrides how long the gateway waits for runs and their workers, so that tests wait only shortly. */
-  runTimeouts?: Partial<RunTimeouts>;
+  executionTimeouts?: Partial<ExecutionTimeouts>;
 }
 
 /** What every area needs. */

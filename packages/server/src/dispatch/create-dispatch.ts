@@ -11,7 +11,7 @@ import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import { type RunTimeouts, runTimeouts } from './attempts/run-timeouts.ts';
+import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-timeouts.ts';
 import { DispatchEvents } from './dispatch-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import type { Links } from './files/links.ts';
@@ -71,7 +71,7 @@ export interface DispatchOptions {
   retentionMs: number | null;
   /** Whether webhooks may call loopback and private networks. */
   webhooksToPrivateAddresses: boolean;
-  timeouts?: Partial<RunTimeouts>;
+  timeouts?: Partial<ExecutionTimeouts>;
 }
 
 interface DispatchDependencies {
@@ -196,7 +196,7 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
   const attempts = new AttemptStore(database);
   const fileStore = new StoredFileStore(database);
   const matchmaker = new Matchmaker({ clock });
-  const timeouts = { ...runTimeouts, ...options.timeouts };
+  const timeouts = { ...executionTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
     tasks: store,
     attempts,

@@ -6,7 +6,7 @@ interface PoolOptions {
   /** One entry per worker. */
   workers?: FakeWorkerOptions[];
   config?: NonNullable<Parameters<typeof startGateway>[0]>['config'];
-  runTimeouts?: NonNullable<Parameters<typeof startGateway>[0]>['runTimeouts'];
+  executionTimeouts?: NonNullable<Parameters<typeof startGateway>[0]>['executionTimeouts'];
 }
 
 /** A gateway in front of fake workers, with its administrator and one user. */
@@ -30,9 +30,12 @@ export const held = { runMs: 3_600_000 };
 export async function startPool({
   workers: wanted = [{}],
   config,
-  runTimeouts,
+  executionTimeouts,
 }: PoolOptions = {}): Promise<DispatchPool> {
-  const gateway = await startGateway({ ...(config && { config }), ...(runTimeouts && { runTimeouts }) });
+  const gateway = await startGateway({
+    ...(config && { config }),
+    ...(executionTimeouts && { executionTimeouts }),
+  });
   const workers = await Promise.all(wanted.map((options) => FakeWorker.start(options)));
   const admin = await DispatchCaller.initialize(gateway.url);
   const user = await DispatchCaller.register(gateway.url, 'user@example.com');

@@ -2,16 +2,16 @@ import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/tas
 import { type Graph, titleOf } from '../graphs/graph.ts';
 import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
 import type {
+  ExecutionError,
+  ExecutionResult,
   NodeFault,
-  RunError,
-  RunResult,
   SubmitOutcome,
   WorkerCallCause,
 } from '../worker-client/worker-client.ts';
 
 /** How an attempt ended, before anything is written. */
 export type AttemptOutcome =
-  | { kind: 'succeeded'; result: RunResult }
+  | { kind: 'succeeded'; result: ExecutionResult }
   | { kind: 'failed'; failure: AttemptFailure; error: TaskError; against?: Against }
   /** The task was cancelled. */
   | { kind: 'cancelled' }
@@ -74,19 +74,19 @@ export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcom
 
 /** What an execution that has ended on the worker means for the task. */
 export function outcomeOfResult(
-  result: RunResult,
+  result: ExecutionResult,
   { graph, wasAsked }: { graph: Graph; wasAsked: 'cancel' | 'give_back' | null },
 ): AttemptOutcome {
   if (result.end === 'succeeded') return { kind: 'succeeded', result };
   if (wasAsked === 'cancel') return { kind: 'cancelled' };
   if (wasAsked === 'give_back') return { kind: 'given_back' };
   if (result.end === 'interrupted') {
-    return failed('lost', 'Somebody else interrupted the run on the worker.', 'interrupted');
+    return failed('lost', 'Another client interrupted the execution on the worker.', 'interrupted');
   }
-  return outcomeOfRunError(result.error, graph);
+  return outcomeOfExecutionError(result.error, graph);
 }
 
-function outcomeOfRunError(error: RunError | null, graph: Graph): AttemptOutcome {
+function outcomeOfExecutionError(error: ExecutionError | null, graph: Graph): AttemptOutcome {
   if (!error) return failed('worker_error', 'The worker says that the run failed and does not say why.');
   const codes = { node: 'execution_failed', out_of_memory: 'out_of_memory', device: 'device_error' } as const;
   return {

@@ -4,7 +4,7 @@ import { collectOutputs } from './collect-outputs.ts';
 
 const file = { nodeId: '1', filename: 'a.png', subfolder: '', folder: 'output' } as const;
 
-test('an output that cannot be kept is let go of, although nothing was read of it', async () => {
+test('an output that cannot be stored is closed, although nothing of it was read', async () => {
   const body = new PassThrough();
   const collecting = collectOutputs({
     client: { pullOutput: async () => ({ contentType: 'image/png', sizeBytes: null, body }) },

@@ -3,8 +3,8 @@ import { withStream } from '../../lib/async/with-stream.ts';
 import { withPngTexts } from '../graphs/png-names.ts';
 import type { StoredResult } from '../tasks/task-view.ts';
 import {
+  type ExecutionResult,
   type OutputFile,
-  type RunResult,
   WorkerCallError,
   type WorkerClient,
 } from '../worker-client/worker-client.ts';
@@ -21,14 +21,17 @@ export interface KeptOutput {
 
 export interface CollectOptions {
   client: Pick<WorkerClient, 'pullOutput'>;
-  result: RunResult;
-  /** Images that came over the event socket, null where one could not be kept. */
+  result: ExecutionResult;
+  /** Images that came over the event socket; null for an image that could not be stored. */
   images: readonly { nodeId: string; kept: Promise<KeptOutput | null> }[];
-  /** The nodes that send such images: one without any has lost it, as after a restart of the gateway. */
+  /**
+   * The nodes that send such images: a node without any image has lost it, for instance through a restart of the
+   * gateway.
+   */
   imageNodes: readonly string[];
-  /** Texts that came over the event socket; the history has them too on most workers. */
+  /** Texts that came over the event socket; on most workers the history has them too. */
   texts: readonly { nodeId: string; text: string }[];
-  /** Takes off what the gateway put into the names of the files. */
+  /** Removes the prefix that the gateway put into the names of the files. */
   asNamedByUser: (text: string) => string;
   keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
   maxOutputBytes: number;
@@ -38,25 +41,27 @@ export interface CollectOptions {
 export interface Collected {
   kept: KeptOutput[];
   stored: StoredResult;
-  /** Nothing of what the run made is here, and part of it is gone: the run was for nothing. */
+  /** No output could be fetched, and part of them is gone: the execution was in vain. */
   isAllLost: boolean;
 }
 
-/** Why an output is missing: another run would make one that is gone, and refuse one that cannot be kept again. */
+/**
+ * Why an output is missing: another execution would make again what is gone, but not an output that cannot be stored.
+ */
 type Missing = 'gone' | 'not_kept';
 
-/** More than this many outputs of one run are counted as missing, not pulled. */
-const mostOutputs = 2_000;
+/** Further outputs of one execution are counted as missing and not fetched. */
+const maxOutputs = 2_000;
 const pulledAtOnce = 4;
 
 /**
- * Pulls everything that a run made off the worker. A file that the worker does not have is counted as missing; a worker
- * that cannot be asked any more is an error, for then nothing can be said about its outputs.
+ * Fetches everything that an execution made from the worker. A file that the worker does not have is counted as
+ * missing; a worker that cannot be reached is an error, since nothing is then known about its outputs.
  */
 export async function collectOutputs(options: CollectOptions): Promise<Collected> {
   const { result, images, imageNodes } = options;
   const named = result.files.filter(({ folder }) => folder !== 'input');
-  const wanted = named.slice(0, mostOutputs);
+  const wanted = named.slice(0, maxOutputs);
   const pulled = await inTurns(wanted, pulledAtOnce, (file) => pull(file, options));
   const sent = await Promise.all(images.map(async ({ kept }) => (await kept) ?? 'gone'));
   const silentNodes = imageNodes.filter((id) => !images.some(({ nodeId }) => nodeId === id));
@@ -98,7 +103,10 @@ function textsOf({ result, texts, asNamedByUser }: CollectOptions): StoredResult
   return all.map(({ nodeId, text }) => ({ node: nodeId, text: asNamedByUser(text) }));
 }
 
-/** At most `width` at a time, results in the order of the items. The first error stops the taking of further items. */
+/**
+ * Runs at most `width` at a time, with results in the order of the items. No further item is taken after the first
+ * error.
+ */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   width: number,

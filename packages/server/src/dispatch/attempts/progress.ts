@@ -1,4 +1,4 @@
-import type { NodeProgress, RunEvent } from '../worker-client/worker-event.ts';
+import type { ExecutionEvent, NodeProgress } from '../worker-client/worker-event.ts';
 
 /** Never 100 before the end: how many nodes an execution really needs is known only afterwards. */
 export const maxProgressBeforeEnd = 99;
@@ -18,7 +18,7 @@ export interface ProgressView {
  * the planned nodes. It never goes back, and never beyond 99. A node that expands into others counts as one, and only
  * its own end ends it.
  */
-export class RunProgress {
+export class ExecutionProgress {
   readonly #planned: ReadonlySet<string>;
   readonly #done = new Set<string>();
   readonly #partDone = new Map<string, number>();
@@ -39,7 +39,7 @@ export class RunProgress {
   }
 
   /** Applies an event; returns true when there is something new to show. */
-  apply(event: RunEvent): boolean {
+  apply(event: ExecutionEvent): boolean {
     const before = this.view;
     this.#takeIn(event);
     this.#percent = Math.max(this.#percent, this.#computed());
@@ -52,7 +52,7 @@ export class RunProgress {
     );
   }
 
-  #takeIn(event: RunEvent): void {
+  #takeIn(event: ExecutionEvent): void {
     switch (event.type) {
       case 'nodes_cached':
         for (const nodeId of event.nodeIds) this.#finish(nodeId);

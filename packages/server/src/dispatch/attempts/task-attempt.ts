@@ -7,7 +7,7 @@ import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Graph, parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
-import type { RunNames, WorkerNames } from '../graphs/worker-names.ts';
+import type { AttemptNames, WorkerNames } from '../graphs/worker-names.ts';
 import type { InstanceMonitor } from '../instances/instance-monitor.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptFence } from '../tasks/attempt-store.ts';
@@ -26,9 +26,9 @@ import {
 } from './attempt-outcome.ts';
 import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
 import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
-import { RunReports } from './run-reports.ts';
-import { type RunTimeouts, timeoutsOf } from './run-timeouts.ts';
-import { RunWatch, type WatchEnd } from './run-watch.ts';
+import { ExecutionReports } from './execution-reports.ts';
+import { type ExecutionTimeouts, timeoutsOf } from './execution-timeouts.ts';
+import { ExecutionWatch, type WatchEnd } from './execution-watch.ts';
 
 /** What an attempt needs from the stored files. */
 export interface AttemptFiles {
@@ -46,7 +46,7 @@ export interface AttemptDeps extends RecordDeps {
   outputClasses: () => ReadonlySet<string> | null;
   /** Measures durations; it is never set like a wall clock. */
   steadyClock: Clock;
-  timeouts: RunTimeouts;
+  timeouts: ExecutionTimeouts;
   /** The patience that the instance's server sets. */
   serverPatience: () => Patience | null;
   monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
@@ -77,10 +77,10 @@ export class TaskAttempt {
   readonly record: AttemptRecord;
   readonly #leftWorker = newDeferred();
   readonly #deps: AttemptDeps;
-  readonly #reports: RunReports;
-  readonly #names: RunNames;
+  readonly #reports: ExecutionReports;
+  readonly #names: AttemptNames;
   #graph: Graph = {};
-  #watch: RunWatch | null = null;
+  #watch: ExecutionWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
   /** Interrupts the exchange between gateway and worker: submitting the prompt, or fetching its outputs. */
   #breakOff: { handOver: () => void; collecting: () => void } = { handOver: nothing, collecting: nothing };
@@ -90,7 +90,7 @@ export class TaskAttempt {
     this.promptId = attempt.promptId;
     this.#names = deps.workerNames.of(attempt.promptId);
     this.record = new AttemptRecord(deps, attempt);
-    this.#reports = new RunReports({
+    this.#reports = new ExecutionReports({
       record: this.record,
       events: deps.events,
       keep: (...given) => deps.files.keep(...given),
@@ -159,7 +159,7 @@ export class TaskAttempt {
     const files = await this.#filesOf(input);
     const refused = this.#prepare(input, new Map([...files].map(([id, file]) => [id, workerFileName(file)])));
     if (refused) return { outcome: refused, isStuck: false };
-    this.#deps.client.watch(this.#watchedRun());
+    this.#deps.client.watch(this.#watchedExecution());
     const watch = this.#newWatch();
     watch.lookFirst();
     if (this.#asked) watch.askToStop();
@@ -262,7 +262,7 @@ export class TaskAttempt {
   ): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
     const submitted = await this.#deps.client.submit({
-      ...this.#watchedRun(),
+      ...this.#watchedExecution(),
       graphJson: JSON.stringify(this.#graph),
       ...(extraData !== null && { extraDataJson: extraData }),
       ...(targets !== null && { targets }),
@@ -288,11 +288,11 @@ export class TaskAttempt {
     return this.#workerPartOf(end);
   }
 
-  #newWatch(): RunWatch {
+  #newWatch(): ExecutionWatch {
     const { client, steadyClock, timeouts, serverPatience, monitor, signal } = this.#deps;
     const { timeoutSeconds, patience } = this.record.row;
     const own = patience === null ? null : (JSON.parse(patience) as Patience);
-    this.#watch = new RunWatch({
+    this.#watch = new ExecutionWatch({
       client,
       promptId: this.promptId,
       steadyClock,
@@ -306,7 +306,7 @@ export class TaskAttempt {
     return this.#watch;
   }
 
-  #watchedRun() {
+  #watchedExecution() {
     return { promptId: this.promptId, classOf: (nodeId: string) => this.#graph[nodeId]?.class_type };
   }
 

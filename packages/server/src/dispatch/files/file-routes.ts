@@ -85,7 +85,7 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
   });
 }
 
-/** Without a valid signature the credentials count; a link that was signed once says that it has expired. */
+/** Without a valid signature the credentials decide; a link that was signed once gives an error that it has expired. */
 async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'identify'>): Promise<Owner> {
   const query = request.query as { sig?: string };
   try {
@@ -115,7 +115,7 @@ async function sendFile(
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, max-age=3600',
-    // Whatever a browser is talked into making of it, it runs nothing and loads nothing.
+    // Even if a browser is tricked into rendering the file, it runs nothing and loads nothing.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     'cross-origin-resource-policy': 'cross-origin',
   });

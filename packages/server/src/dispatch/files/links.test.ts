@@ -16,7 +16,7 @@ function signatureOf(link: string): { expires?: string; sig?: string } {
   return Object.fromEntries(new URL(link).searchParams);
 }
 
-test('a link is good for a day', () => {
+test('a link is valid for a day', () => {
   const { time, links } = newLinks();
   const signature = signatureOf(links.to(file));
   time.advance(24 * 60 * 60 * 1000 - 1_000);
@@ -25,7 +25,7 @@ test('a link is good for a day', () => {
   expect(links.isValid(file.fileId, signature)).toBe(false);
 });
 
-test('a link opens its own file, and no other for longer', () => {
+test('a link opens only its own file, and its time cannot be extended', () => {
   const { links } = newLinks();
   const { expires = '', sig = '' } = signatureOf(links.to(file));
   expect(links.isValid('BAAAAAAAAAAAAAAAAAAAAA', { expires, sig })).toBe(false);
@@ -36,7 +36,7 @@ test('a link opens its own file, and no other for longer', () => {
   expect(links.isValid(file.fileId, { expires: 'never', sig })).toBe(false);
 });
 
-test('a link leads to where the caller reached the gateway, or where it listens, or to the public address', () => {
+test("a link uses the address of the caller's request, or the listening address, or the public address", () => {
   expect(newLinks().links.to(file, 'https://gateway.example')).toMatch(
     /^https:\/\/gateway\.example\/uploads\//,
   );

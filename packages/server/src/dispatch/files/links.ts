@@ -3,10 +3,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { isLinkValid, signLink } from '../../platform/files/signed-url.ts';
 
-/** Who reads, and where they reached the gateway: links in the answer point there. */
+/** The client that reads, and the address where it reached the gateway: links in the answer point there. */
 export interface Reader {
   owner: Owner;
-  /** `https://host:port`; absent for inner callers and pushes. */
+  /** `https://host:port`; absent for callers inside the gateway and for pushes. */
   origin?: string | undefined;
 }
 
@@ -15,13 +15,16 @@ interface LinksOptions {
   clock: Clock;
   /** `server.public_url`; wins over everything. */
   publicUrl: string | null;
-  /** Where the gateway listens, known once it does. */
+  /** The address where the gateway listens, known once it does. */
   listeningUrl: () => string;
 }
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Addresses of stored files that can be loaded without credentials for a day, and by their owner for as long as there is a file. */
+/**
+ * Addresses of stored files. They can be loaded without credentials for a day, and by their owner as long as the file
+ * exists.
+ */
 export class Links {
   readonly #options: LinksOptions;
 

@@ -12,8 +12,8 @@ interface OwnFilesOptions {
 }
 
 /**
- * A worker is a disk that many users share, so a workflow reaches no file there by its path: neither another task's output
- * nor anything else. A path to what the owner has as a file stands for that file.
+ * A worker is a disk that many users share, so a workflow cannot reach any file there by its path: neither another
+ * task's output nor anything else. A path to a file that the owner has stands for that stored file.
  */
 export class OwnFiles {
   readonly #options: OwnFilesOptions;
@@ -22,12 +22,15 @@ export class OwnFiles {
     this.#options = options;
   }
 
-  /** Throws when one of these leads to a file. */
+  /** Throws when one of these paths leads to a file. */
   async refuse(paths: readonly WorkerPath[]): Promise<void> {
     requireNone((await this.#thatCount(paths)).map(faultOf));
   }
 
-  /** The task with a file of the owner in place of each path, and what was chosen; an error names each other path. */
+  /**
+   * The task with a file of the owner in place of each path, and which file was chosen; an error names each remaining
+   * path.
+   */
   async inPlaceOf(
     paths: readonly WorkerPath[],
     { owner, input }: { owner: string; input: NewTask },
@@ -43,7 +46,7 @@ export class OwnFiles {
         continue;
       }
       const name = `${path.nodeId}.${path.input}`;
-      // Last, so that it also counts where a title names the same input.
+      // Set last, so that it also wins when a title names the same input.
       delete params[name];
       params[name] = { $file: file.id };
       warnings.push(
@@ -54,7 +57,7 @@ export class OwnFiles {
     return { input: warnings.length > 0 ? { ...input, params } : input, warnings };
   }
 
-  /** Without those in inputs that take no file: a text may begin with a slash. */
+  /** Leaves out paths in inputs that take no file: a text may begin with a slash. */
   async #thatCount(paths: readonly WorkerPath[]): Promise<WorkerPath[]> {
     const doubtful = paths.filter(({ isDoubtful }) => isDoubtful);
     if (doubtful.length === 0) return [...paths];
@@ -73,7 +76,7 @@ export class OwnFiles {
 }
 
 const maxFaults = 50;
-/** Each costs a look-up. Beyond it files are named by their ids. */
+/** Each replacement costs a look-up. Beyond this limit files must be named by their ids. */
 const maxReplaced = 100;
 
 function requireNone(faults: readonly Fault[]): void {

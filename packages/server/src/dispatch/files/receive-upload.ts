@@ -3,7 +3,7 @@ import { isMultipartFault, parsedParts } from '../../http/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { StoredContent } from '../../platform/files/write-blob.ts';
 
-/** One part of a multipart body, as its parser hands it over. */
+/** One part of a multipart body, as its parser returns it. */
 export type UploadPart =
   | { type: 'file'; fieldname: string; filename: string | undefined; file: Readable }
   | { type: 'field'; fieldname: string };
@@ -13,7 +13,7 @@ export interface ReceivedUpload {
   content: StoredContent;
 }
 
-/** Reads a body that must hold exactly one part, named `file`, with a filename; anything else is refused. */
+/** Reads a body that must contain exactly one part, named `file`, with a filename; anything else is refused. */
 export async function receiveUpload(
   parts: AsyncIterable<UploadPart>,
   receive: (source: Readable) => Promise<StoredContent>,

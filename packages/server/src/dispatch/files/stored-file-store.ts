@@ -27,13 +27,19 @@ export class StoredFileStore {
     this.#database = database;
   }
 
-  /** One upload. The owner's bytes are counted in the same write, so that parallel uploads cannot pass the quota together. */
+  /**
+   * Adds one upload. The owner's bytes are counted in the same write, so that parallel uploads cannot pass the quota
+   * together.
+   */
   async insertUpload(owner: Owner, row: NewFileRow, { quotaBytes }: { quotaBytes: number }): Promise<void> {
     requireOwner(owner);
     await this.#database.write((trx) => insertUpload(trx, row, quotaBytes));
   }
 
-  /** As `insertUpload`, unless its owner has uploaded this content under this name already. Answers the id of the file. */
+  /**
+   * Like `insertUpload`, but adds nothing when its owner has already uploaded this content under this name. Returns the
+   * id of the file.
+   */
   async insertUploadOnce(
     owner: Owner,
     row: NewFileRow,
@@ -113,7 +119,7 @@ export class StoredFileStore {
       .execute();
   }
 
-  /** Exact from the kept usage where nothing but the owner filters; otherwise counted up to the ceiling. */
+  /** Returns the exact total from the kept usage when only the owner filters; otherwise counts up to the ceiling. */
   async total(owner: Owner, filter: FileFilter): Promise<{ total: number; isMinimum: boolean }> {
     if (filter.source === undefined && filter.taskId === undefined) {
       const count = await this.#countOf(owner, filter.owner);
@@ -165,7 +171,7 @@ export class StoredFileStore {
     });
   }
 
-  /** Files older than this that no unfinished task needs; answers those that are gone. */
+  /** Deletes files older than this that no unfinished task needs; returns the deleted ones. */
   async deleteOlderThan(createdBefore: string, limit: number): Promise<FileRow[]> {
     return this.#database.write(async (trx) => {
       const old = await trx
@@ -177,7 +183,7 @@ export class StoredFileStore {
         .limit(limit)
         .$if(this.#locksRows, (query) => query.forUpdate())
         .execute();
-      // Asked again once the rows are held: a submission may have named one of them while we waited for it.
+      // Checked again while the rows are locked: a submission may have named one of them during the wait for the lock.
       const used = await usedOf(
         trx,
         old.map(({ id }) => id),
@@ -210,7 +216,7 @@ async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Prom
   await trx.insertInto('files').values(row).execute();
 }
 
-/** Part of the write that ends a task. Outputs count towards the quota; a task that ran is never refused its result. */
+/** Part of the write that ends a task. Outputs count towards the quota, but a task that ran always keeps its result. */
 export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewFileRow[]): Promise<void> {
   if (rows.length === 0) return;
   await trx
@@ -220,7 +226,7 @@ export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewF
   await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
 }
 
-/** Those of the files that an unfinished task needs. */
+/** The files among these that an unfinished task needs. */
 async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>> {
   if (fileIds.length === 0) return new Set();
   const rows = await trx
@@ -246,13 +252,13 @@ async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
     const { bytes, count } = freed.get(owner) ?? { bytes: 0, count: 0 };
     freed.set(owner, { bytes: bytes - size, count: count - 1 });
   }
-  // In one order, so that two writes about the same owners never wait for each other crosswise.
+  // The order is fixed, so that two writes about the same owners never wait for each other.
   for (const [owner, change] of [...freed].sort(([a], [b]) => (a < b ? -1 : 1))) {
     await addUsage(trx, owner, change);
   }
 }
 
-/** Answers the bytes that the owner uses now. */
+/** Returns the bytes that the owner uses now. */
 async function addUsage(
   trx: Trx,
   owner: string,

@@ -38,7 +38,7 @@ export class StoredFiles implements AttemptFiles {
     return this.#options.limits.outputBytes;
   }
 
-  /** Streams an upload to disk. Nobody sees it before `add`; without that the sweep takes it away again. */
+  /** Streams an upload to disk. It is invisible before `add`; without `add` the sweep deletes it again. */
   receive(source: Readable, signal: AbortSignal): Promise<StoredContent> {
     return this.#options.content.put(source, { maxBytes: this.#options.limits.uploadBytes, signal });
   }
@@ -54,7 +54,10 @@ export class StoredFiles implements AttemptFiles {
     return this.#view(row, origin);
   }
 
-  /** For inner callers: what this user has uploaded under this name already is the same file, and counts once. */
+  /**
+   * For callers inside the gateway: the same content under the same name from the same user is one file and counts
+   * once.
+   */
   async addOnce(
     userId: string,
     given: string,
@@ -65,7 +68,7 @@ export class StoredFiles implements AttemptFiles {
     return { fileId: await store.insertUploadOnce({ user: userId }, row, limits) };
   }
 
-  /** Before the bytes come: an owner without room is told so at once. */
+  /** Called before the bytes arrive: an owner without room gets the error at once. */
   async requireRoom(userId: string): Promise<void> {
     const used = await this.#options.store.usedBytes(userId);
     if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
@@ -103,7 +106,7 @@ export class StoredFiles implements AttemptFiles {
     return { row, read };
   }
 
-  /** Names on a worker, by file id, of those that exist for this owner. */
+  /** The names on a worker, by file id, of the files that exist for this owner. */
   async namesOnWorker(owner: Owner, fileIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.#options.store.getMany(owner, fileIds);
     return new Map(
@@ -154,7 +157,7 @@ export class StoredFiles implements AttemptFiles {
     await insertOutputs(trx, owner, rows);
   }
 
-  /** Rows past their time go; the sweep over the blobs follows them. */
+  /** Deletes rows past their time; the sweep over the blobs follows. */
   async removeExpired({
     olderThanMs,
     signal,
@@ -209,14 +212,14 @@ export class StoredFiles implements AttemptFiles {
   }
 }
 
-/** Opened when somebody begins to read, so that what is only looked at holds no file. */
+/** Opened when the body is first read, so that a request for the headers alone opens no file. */
 async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buffer> {
   const opened = await content.open(row.sha256);
   if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
   yield* opened.stream as AsyncIterable<Buffer>;
 }
 
-/** Never with a dash at its front: on a command line it would be taken for an option. */
+/** Never starts with a dash: a command line would take it for an option. */
 function newFileId(): string {
   for (;;) {
     const id = newSecret(idBytes);

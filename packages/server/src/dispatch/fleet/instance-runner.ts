@@ -8,7 +8,7 @@ import type { AttemptOutcome } from '../attempts/attempt-outcome.ts';
 import { type Execute, executePatiently, settlePatiently } from '../attempts/attempt-patience.ts';
 import { AttemptSettlement, type SettlementOptions } from '../attempts/attempt-settlement.ts';
 import { Cooldowns, cooldownKeys } from '../attempts/cooldowns.ts';
-import { LostRuns } from '../attempts/lost-runs.ts';
+import { LostExecutions } from '../attempts/lost-executions.ts';
 import { type AttemptDeps, TaskAttempt, type WorkerPart } from '../attempts/task-attempt.ts';
 import { canRun, type Offer, requirementKey } from '../graphs/capability.ts';
 import type { InstanceMonitor } from '../instances/instance-monitor.ts';
@@ -61,7 +61,7 @@ export class InstanceRunner {
   #taking: { taskId: string; isCancelled: boolean } | null = null;
   readonly #onWorker = new Set<TaskAttempt>();
   readonly #collecting = new Map<TaskAttempt, Promise<void>>();
-  readonly #lostRuns: LostRuns;
+  readonly #lostExecutions: LostExecutions;
   readonly #cooldowns: Cooldowns;
   readonly #settlement: AttemptSettlement;
   #lastFingerprint: string | null = null;
@@ -74,7 +74,7 @@ export class InstanceRunner {
     this.#idleSinceMs = options.steadyClock();
     const { avoidMs } = options.attemptDeps.timeouts;
     this.#cooldowns = new Cooldowns(options.steadyClock, avoidMs);
-    this.#lostRuns = new LostRuns(options.client);
+    this.#lostExecutions = new LostExecutions(options.client);
     this.#settlement = new AttemptSettlement({
       tasks: options.tasks,
       attempts: options.attemptDeps.attempts,
@@ -123,7 +123,7 @@ export class InstanceRunner {
   /** Something that decides about the next task has changed. */
   reconsider(): void {
     if (this.#offering && !this.#isReady()) this.#offering.abort();
-    if (this.#options.monitor.live.alive) this.#lostRuns.stopAll();
+    if (this.#options.monitor.live.alive) this.#lostExecutions.stopAll();
     this.#wake.resolve();
     this.#options.matchmaker.reconsider(this.#row.id);
   }
@@ -307,7 +307,7 @@ export class InstanceRunner {
     if (!part) return;
     const { outcome, isStuck } = part;
     if (isStuck) this.#options.monitor.noteHang(hangReason(outcome));
-    if (isLost(outcome)) this.#lostRuns.add(attempt.promptId);
+    if (isLost(outcome)) this.#lostExecutions.add(attempt.promptId);
     if (isIncapable(outcome)) void this.#options.monitor.refreshCapabilities();
     const settle = () => this.#settlement.settle(attempt, outcome);
     await settlePatiently(attempt, { settle, ...this.#patience(signal) });

@@ -9,7 +9,7 @@ export function isPrefixInput(input: string): boolean {
 }
 
 /** The names that one attempt's files have on the worker, and the names that its owner sees. */
-export interface RunNames {
+export interface AttemptNames {
   putOn(graph: Graph): Graph;
   takeOff(text: string): string;
 }
@@ -28,7 +28,7 @@ export class WorkerNames {
     this.#key = key;
   }
 
-  of(promptId: string): RunNames {
+  of(promptId: string): AttemptNames {
     const mac = createHmac('sha256', this.#key).update(promptId).digest('hex');
     // Lower case and no folder: some disks ignore case, and some nodes write without making the folder.
     const prefix = `sy-${mac.slice(0, digits)}-`;

@@ -48,7 +48,7 @@ async function createTaskTables(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('tasks_owner_status').on('tasks').columns(['owner', 'status', 'id']).execute();
   await db.schema.createIndex('tasks_owner').on('tasks').columns(['owner', 'id']).execute();
   await db.schema.createIndex('tasks_instance').on('tasks').columns(['instanceId', 'id']).execute();
-  // What stands on an instance now: a handful of rows, whatever it has run before.
+  // The tasks on an instance now: a handful of rows, whatever it has executed before.
   await db.schema
     .createIndex('tasks_at_work')
     .on('tasks')

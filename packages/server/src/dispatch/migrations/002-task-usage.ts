@@ -4,7 +4,10 @@ export const name = '002-task-usage';
 
 const summed = ['name', 'status', 'startedAt'] as const;
 
-/** Tasks that agents asked for, with all that is summed up of them, so that sums over months never leave the index. */
+/**
+ * Tasks that agents asked for, with all the columns that are summed up, so that sums over months are read from the
+ * index alone.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createIndex('tasks_of_agents_owner')

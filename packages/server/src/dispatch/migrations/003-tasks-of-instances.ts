@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 export const name = '003-tasks-of-instances';
 
-/** Tasks of one instance, of all users or of one, in each status: what a list shows of them is a stretch of one index. */
+/** Tasks of one instance, of all users or of one, in each status: a list reads one range of one index. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createIndex('tasks_instance_status')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 export const name = '006-instance-events';
 
-/** The record of the fleet, and what a task's submission gives a worker beside the graph. */
+/** The events of the fleet, and the data that a submission gives a worker besides the graph. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('instance_events')

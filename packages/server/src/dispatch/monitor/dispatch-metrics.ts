@@ -12,7 +12,7 @@ interface Measured {
   hub: Pick<PushHub, 'size'>;
 }
 
-/** Counts what happens; what merely stands is read when somebody asks for the metrics. */
+/** Counts events; states are read when the metrics are requested. */
 export function measureDispatch({ metrics, events, matchmaker, fleet, hub }: Measured): () => void {
   metrics.beforeScrape(() => {
     metrics.queueDepth.set(matchmaker.size);

@@ -4,10 +4,10 @@ import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Instances } from '../fleet/instances.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
-/** Waits of the newest starts, for the percentiles. */
+/** How many waiting times of the newest starts are kept, for the percentiles. */
 const waitsKept = 1_000;
 const windowMs = 5 * 60_000;
-/** Ends of a busy window are counted by the second, so that a fast pool costs no memory. */
+/** Ends within a busy window are counted by the second, so that a fast pool uses little memory. */
 const secondMs = 1_000;
 
 interface MonitorOptions {

@@ -9,10 +9,10 @@ import type { Links } from '../files/links.ts';
 import type { TaskRow } from '../tables.ts';
 import { taskErrorOf, viewResult, viewTask } from '../tasks/task-view.ts';
 
-/** A message to clients, written once however many get it. */
+/** A message to clients, serialized once for all of them. */
 export interface PushFrame {
   topic: PushTopic;
-  /** Null: everybody may have it. */
+  /** Null when every user may get it. */
   owner: string | null;
   taskId: string | null;
   /** Frames with equal keys replace each other while they wait for a slow reader. */
@@ -28,7 +28,7 @@ export function encodeFrame<Name extends ServerFrameType>(
   return JSON.stringify(requestId ? { type, timestamp, data, requestId } : { type, timestamp, data });
 }
 
-/** The frame of an event; null for those that clients are not told of. Progress and instances are held back elsewhere. */
+/** The frame of an event; null for events that clients do not get. Progress and instances are throttled elsewhere. */
 export function frameOf(
   event: DispatchEvent,
   { timestamp, links }: { timestamp: number; links: Links },
@@ -86,7 +86,7 @@ function endFrame(task: TaskRow, { timestamp, links }: { timestamp: number; link
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
 }
 
-/** A u32 length, that many bytes of header as JSON, the image. */
+/** The format is a u32 length, that many bytes of header as JSON, then the image. */
 function encodePreview(taskId: string, { node, mediaType, bytes }: TaskPreview): Buffer {
   const header: PreviewHeader = node === undefined ? { taskId, mediaType } : { taskId, mediaType, node };
   const text = Buffer.from(JSON.stringify(header));

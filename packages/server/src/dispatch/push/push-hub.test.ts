@@ -11,7 +11,7 @@ const time = new ManualTime();
 let events: DispatchEvents;
 let hub: PushHub;
 let pending = 0;
-/** A snapshot waits for this, so that a test decides when it is read. */
+/** Reading a snapshot waits for this, so that a test decides when it is read. */
 let gate: Promise<void> = Promise.resolve();
 
 beforeEach(() => {
@@ -69,12 +69,15 @@ function change(): void {
   events.announce({ type: 'instance_removed', instanceId: 'a' });
 }
 
-/** What was read and what is due is sent in a later turn of the event loop. */
+/**
+ * Waits until the snapshot that was read and the messages that are due have been sent, in a later turn of the event
+ * loop.
+ */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a change right after the snapshot is told a second after it, not at once', async () => {
+test('a change right after the snapshot is sent a second after it, not at once', async () => {
   const { got, socket } = newClient();
   await hub.add(socket);
   change();
@@ -87,7 +90,7 @@ test('a change right after the snapshot is told a second after it, not at once',
   await vi.waitFor(() => expect(got.map((status) => status.pending)).toEqual([0, 1]));
 });
 
-test('a client never gets two within a second, whenever it came and however much changes', async () => {
+test('a client never gets two within a second, whenever it connected and however much changes', async () => {
   const clients = [newClient(), newClient(), newClient()];
   for (let step = 0; step < 100; step += 1) {
     const joining = step % 7 === 0 ? clients[step / 7] : undefined;
@@ -107,7 +110,7 @@ test('a client never gets two within a second, whenever it came and however much
   }
 });
 
-test('what changed while a snapshot was read is told a second after the snapshot', async () => {
+test('a change while a snapshot is read is sent a second after the snapshot', async () => {
   const present = newClient();
   await hub.add(present.socket);
   time.advance(5_000);

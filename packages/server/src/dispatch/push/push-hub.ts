@@ -23,16 +23,16 @@ interface PushHubOptions {
 const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
 
-/** Turns events into frames, each once, and offers them to every socket. */
+/** Turns each event into one frame and offers it to every socket. */
 export class PushHub {
   readonly #options: PushHubOptions;
-  /** Each with the key under which its `global_status` is held back. */
+  /** Each with the key under which its `global_status` is throttled. */
   readonly #sockets = new Map<PushSocket, string>();
   #joined = 0;
   readonly #progress: Throttle;
   readonly #instances: Throttle;
   readonly #global: Throttle;
-  /** One snapshot serves all sockets, but each socket has got its last one at another time. */
+  /** One snapshot serves all sockets, but each socket got its last one at another time. */
   readonly #globalOf: Throttle;
   #lastGlobal: PushFrame | null = null;
   readonly #stop: () => void;
@@ -57,7 +57,7 @@ export class PushHub {
     return count;
   }
 
-  /** The snapshot is the first message; what changes from now on, while it is read as well, follows it. */
+  /** The snapshot is the first message; changes from now on, including those while it is read, follow it. */
   async add(socket: PushSocket): Promise<void> {
     this.#joined += 1;
     const key = String(this.#joined);

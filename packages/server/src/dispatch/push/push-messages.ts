@@ -11,7 +11,10 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import { encodeFrame } from './push-frames.ts';
 
-/** What a client sends, checked and counted. What comes before anybody listens is kept only as far as signing in needs. */
+/**
+ * What a client sends, checked and counted. Messages that arrive before a listener is set are kept only as far as
+ * signing in needs.
+ */
 export class ClientMessages {
   readonly #socket: WebSocket;
   readonly #firstToken = newDeferred<string | undefined>();
@@ -26,7 +29,7 @@ export class ClientMessages {
     socket.on('error', () => socket.terminate());
   }
 
-  /** The token of a first `auth` message; throws when none comes in time. */
+  /** The token of a first `auth` message; throws when none arrives in time. */
   async token(): Promise<string> {
     const cancel = systemTimer(() => this.#firstToken.resolve(undefined), pushLimits.authDeadlineMs);
     const token = await this.#firstToken.promise;

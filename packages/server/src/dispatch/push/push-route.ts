@@ -30,14 +30,14 @@ interface PushRouteOptions {
 }
 
 const mayListen = 'dispatch:read';
-/** A socket that is sent away closes within it. */
+/** How long a socket that is closed by the gateway may take to close. */
 const farewellMs = 1_000;
 
 export function pushRoute(options: PushRouteOptions): Routes {
   return (app) => {
     app.register(websocket, {
       options: {
-        // The plugin only ever listens to it.
+        // The plugin only listens to it.
         server: webSocketUpgrades(app.server, openPush.url) as Server,
         maxPayload: pushLimits.clientMessageBytes,
         perMessageDeflate: false,
@@ -71,15 +71,18 @@ function addRoute(app: App, options: PushRouteOptions): void {
 
 /** What is known of a client before the protocol is switched. */
 interface Arrival {
-  /** Signed in by the request itself. */
+  /** Set when the request itself signs in. */
   identity: Identity | undefined;
-  /** It may still sign in by its first message. */
+  /** It may still sign in with its first message. */
   mayFollow: boolean;
-  /** Gives back the place that it has among those who are not signed in. */
+  /** Releases its place among the clients that are not signed in. */
   release: () => void;
 }
 
-/** Throws where there is no place: the protocol is then not switched. A user who is signed in takes no stranger's place. */
+/**
+ * Throws when there is no place; the protocol is then not switched. A signed-in user never takes the place of a client
+ * that is not signed in.
+ */
 async function arrive(request: FastifyRequest, options: PushRouteOptions): Promise<Arrival> {
   const mayFollow = tokenOf(request.raw) === undefined && !request.headers.cookie;
   const identity = mayFollow ? undefined : await identityOfHead(request, options);
@@ -111,7 +114,7 @@ async function serve(
   await listen(socket, request, { identity, messages, options });
 }
 
-/** Says why, and does not wait for the client to take it: until it does, it has a place that others need. */
+/** Sends the reason and does not wait until the client takes it: until then it would hold a place that others need. */
 function dismiss(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   const cancel = systemTimer(() => socket.terminate(), farewellMs);
@@ -156,7 +159,7 @@ async function listen(
   await hub.add(push);
 }
 
-/** By a header, the query or the cookie; undefined when none of them is right. */
+/** Reads a header, the query or the cookie; returns undefined when none of them is valid. */
 async function identityOfHead(
   request: FastifyRequest,
   options: PushRouteOptions,
@@ -170,7 +173,7 @@ async function identityOfHead(
   });
 }
 
-/** By a first message; undefined when none comes in time, or a wrong one. */
+/** Reads the first message; returns undefined when none arrives in time, or it is wrong. */
 async function identityOfMessage(
   messages: ClientMessages,
   options: PushRouteOptions,
@@ -196,7 +199,7 @@ function permitted(identity: Identity): Identity {
   throw new AppError('scope_missing', { message: `The token lacks the scope ${mayListen}.` });
 }
 
-/** From the subprotocols, from the query, or from a header of a client that is no browser. */
+/** Reads the subprotocols, the query, or a header of a client that is no browser. */
 function tokenOf({ headers, url }: IncomingMessage): string | undefined {
   const [scheme, token] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   if (scheme === 'bearer' && token) return token;

@@ -8,9 +8,12 @@ export interface PushFilter {
   taskIds: ReadonlySet<string> | null;
 }
 
-/** Frames that wait for a reader; beyond it the reader is cut off and starts again with a snapshot. */
+/** The limit of frames that wait for a reader; beyond it the reader is cut off and starts again with a snapshot. */
 const maxWaiting = 1_000;
-/** Handed to the kernel and not taken yet. While there is more, frames wait here, where newer ones replace older. */
+/**
+ * The limit of bytes handed to the kernel and not sent yet. Beyond it frames wait here, where newer ones replace older
+ * ones.
+ */
 const maxBufferedBytes = 512 * 1024;
 const drainCheckMs = 50;
 
@@ -20,7 +23,7 @@ export class PushSocket {
   readonly #userId: string;
   readonly #seesAll: boolean;
   #filter: PushFilter = { topics: null, taskIds: null };
-  /** In the order in which they go; a frame that replaces another takes its place. */
+  /** In the order in which they are sent; a frame that replaces another takes its place. */
   #waiting = new Map<string, PushFrame>();
   #unnamed = 0;
   #hasBegun = false;
@@ -49,7 +52,7 @@ export class PushSocket {
     this.#socket.close(code, reason);
   }
 
-  /** The first message, before all that was offered until now. */
+  /** Sends the first message, before everything that was offered until now. */
   begin(first: PushFrame): void {
     this.#waiting = new Map([['first', first], ...this.#waiting]);
     this.#hasBegun = true;
@@ -60,7 +63,8 @@ export class PushSocket {
     if (!this.#wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#waiting.set(frame.replaces ?? `#${++this.#unnamed}`, frame);
     if (this.#waiting.size > maxWaiting) {
-      // Nothing more is offered to it; one that does not even take the farewell is cut off by the socket's own deadline.
+      // Nothing more is offered to it; the socket's own deadline cuts off a client that does not even take the close
+      // message.
       this.close(pushCloseCodes.fellBehind, 'You stayed behind. Connect again for a snapshot.');
       return;
     }
@@ -74,7 +78,7 @@ export class PushSocket {
     return taskId === null || taskIds === null || taskIds.has(taskId);
   }
 
-  /** All frames of a turn of the event loop leave together: one write to the kernel instead of many. */
+  /** All frames of one turn of the event loop are sent together: one write to the kernel instead of many. */
   #schedule(): void {
     if (this.#isScheduled || !this.#hasBegun) return;
     this.#isScheduled = true;

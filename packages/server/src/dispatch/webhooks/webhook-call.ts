@@ -11,7 +11,7 @@ const deadlineMs = 15_000;
 
 export type CallOutcome = { status: number } | { error: string };
 
-/** What is wrong with the address of a webhook, as a sentence; null when it may be called. */
+/** Says in a sentence what is wrong with the address of a webhook; null when it may be called. */
 export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
   let parsed: URL;
   try {
@@ -29,7 +29,10 @@ export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
   return `Its host ${parsed.hostname} ${why}${remedy}.`;
 }
 
-/** One POST. Redirects are not followed, nothing of the answer but its status is read, and the host is checked as it resolves. */
+/**
+ * Sends one POST. Redirects are not followed, only the status of the answer is read, and the host is checked when it is
+ * resolved.
+ */
 export function postWebhook(
   url: string,
   call: { headers: Record<string, string>; body: string; policy: HostPolicy; signal: AbortSignal },

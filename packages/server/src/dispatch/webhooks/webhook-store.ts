@@ -8,7 +8,7 @@ import type { DispatchTables, WebhookDeliveryTable, WebhookTable } from '../tabl
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** Webhooks belong to their user; an administrator has no others' either. */
+/** Webhooks belong to their user; even an administrator sees only their own. */
 export class WebhookStore {
   readonly #database: Database<DispatchTables>;
 
@@ -92,7 +92,7 @@ export class WebhookStore {
       .executeTakeFirst();
   }
 
-  /** A delivery and what it says about its webhook's health, in one write. */
+  /** Writes a delivery and the resulting health of its webhook in one write. */
   async note(
     delivery: DeliveryRow,
     columns: Updateable<WebhookDeliveryTable>,
@@ -121,7 +121,7 @@ export class WebhookStore {
   }
 }
 
-/** Part of the write that ends a task: who is to be told of it. */
+/** Part of the write that ends a task: adds the calls to make. */
 export async function insertDelivery(trx: WriteTransaction<DispatchTables>, row: DeliveryRow): Promise<void> {
   await trx.insertInto('webhook_deliveries').values(row).execute();
 }

@@ -42,7 +42,7 @@ const deliver = 'dispatch.deliver-webhook';
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** The waits that Standard Webhooks recommends; after the last one a delivery has failed. */
+/** The delays that Standard Webhooks recommends; after the last one a delivery has failed. */
 const retryDelaysMs = [
   5 * second,
   5 * minute,
@@ -54,16 +54,19 @@ const retryDelaysMs = [
   20 * hour,
 ];
 const maxPerUser = 50;
-/** Failed deliveries in a row after which a webhook is switched off. */
+/** This many failed deliveries in a row switch a webhook off. */
 const failuresToDisable = 20;
-/** A call stays below 20 kB: more outputs than this are read from the task. */
+/** A call stays below 20 kB: further outputs must be read from the task. */
 const maxFilesInCall = 20;
 const gone = 410;
 
-/** Own addresses that are called when own tasks end. A call is stored with the end of its task, so none is forgotten. */
+/**
+ * Users' own addresses that are called when their tasks end. A call is stored with the end of its task, so none is
+ * forgotten.
+ */
 export class Webhooks {
   readonly #options: WebhooksOptions;
-  /** Tasks with a call that nobody has been woken for yet. */
+  /** Tasks with a call that no job was woken for yet. */
   readonly #toWake = new Set<string>();
 
   constructor(options: WebhooksOptions) {
@@ -229,7 +232,7 @@ export class Webhooks {
     const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
     const status = isLast ? ('failed' as const) : ('waiting' as const);
     await store.note(row, { ...tried, status, lastError }, { failures: 'count', disable, at });
-    // Whoever runs the jobs reports what is thrown, and tries again.
+    // The job runner reports the error and tries again.
     if (!isLast) throw new Error(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
     const { id: deliveryId, taskId, webhookId } = row;
     const facts = { deliveryId, taskId, webhookId, attempts: tried.attempts, isDisabled: disable };

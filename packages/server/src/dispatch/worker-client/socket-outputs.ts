@@ -1,4 +1,4 @@
-/** Nodes whose result is sent as an image over the event socket and kept nowhere. */
+/** Nodes whose result is sent as an image over the event socket and stored nowhere. */
 const socketOutputClasses = new Set(['SaveImageWebsocket', 'ETN_SendImageWebSocket']);
 
 export function isSocketOutput(nodeClass: string | undefined): boolean {

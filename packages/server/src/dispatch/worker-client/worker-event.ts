@@ -1,21 +1,26 @@
-import type { RunEnd, RunError } from './worker-client.ts';
+import type { ExecutionEnd, ExecutionError } from './worker-client.ts';
 
-/** What a worker lets its runner hear. Events with a `promptId` are about own runs only, and only while watched. */
+/**
+ * What a worker tells its runner. Events with a `promptId` are only about own prompts, and only while they are watched.
+ */
 export type WorkerEvent =
-  /** The socket is open, the first time or again: ask `locate` about what runs, for anything may have been missed. */
+  /**
+   * The socket is open, for the first time or again: ask `locate` about running prompts, since any event may have been
+   * missed.
+   */
   | { type: 'socket_opened' }
   | { type: 'socket_closed' }
-  /** The process behind the address is another one than before; what it held is gone. */
+  /** The process behind the address is another one than before; what the old one held is gone. */
   | { type: 'worker_restarted' }
-  /** Running and waiting on the worker, everybody's. */
+  /** Prompts that run and wait on the worker, from all clients. */
   | { type: 'queue_changed'; queueRemaining: number }
-  | RunEvent;
+  | ExecutionEvent;
 
-export type RunEvent = { promptId: string } & (
+export type ExecutionEvent = { promptId: string } & (
   | { type: 'run_started' }
-  /** Nodes whose results the worker still had. Sent for every run, often with none. */
+  /** Nodes whose results the worker still had. Sent for every execution, often with none. */
   | { type: 'nodes_cached'; nodeIds: string[] }
-  /** `topNodeId` is the node of the submitted graph; the other may be one that it expanded into. */
+  /** `topNodeId` is the node of the submitted graph; `nodeId` may be a node that it expanded into. */
   | { type: 'node_started'; nodeId: string; topNodeId: string }
   | { type: 'node_progress'; nodeId: string; value: number; max: number }
   /** All nodes that have started so far, at most a few times a second. */
@@ -25,9 +30,9 @@ export type RunEvent = { promptId: string } & (
   /** The image is the node's output and exists nowhere else. */
   | { type: 'image_output'; nodeId: string; mediaType: string; bytes: Uint8Array }
   | { type: 'node_text'; nodeId: string; text: string }
-  /** How it ended. The history may not be written yet. */
-  | { type: 'run_ended'; end: RunEnd; error: RunError | null }
-  /** The worker has put the run away: the history is there and the next one may start. */
+  /** How the execution ended. The history may not be written yet. */
+  | { type: 'run_ended'; end: ExecutionEnd; error: ExecutionError | null }
+  /** The worker has settled the execution: the history is written and the next one may start. */
   | { type: 'run_settled' }
 );
 

@@ -23,7 +23,7 @@ const graph: Graph = {
 };
 
 describe('the parameters of a workflow', () => {
-  it('are its plain inputs, with what the workers say about them', () => {
+  it('are its plain inputs, described by the workers', () => {
     const parameters = parametersOf(graph, { known });
 
     expect(parameters.map(({ name, type }) => [name, type])).toEqual([
@@ -52,7 +52,7 @@ describe('the parameters of a workflow', () => {
     expect(parameters[3]).toMatchObject({ label: 'Positive prompt: text', multiline: true });
   });
 
-  it('follow from the values where no worker has told', () => {
+  it('follow from the values when no worker has told', () => {
     expect(parametersOf(graph, { known: new Map() }).map(({ type }) => type)).toEqual([
       'number',
       'number',
@@ -63,13 +63,13 @@ describe('the parameters of a workflow', () => {
     ]);
   });
 
-  it('believe the value rather than a worker that disagrees', () => {
+  it('follow the value when a worker disagrees with it', () => {
     const odd = { '1': node('KSampler', { seed: 'fixed', constructor: 1 }) };
 
     expect(parametersOf(odd, { known }).map(({ type }) => type)).toEqual(['string', 'number']);
   });
 
-  it('are its placeholders where it has some, and the rest is hidden', () => {
+  it('are its placeholders if it has some, and the rest is hidden', () => {
     const asked = {
       '3': node('KSampler', { seed: '{{seed}}', cfg: 8 }),
       '6': node('Encode', { text: 'a {{thing}} in {{place}}' }),
@@ -87,7 +87,7 @@ describe('the parameters of a workflow', () => {
     expect(parameters[0]?.sets.map(({ node: id }) => id)).toEqual(['3', '7']);
   });
 
-  it('have names that differ and that anybody may type', () => {
+  it('have different names that are easy to type', () => {
     const names = parametersOf(
       {
         '1': node('A', { 'größe x': 1, text: 'a' }, '提示'),

@@ -6,20 +6,20 @@ import { type Graph, type GraphNode, ownTitle, titleOf } from '../graphs/graph.t
 import { isPlaceholder, placeholdersIn } from '../graphs/placeholders.ts';
 import type { NodeInput } from '../worker-client/worker-client.ts';
 
-/** Per node class what its inputs take; a class that no worker has told of is missing. */
+/** What the inputs of each node class take; a class that no worker has told about is missing. */
 export type KnownInputs = ReadonlyMap<string, Readonly<Record<string, NodeInput>>>;
 
 interface ReadOptions {
   known: KnownInputs;
-  /** Of the version before: what is still in the graph keeps its name and how it is shown. */
+  /** The parameters of the previous version: what is still in the graph keeps its name and how it is shown. */
   previous?: readonly WorkflowParameter[];
 }
 
-/** A form with more fields helps nobody; the inputs beyond keep their values. */
+/** A form with more fields is of no use; further inputs keep their values. */
 const maxParameters = 1_000;
 const nameLength = 64;
 
-/** What a run may set: every placeholder, and every input that holds a plain value. */
+/** The inputs that a task may set: every placeholder, and every input with a plain value. */
 export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions): WorkflowParameter[] {
   const placeholders = placeholderParameters(graph, known);
   const inputs = inputParameters(graph, { known, hidden: placeholders.length > 0 });
@@ -83,7 +83,7 @@ function placeholderParameters(graph: Graph, known: KnownInputs): WorkflowParame
 
 interface PlaceholderUse {
   placeholder: string;
-  /** The input is nothing but the placeholder. */
+  /** The input contains only the placeholder. */
   isWhole: boolean;
   of: GraphNode;
   use: WorkflowParameter['sets'][number];
@@ -132,14 +132,14 @@ function takenBy(known: KnownInputs, { class_type }: GraphNode, input: string): 
 type Plain = string | number | boolean;
 type Shape = Omit<NodeInput, 'type'> & Pick<WorkflowParameter, 'type'>;
 
-/** As the workers say, where the present value agrees; else as the value is. */
+/** What the workers say, if the present value agrees with it; otherwise what the value suggests. */
 function shapeOf(
   value: Plain,
   { taken, node, input }: { taken: NodeInput | undefined; node: GraphNode; input: string },
 ): Shape {
   if (taken && agrees(taken.type, value)) return taken;
   if (typeof value === 'boolean') return { type: 'boolean' };
-  // Without the workers' word, 1 may stand where 1.5 may stand too.
+  // Unless a worker has told, the value 1 may belong to an input that also takes 1.5.
   if (typeof value === 'number') return { type: 'number' };
   const isFile = node.class_type.startsWith('LoadImage') && input === 'image';
   return { type: isFile ? 'file' : 'string', ...(value.includes('\n') && { multiline: true }) };
@@ -167,12 +167,12 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
   };
 }
 
-/** What it sets, which is the same in each version of a graph. */
+/** What a parameter sets, which is the same in each version of a graph. */
 function keyOf({ placeholder, sets: [first] }: WorkflowParameter): string {
   return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
 }
 
-/** Names of inputs that more than one parameter would have. */
+/** Names of inputs that several parameters would share. */
 function sharedNames(parameters: readonly WorkflowParameter[]): Set<string> {
   const seen = new Set<string>();
   const shared = new Set<string>();
@@ -184,7 +184,10 @@ function sharedNames(parameters: readonly WorkflowParameter[]): Set<string> {
   return shared;
 }
 
-/** The names that suit it, the best first: `seed`, where several have one `upscaler_seed`, then with the node's id. */
+/**
+ * The possible names, the best first: `seed`; if several inputs have that name, `upscaler_seed`; then the name with the
+ * node's id.
+ */
 function namesFor({ placeholder, sets: [first] }: WorkflowParameter, shared: ReadonlySet<string>): string[] {
   if (placeholder !== null || !first) return [plainName(placeholder ?? '')];
   const short = plainName(first.input);

@@ -4,7 +4,7 @@ const maxChoices = 200;
 const maxNamed = 20;
 const maxDefaultLength = 500;
 
-/** JSON Schema of the `params` of a run: what a form, a command line and an agent's tool are made from. */
+/** JSON Schema of the `params` of a workflow: forms, command lines and agent tools are made from it. */
 export function schemaOf(parameters: readonly WorkflowParameter[]): Record<string, unknown> {
   const open = parameters.filter(({ hidden }) => !hidden);
   return {

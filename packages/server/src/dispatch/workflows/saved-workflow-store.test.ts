@@ -42,7 +42,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     user = { user: `user-${users}` };
   };
 
-  it('are no more than a user may have, however many come at once', async () => {
+  it("never exceed a user's limit, even when several are added at once", async () => {
     newUser();
     const made = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => insert(id, id, { max: 2 })));
 
@@ -53,7 +53,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     expect((await store.list(user, all)).total).toBe(2);
   });
 
-  it('have one name once for each user', async () => {
+  it('cannot share a name for the same user', async () => {
     newUser();
     await insert('a', 'same');
     await expect(insert('b', 'same')).rejects.toMatchObject({ code: 'workflow_exists' });
@@ -61,7 +61,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     await insert('a', 'same');
   });
 
-  it('are changed once from each version', async () => {
+  it('can be changed once from each version', async () => {
     newUser();
     await insert('a');
     const id = `${user.user}-a`;
@@ -75,7 +75,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.get(user, id, 3)).toBeUndefined();
   });
 
-  it('keep so many versions', async () => {
+  it('keep the given number of versions', async () => {
     newUser();
     await insert('a');
     const id = `${user.user}-a`;
@@ -87,7 +87,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     expect((await store.versions(user, id)).map((each) => each.version)).toEqual([4, 3]);
   });
 
-  it('that are exposed come with the parameters of the newest version, the oldest workflow first', async () => {
+  it('that are exposed are listed with the parameters of the newest version, the oldest workflow first', async () => {
     newUser();
     for (const id of ['b', 'a', 'c']) await insert(id);
     for (const id of ['b', 'a']) {
@@ -103,7 +103,7 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.exposed(user, { max: 1 })).toHaveLength(1);
   });
 
-  it('count each change of their user, and of nobody else', async () => {
+  it('count each change of their user, and of no other user', async () => {
     newUser();
     const other = { user: 'somebody else' };
     const marks = [await store.mark(user)];
@@ -120,15 +120,15 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.versions(user, id)).toEqual([]);
   });
 
-  it('ask what nodes take and what tasks cost in words that this database understands', async () => {
+  it('read what nodes take and what tasks cost with statements that this database understands', async () => {
     const inputs = new NodeInputStore(database, () => 0);
     await inputs.learn({ Grow: { width: { type: 'integer' } } });
     await new NodeInputStore(database, () => 0).learn({ Grow: { width: { type: 'number' } } });
     const costs = new TaskCostStore(database);
 
     expect(await inputs.of(['Grow'])).toEqual(new Map([['Grow', { width: { type: 'number' } }]]));
-    expect(await costs.completedLike('nobody', { fingerprint: 'x', limit: 5 })).toEqual([]);
-    expect(await costs.ofRun('nobody', 'r1')).toEqual([]);
+    expect(await costs.completedLike('no-such-user', { fingerprint: 'x', limit: 5 })).toEqual([]);
+    expect(await costs.ofRun('no-such-user', 'r1')).toEqual([]);
   });
 }
 

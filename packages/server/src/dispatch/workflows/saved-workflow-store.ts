@@ -19,11 +19,11 @@ export interface WorkflowChange {
   /** The version that the change was made from. */
   from: number;
   columns: Updateable<SavedWorkflowTable>;
-  /** Null where the graph and its parameters stay as they are. */
+  /** Null when the graph and its parameters do not change. */
   version: Insertable<SavedWorkflowVersionTable> | null;
 }
 
-/** Saved workflows belong to their user; an administrator has no others' either. */
+/** Saved workflows belong to their user; even an administrator sees only their own. */
 export class SavedWorkflowStore {
   readonly #database: Database<DispatchTables>;
 
@@ -61,7 +61,10 @@ export class SavedWorkflowStore {
     return { total: Number(total), rows };
   }
 
-  /** Those that are tools of the owner's agent, the oldest first, so that a new one changes no other's name. */
+  /**
+   * The workflows that are tools of the owner's agent, the oldest first, so that a new one does not change the name of
+   * another.
+   */
   async exposed(
     owner: Owner,
     { max }: { max: number },
@@ -82,7 +85,7 @@ export class SavedWorkflowStore {
       .execute();
   }
 
-  /** With its newest version, or with the one that is asked for; undefined where either is missing. */
+  /** A workflow with its newest version, or with the requested one; undefined when either is missing. */
   async get(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow | undefined> {
     const row = await this.#database.read
       .selectFrom('saved_workflows')
@@ -111,7 +114,10 @@ export class SavedWorkflowStore {
       .execute();
   }
 
-  /** False when somebody has changed it meanwhile, or deleted it. Versions older than the newest `keep` go. */
+  /**
+   * Returns false when the workflow was changed or deleted in between. Versions older than the newest `keep` are
+   * deleted.
+   */
   async change(
     owner: Owner,
     workflowId: string,
@@ -154,7 +160,7 @@ export class SavedWorkflowStore {
     });
   }
 
-  /** Another number after each change of this user's; one small read. */
+  /** Returns another number after each change by this user, in one small read. */
   async mark(owner: Owner): Promise<number> {
     const row = await markOf.first(this.#database.read, { owner: userOf(owner) });
     return row?.mark ?? 0;
@@ -169,7 +175,10 @@ export class SavedWorkflowStore {
   }
 }
 
-/** First in a unit that adds: it makes units of one user follow upon each other, so that none counts past the other. */
+/**
+ * Must come first in a transaction that adds: it puts the transactions of one user in sequence, so that none misses
+ * another in its count.
+ */
 async function mark(trx: Trx, owner: string): Promise<void> {
   await trx
     .insertInto('saved_workflow_marks')

@@ -35,7 +35,7 @@ const parameters = parametersOf(graph, { known }).map((parameter) => ({
   hidden: parameter.name === 'tiled',
 }));
 
-describe('the values of a run', () => {
+describe('the values for a saved workflow', () => {
   it('become params of the inputs that they set', () => {
     const values = { seed: 7, steps: 30, sampler: 'ddim', model: 'new.safetensors', image: { $file: 'f1' } };
 
@@ -72,7 +72,7 @@ describe('the values of a run', () => {
 });
 
 describe('the schema of the values', () => {
-  it('says what a run takes, without what is hidden', () => {
+  it('lists the visible parameters only', () => {
     expect(schemaOf(parameters)).toEqual({
       type: 'object',
       properties: {

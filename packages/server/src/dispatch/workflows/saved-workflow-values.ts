@@ -3,7 +3,7 @@ import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { hint } from './saved-workflow-parameters.ts';
 
-/** The values of a run as the params of a task, or an error that names each value at fault and what it should be. */
+/** Returns the values as the params of a task, or throws an error that names each wrong value and what it should be. */
 export function taskParamsOf(
   parameters: readonly WorkflowParameter[],
   values: Readonly<Record<string, unknown>>,
@@ -58,7 +58,7 @@ function whyWrong(parameter: WorkflowParameter, value: unknown): string | null {
   return wanted === null ? null : `"${name}" must be ${wanted}, got ${shown(value)}.`;
 }
 
-/** What it should be; null when it is that. */
+/** Says what the value should be; null when it is right. */
 function expectation(parameter: WorkflowParameter, value: unknown): string | null {
   const { type, choices } = parameter;
   if (type === 'choice')
@@ -75,7 +75,7 @@ const kinds: Record<
   { isIt: (value: unknown) => boolean; words: string }
 > = {
   string: { isIt: isText, words: 'text' },
-  // Which models there are, the pool knows better than a list of yesterday.
+  // The pool knows better which models there are than a list that was saved earlier.
   model: { isIt: isText, words: 'text' },
   integer: { isIt: Number.isInteger, words: 'a whole number' },
   number: { isIt: (value) => typeof value === 'number', words: 'a number' },

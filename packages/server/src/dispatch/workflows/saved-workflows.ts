@@ -33,7 +33,7 @@ interface WorkflowValues {
   version?: number | undefined;
 }
 
-/** A saved workflow as a tool is made from it. */
+/** What a tool is made from: a saved workflow and its parameters. */
 export interface ExposedWorkflow {
   id: string;
   name: string;
@@ -43,7 +43,7 @@ export interface ExposedWorkflow {
 
 const workflowLimits = { perUser: 500, versions: 50, graphBytes: 2_000_000, exposed: 100 } as const;
 
-/** A user's own workflows, kept under names, with parameters that say what a run may set. */
+/** A user's own workflows, stored by name, with parameters that say what a task may set. */
 export class SavedWorkflows {
   readonly #options: SavedWorkflowsOptions;
 
@@ -130,7 +130,7 @@ export class SavedWorkflows {
     if (!(await this.#options.store.delete(owner, workflowId))) throw new AppError('workflow_not_found');
   }
 
-  /** Submits a task. A repeated request is answered with its task, also when the workflow has changed or is gone. */
+  /** Submits a task. A repeated request returns its first task, even when the workflow has changed or is gone. */
   async run(workflowId: string, input: WorkflowRun, meta: SubmitMeta): Promise<Submitted> {
     const { params = {}, version, ...options } = input;
     return this.#options.tasks.submitRequest(
@@ -140,7 +140,7 @@ export class SavedWorkflows {
     );
   }
 
-  /** As `run`, with other params than the request names, made from these only where no task was made before. */
+  /** Like `run`, but with other params than the request names. They are computed only if no task was made before. */
   async runWith(
     workflowId: string,
     {
@@ -156,14 +156,14 @@ export class SavedWorkflows {
     );
   }
 
-  /** The task that a run with these values would be. */
+  /** The task that these values would result in. */
   async taskOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<NewTask> {
     const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
     const taskParams = taskParamsOf(parametersIn(stored), params);
     return { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true };
   }
 
-  /** What the agent of this user has as tools. */
+  /** The workflows that this user's agent has as tools. */
   async exposed(userId: string): Promise<ExposedWorkflow[]> {
     const rows = await this.#options.store.exposed({ user: userId }, { max: workflowLimits.exposed });
     return rows.map(({ id, name, description, parameters }) => ({
@@ -245,7 +245,7 @@ function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {
   return { id, name, description, exposed: exposed === 1, version, createdAt, updatedAt };
 }
 
-/** Of an older version: its graph and parameters, with the name that the workflow has now. */
+/** An older version: its graph and parameters, with the present name of the workflow. */
 function viewDetail({ row, version }: StoredWorkflow): SavedWorkflowDetail {
   const parameters = parametersIn(version);
   return {

@@ -9,7 +9,7 @@ const u32 = (value: number) => {
 };
 const bytes = Buffer.from('image bytes');
 
-test('type 1 is a preview that does not say whose it is', () => {
+test('type 1 is a preview that does not name its prompt', () => {
   expect(readBinaryFrame(Buffer.concat([u32(1), u32(2), bytes]))).toEqual({
     kind: 'image',
     mediaType: 'image/png',
@@ -20,7 +20,7 @@ test('type 1 is a preview that does not say whose it is', () => {
   expect(readBinaryFrame(Buffer.concat([u32(1), u32(1), bytes]))).toMatchObject({ mediaType: 'image/jpeg' });
 });
 
-test('type 4 says whose it is', () => {
+test('type 4 names its prompt and node', () => {
   const metadata = Buffer.from(JSON.stringify({ node_id: '5', prompt_id: 'p', image_type: 'image/png' }));
   const frame = Buffer.concat([u32(4), u32(metadata.length), metadata, bytes]);
   expect(readBinaryFrame(frame)).toEqual({
@@ -37,7 +37,7 @@ test('type 3 is a text of a node', () => {
   expect(readBinaryFrame(frame)).toEqual({ kind: 'text', nodeId: '12', text: 'größer' });
 });
 
-test('what is cut short, claims too much or is not known is nothing', () => {
+test('a frame that is cut short, claims too much or is unknown is ignored', () => {
   for (const frame of [
     Buffer.alloc(0),
     u32(1),

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/is-record.ts';
 
 export type BinaryFrame =
-  /** `promptId` and `nodeId` are null in the older form, which does not say whose it is. */
+  /** `promptId` and `nodeId` are null in the older form, which does not name them. */
   | { kind: 'image'; mediaType: string; bytes: Uint8Array; promptId: string | null; nodeId: string | null }
   | { kind: 'text'; nodeId: string; text: string };
 
@@ -9,7 +9,7 @@ const mediaTypes: Record<number, string> = { 1: 'image/jpeg', 2: 'image/png' };
 const maxMetadataBytes = 65_536;
 const maxTextBytes = 65_536;
 
-/** A binary message of the event socket; null for a kind that is not known or that is cut short. */
+/** Reads a binary message of the event socket; null for a kind that is unknown or cut short. */
 export function readBinaryFrame(frame: Buffer): BinaryFrame | null {
   if (frame.length < 8) return null;
   const second = frame.readUInt32BE(4);

@@ -38,7 +38,7 @@ const sentences: Record<WorkerCallCause, (address: string) => string> = {
 interface FailureOptions {
   mayHaveArrived?: boolean;
   status?: number;
-  /** Ends the sentence's place; says what exactly was wrong. */
+  /** Takes the place of the sentence's end and says what exactly was wrong. */
   detail?: string;
   cause?: unknown;
 }
@@ -56,14 +56,17 @@ export function callFailure(
   );
 }
 
-/** What the system says about a connection, as a `WorkerCallError`. Any other error is not the worker's and stays. */
+/**
+ * Turns a system error of a connection into a `WorkerCallError`. Any other error is not the worker's and is returned
+ * unchanged.
+ */
 export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): unknown {
   const code = codeOf(error);
   if (error instanceof WorkerCallError || error instanceof AppError || code === null) return error;
   return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, detail: code });
 }
 
-/** The status of an answer that is no answer to the question; null when the body should be read. */
+/** The failure that a status means on its own; null when the body should be read. */
 export function failureOfStatus(status: number, address: string): WorkerCallError | null {
   if (status >= 200 && status < 300) return null;
   if (status === 401 || status === 403 || status === 407)

@@ -23,7 +23,7 @@ afterEach(async () => {
   await connected.client.close();
 });
 
-/** Different each time, so that nothing comes from the worker's cache. */
+/** A different color each time, so that nothing comes from the worker's cache. */
 function picture(color = Math.floor(Math.random() * 0xffffff)) {
   return {
     '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 8, batch_size: 1, color } },
@@ -40,7 +40,7 @@ async function runToEnd(graph: Parameters<ConnectedClient['submit']>[0]) {
   return { promptId, result };
 }
 
-describe('a run', () => {
+describe('a prompt', () => {
   test('is accepted, heard from start to end, and kept with its output', async () => {
     const { promptId, outcome } = await connected.submit(picture());
     expect(outcome).toMatchObject({ outcome: 'accepted', skipped: [] });
@@ -54,7 +54,7 @@ describe('a run', () => {
     expect(result?.files).toMatchObject([{ nodeId: '3', folder: 'output' }]);
   });
 
-  test('that was done before comes from the cache with the old file', async () => {
+  test('that was executed before comes from the cache with the old file', async () => {
     const graph = picture();
     const first = await runToEnd(graph);
     const second = await runToEnd(graph);
@@ -62,7 +62,7 @@ describe('a run', () => {
     expect(second.result.files).toEqual(first.result.files);
   });
 
-  test('that fails in a node says which', async () => {
+  test('that fails in a node names the node', async () => {
     worker.faults.set({
       nodeError: { classType: 'ImageInvert', type: 'ValueError', message: 'no such colour' },
     });
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(await connected.client.result(promptId)).toMatchObject({ end: 'succeeded' });
   });
 
-  test('of somebody else is not heard, only that the worker is busy', async () => {
+  test('of another client is not heard, only that the worker is busy', async () => {
     const other = await connectClient(worker.port, { clientId: 'somebody-else' });
     const { promptId } = await other.submit(picture());
     await other.heard.next('run_settled', promptId);
@@ -107,12 +107,12 @@ describe('refusals', () => {
     });
   });
 
-  test('a class that the worker does not have is its lack', async () => {
+  test('a class that the worker does not have counts as missing on this worker', async () => {
     const { outcome } = await connected.submit({ '1': { class_type: 'KSampler' } });
     expect(outcome).toMatchObject({ outcome: 'incapable', error: { nodeId: '1' } });
   });
 
-  test('an input file that is not on the worker is told apart', async () => {
+  test('an input file that is not on the worker has its own outcome', async () => {
     const graph = {
       '1': { class_type: 'LoadImage', inputs: { image: `gw/${'a'.repeat(64)}.png` } },
       '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
@@ -132,7 +132,7 @@ describe('refusals', () => {
 });
 
 describe('answers that were lost', () => {
-  test('a cut connection means unknown, and the run is found all the same', async () => {
+  test('a cut connection means unknown, and the prompt is still found', async () => {
     worker.faults.set({ http: [{ method: 'POST', path: '/prompt', effect: 'lose_response', times: 1 }] });
     const { promptId, outcome } = await connected.submit(picture());
     expect(outcome).toMatchObject({ outcome: 'unknown', cause: 'broken_off' });
@@ -140,7 +140,7 @@ describe('answers that were lost', () => {
     expect(await connected.client.reconcile(promptId, { graceMs: 0 })).toMatchObject({ state: 'finished' });
   });
 
-  test('a request that never came through is absent from a worker that was there all the time', async () => {
+  test('a request that never arrived is absent from a worker that was there all the time', async () => {
     worker.faults.set({ http: [{ method: 'POST', path: '/prompt', effect: 'reset', times: 1 }] });
     const { promptId, outcome } = await connected.submit(picture());
     expect(outcome.outcome).toBe('unknown');
@@ -150,7 +150,7 @@ describe('answers that were lost', () => {
     });
   });
 
-  test('after the socket was lost nobody can say that it was the same process', async () => {
+  test('after the socket was lost it is unknown whether it was the same process', async () => {
     worker.faults.set({ http: [{ method: 'POST', path: '/prompt', effect: 'reset', times: 1 }] });
     const { promptId } = await connected.submit(picture());
     await connected.client.reopen();
@@ -181,8 +181,8 @@ describe('answers that were lost', () => {
   });
 });
 
-describe('where a run is', () => {
-  test('running, waiting with those before it, finished, absent', async () => {
+describe('where a prompt is', () => {
+  test('is running, waiting with the number ahead of it, finished or absent', async () => {
     worker.faults.set({ holdNodes: true });
     const first = await connected.submit(picture());
     await connected.heard.next('run_started', first.promptId);
@@ -201,7 +201,7 @@ describe('where a run is', () => {
     expect(await client.locate(randomUUID())).toEqual({ state: 'absent' });
   });
 
-  test('a run of an earlier gateway is heard again under the same client id', async () => {
+  test('the prompt of an earlier gateway is heard again under the same client id', async () => {
     worker.faults.set({ holdNodes: true });
     const clientId = randomUUID();
     const earlier = await connectClient(worker.port, { clientId });
@@ -220,7 +220,7 @@ describe('where a run is', () => {
 });
 
 describe('cancelling', () => {
-  test('a waiting run goes without a trace, a running one is stopped between nodes, others go on', async () => {
+  test('a waiting prompt is removed without a trace, a running one is stopped between nodes, others go on', async () => {
     worker.faults.set({ holdNodes: true });
     const running = await connected.submit(picture());
     await connected.heard.next('run_started', running.promptId);
@@ -272,7 +272,7 @@ describe('files', () => {
     expect(loaded.result.end).toBe('succeeded');
   });
 
-  test('a file that is gone is null, not an error', async () => {
+  test('a file that is gone gives null, not an error', async () => {
     const output = { nodeId: '1', filename: 'gone.png', subfolder: '', folder: 'output' } as const;
     expect(await connected.client.pullOutput(output, { maxBytes: 1_000 })).toBeNull();
   });
@@ -285,7 +285,7 @@ describe('files', () => {
 });
 
 describe('introspection', () => {
-  test('a probe tells version, devices and queue', async () => {
+  test('a probe returns version, devices and queue', async () => {
     expect(await connected.client.probe()).toMatchObject({
       ok: true,
       version: expect.any(String),
@@ -294,7 +294,7 @@ describe('introspection', () => {
     });
   });
 
-  test('capabilities tell classes and outputs', async () => {
+  test('capabilities contain classes and outputs', async () => {
     const { nodeClasses, outputClasses } = await connected.client.capabilities();
     expect(nodeClasses).toContain('ImageInvert');
     expect(outputClasses).toContain('SaveImage');

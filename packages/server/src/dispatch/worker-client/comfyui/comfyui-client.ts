@@ -6,17 +6,17 @@ import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { guardedLookup } from '../../../platform/outbound/host-rules.ts';
 import {
   type CancelOutcome,
+  type ExecutionLocation,
+  type ExecutionResult,
   type FileToPush,
   type OutputFile,
   type ProbeOutcome,
+  type PromptToSubmit,
   type PulledOutput,
   type PullOptions,
   type ReconcileOutcome,
-  type RunLocation,
-  type RunResult,
-  type RunToSubmit,
   type SubmitOutcome,
-  type WatchedRun,
+  type WatchedExecution,
   WorkerCallError,
   type WorkerCapabilities,
   type WorkerClient,
@@ -40,7 +40,7 @@ export interface ComfyuiClientOptions {
   clientId: string;
   onEvent: OnWorkerEvent;
   probeTimeoutMs?: number;
-  /** For questions and orders. A worker that loads models answers slowly; every call ends all the same. */
+  /** The limit for questions and orders. A worker that loads models answers slowly, but every call ends. */
   askTimeoutMs?: number;
   timer?: Timer;
   now?: Clock;
@@ -51,7 +51,7 @@ const deadlines = { submitMs: 15_000, askMs: 10_000, probeMs: 2_000, capabilitie
 const historyDelaysMs = [5, 20, 50, 100, 250, 500];
 const maxKnownFiles = 1_000;
 
-/** A ComfyUI server, or whatever speaks its protocol. */
+/** A ComfyUI server, or another server with its protocol. */
 export class ComfyuiClient implements WorkerClient {
   readonly #clientId: string;
   readonly #emit: OnWorkerEvent;
@@ -62,13 +62,16 @@ export class ComfyuiClient implements WorkerClient {
   readonly #calls: WorkerCalls;
   readonly #events: EventReader;
   readonly #socket: WorkerSocket;
-  /** Own runs with the connection under which each was submitted: one that was never lost saw everything. */
+  /**
+   * Own prompts with the connection under which each was submitted: a connection that was never lost received
+   * everything.
+   */
   readonly #submittedUnder = new Map<string, { connection: number | null; wasHeardOf: boolean }>();
   readonly #pushed = new Set<string>();
   #framesHeard = 0;
   #lastNumber: number | null = null;
   #version: string | null = null;
-  /** Of the last answer that was read; most answers are the same, and large. */
+  /** The hash of the last answer that was parsed; most answers are the same, and large. */
   #objectInfoHash: string | null = null;
   #hasJobs: boolean | null = null;
   #deletesCollected: boolean | null = null;
@@ -147,7 +150,7 @@ export class ComfyuiClient implements WorkerClient {
     return answer.hash === this.#objectInfoHash ? null : this.#readObjectInfo(answer);
   }
 
-  async submit(run: RunToSubmit): Promise<SubmitOutcome> {
+  async submit(run: PromptToSubmit): Promise<SubmitOutcome> {
     const { promptId } = run;
     this.watch(run);
     this.#submittedUnder.set(promptId, { connection: this.#socket.connection, wasHeardOf: false });
@@ -158,7 +161,7 @@ export class ComfyuiClient implements WorkerClient {
     return outcome;
   }
 
-  watch(run: WatchedRun): void {
+  watch(run: WatchedExecution): void {
     this.#events.watch(run);
   }
 
@@ -167,7 +170,7 @@ export class ComfyuiClient implements WorkerClient {
     this.#submittedUnder.delete(promptId);
   }
 
-  async locate(promptId: string): Promise<RunLocation> {
+  async locate(promptId: string): Promise<ExecutionLocation> {
     const { queue_running: running, queue_pending: waiting } = await this.#calls.queue();
     if (running.some(([, id]) => id === promptId)) return { state: 'running' };
     const own = waiting.find(([, id]) => id === promptId);
@@ -200,7 +203,7 @@ export class ComfyuiClient implements WorkerClient {
     return { state: 'absent', isSameProcess };
   }
 
-  async result(promptId: string): Promise<RunResult | null> {
+  async result(promptId: string): Promise<ExecutionResult | null> {
     let result = await this.#calls.historyOf(promptId);
     for (const delayMs of historyDelaysMs) {
       if (result) break;
@@ -219,7 +222,8 @@ export class ComfyuiClient implements WorkerClient {
     if (this.#hasJobs) return { outcome: 'stopping' };
     this.#version ??= (await askStatus(this.#http, { deadlineMs: deadlines.askMs })).version;
     if (!canStopOneRun(this.#version)) return { outcome: 'cannot_stop' };
-    // Only after it was seen to run: were the id not understood, the run that stops is still this one.
+    // Interrupting comes only after the prompt was seen to run: even if the worker ignores the id, it stops this
+    // prompt.
     if (location.state === 'running') await this.#calls.interrupt(promptId);
     return { outcome: 'stopping' };
   }
@@ -246,7 +250,13 @@ export class ComfyuiClient implements WorkerClient {
     return this.#calls.freeMemory();
   }
 
-  async #post({ promptId, graphJson, extraDataJson, targets, signal }: RunToSubmit): Promise<SubmitOutcome> {
+  async #post({
+    promptId,
+    graphJson,
+    extraDataJson,
+    targets,
+    signal,
+  }: PromptToSubmit): Promise<SubmitOutcome> {
     const extra = extraDataJson === undefined ? '' : `,"extra_data":${extraDataJson}`;
     const only = targets === undefined ? '' : `,"partial_execution_targets":${JSON.stringify(targets)}`;
     const ids = `"client_id":${JSON.stringify(this.#clientId)},"prompt_id":${JSON.stringify(promptId)}`;
@@ -279,7 +289,7 @@ export class ComfyuiClient implements WorkerClient {
     return capabilities;
   }
 
-  /** A run under an id that is not ours could not be found again after a crash, so it must not go on. */
+  /** A prompt under another id could not be found again after a crash, so it must be stopped. */
   async #giveBack(otherId: string): Promise<SubmitOutcome> {
     await this.cancel(otherId);
     const { workerCause: cause, message } = callFailure('too_old', this.#http.label);
@@ -306,7 +316,7 @@ export class ComfyuiClient implements WorkerClient {
     this.#emit({ type: 'socket_closed' });
   }
 
-  /** What was learnt about the process behind the address; the next one may be a newer version. */
+  /** Forgets what was learnt about the process behind the address; the next one may be a newer version. */
   #forgetProcess(): void {
     this.#pushed.clear();
     this.#version = null;

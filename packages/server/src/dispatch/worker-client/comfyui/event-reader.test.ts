@@ -16,7 +16,7 @@ beforeEach(() => {
   reader.watch({ promptId, classOf: (nodeId) => (nodeId === '9' ? 'SaveImageWebsocket' : 'Other') });
 });
 
-/** As Python writes JSON: with blanks. */
+/** Writes JSON like Python, with spaces. */
 function hear(type: string, data: Record<string, unknown>): void {
   reader.readText(Buffer.from(`{"type": ${JSON.stringify(type)}, "data": ${JSON.stringify(data)}}`));
 }
@@ -36,7 +36,7 @@ function hearImageWithMetadata(metadata: Record<string, string>): void {
   reader.readBinary(Buffer.concat([head, json, Buffer.from('png')]));
 }
 
-test('a run from its start until the worker has put it away', () => {
+test('an execution is followed from its start until the worker has settled it', () => {
   hear('execution_start', { prompt_id: promptId });
   hear('execution_cached', { prompt_id: promptId, nodes: ['1'] });
   hear('executing', { prompt_id: promptId, node: '2', display_node: '2' });
@@ -55,7 +55,7 @@ test('a run from its start until the worker has put it away', () => {
   ]);
 });
 
-test('an error is told with its node and without the rest', () => {
+test('an error is reported with its node and without the rest', () => {
   hear('execution_error', {
     prompt_id: promptId,
     node_id: '4',
@@ -75,8 +75,8 @@ test('an error is told with its node and without the rest', () => {
   ]);
 });
 
-describe('runs of other people', () => {
-  test('are passed over', () => {
+describe('executions of other clients', () => {
+  test('are ignored', () => {
     hear('execution_start', { prompt_id: 'theirs' });
     hear('executing', { prompt_id: 'theirs', node: '1' });
     hear('progress', { prompt_id: 'theirs', node: '1', value: 1, max: 2 });
@@ -87,13 +87,13 @@ describe('runs of other people', () => {
     expect(events).toEqual([]);
   });
 
-  test('show in the length of the queue, told when it changes', () => {
+  test('show in the length of the queue, which is reported when it changes', () => {
     for (const remaining of [1, 1, 2, 0])
       hear('status', { status: { exec_info: { queue_remaining: remaining } } });
     expect(events.map((event) => event.type === 'queue_changed' && event.queueRemaining)).toEqual([1, 2, 0]);
   });
 
-  test('a run that is not watched any more is passed over', () => {
+  test('are ignored as well when they are own ones that are not watched any more', () => {
     reader.forget(promptId);
     hear('execution_start', { prompt_id: promptId });
     expect(events).toEqual([]);
@@ -101,18 +101,18 @@ describe('runs of other people', () => {
 });
 
 describe('after a reconnect', () => {
-  test('a node without a prompt id belongs to the one run that is watched', () => {
+  test('a node without a prompt id belongs to the one watched prompt', () => {
     hear('executing', { node: '5' });
     expect(events).toEqual([{ type: 'node_started', promptId, nodeId: '5', topNodeId: '5' }]);
   });
 
-  test('with two runs it belongs to neither', () => {
+  test('a node without a prompt id belongs to neither of two watched prompts', () => {
     reader.watch({ promptId: 'second', classOf: () => undefined });
     hear('executing', { node: '5' });
     expect(events).toEqual([]);
   });
 
-  test('the length of the queue is told again', () => {
+  test('the length of the queue is reported again', () => {
     hear('status', { status: { exec_info: { queue_remaining: 1 } } });
     reader.reset();
     hear('status', { status: { exec_info: { queue_remaining: 1 } } });
@@ -121,7 +121,7 @@ describe('after a reconnect', () => {
 });
 
 describe('images', () => {
-  test('an old preview belongs to the own run that executes, and to nobody otherwise', () => {
+  test('a preview in the old form belongs to the own prompt that executes, and is ignored without one', () => {
     hearImage(1, 'early');
     hear('executing', { prompt_id: promptId, node: '2' });
     hearImage(1);
@@ -132,7 +132,7 @@ describe('images', () => {
     ]);
   });
 
-  test('a preview with metadata says its node itself', () => {
+  test('a preview with metadata names its node itself', () => {
     hearImageWithMetadata({ prompt_id: promptId, node_id: '7' });
     expect(events).toMatchObject([{ type: 'preview', promptId, nodeId: '7', mediaType: 'image/png' }]);
   });
@@ -144,7 +144,7 @@ describe('images', () => {
     expect(events.slice(1).map(({ type }) => type)).toEqual(['image_output', 'image_output']);
   });
 
-  test('a text belongs to the run that executes', () => {
+  test('a text belongs to the prompt that executes', () => {
     const frame = Buffer.concat([Buffer.from([0, 0, 0, 3, 0, 0, 0, 1]), Buffer.from('2hello')]);
     reader.readBinary(frame);
     hear('executing', { prompt_id: promptId, node: '2' });
@@ -187,7 +187,7 @@ describe('snapshots', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('one that waits when the run ends is not told afterwards', () => {
+  test('are dropped when they still wait at the end of the execution', () => {
     snapshot(1);
     snapshot(2);
     hear('execution_success', { prompt_id: promptId });

@@ -1,29 +1,29 @@
 import type { Timer } from '../../../lib/async/timer.ts';
 import { isRecord } from '../../../lib/is-record.ts';
 import { isSocketOutput } from '../socket-outputs.ts';
-import type { RunEnd, RunResult, WatchedRun } from '../worker-client.ts';
+import type { ExecutionEnd, ExecutionResult, WatchedExecution } from '../worker-client.ts';
 import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';
 import { type BinaryFrame, readBinaryFrame } from './binary-frame.ts';
-import { HeardRuns } from './heard-runs.ts';
+import { readExecutionError } from './execution-error.ts';
+import { HeardExecutions } from './heard-executions.ts';
 import { LatestOnly } from './latest-only.ts';
-import { readRunError } from './run-error.ts';
 
-/** A worker repeats the state of all started nodes on every tick; more of it than this helps nobody. */
+/** A worker repeats the state of all started nodes on every tick; reading it more often than this has no use. */
 const snapshotIntervalMs = 200;
 const maxSnapshotNodes = 10_000;
 
 type Data = Record<string, unknown>;
 
 /**
- * Turns the messages of the event socket into events about own runs. Everything about other runs is passed over, for a
- * worker shared with other people tells about theirs too.
+ * Turns the messages of the event socket into events about own prompts. Messages about other prompts are skipped, since
+ * a shared worker reports those of other clients too.
  */
 export class EventReader {
   readonly #emit: OnWorkerEvent;
-  readonly #runs = new Map<string, WatchedRun>();
-  readonly #heard = new HeardRuns();
+  readonly #runs = new Map<string, WatchedExecution>();
+  readonly #heard = new HeardExecutions();
   readonly #snapshots: LatestOnly<Buffer>;
-  /** The own run that the worker executes, with its node: whose the previews are that do not say it. */
+  /** The own prompt that the worker executes, with its node: previews that do not name a prompt belong to it. */
   #current: { promptId: string; nodeId: string | null } | null = null;
   #queueRemaining: number | null = null;
 
@@ -35,7 +35,7 @@ export class EventReader {
     });
   }
 
-  watch(run: WatchedRun): void {
+  watch(run: WatchedExecution): void {
     this.#runs.set(run.promptId, run);
   }
 
@@ -45,7 +45,7 @@ export class EventReader {
     if (this.#current?.promptId === promptId) this.#current = null;
   }
 
-  /** The socket is gone: what runs may have changed before the next message. */
+  /** The socket is lost: the running prompt may change before the next message. */
   reset(): void {
     this.#current = null;
     this.#queueRemaining = null;
@@ -53,8 +53,11 @@ export class EventReader {
     this.#heard.noteGap();
   }
 
-  /** Of a run that was heard from its start to its end, where the worker has forgotten it; null without one. */
-  heardResultOf(promptId: string): RunResult | null {
+  /**
+   * The result of an execution that was heard from its start to its end and that the worker has forgotten; null if
+   * there is none.
+   */
+  heardResultOf(promptId: string): ExecutionResult | null {
     return this.#heard.resultOf(promptId);
   }
 
@@ -72,7 +75,7 @@ export class EventReader {
     const message = parseMessage(raw);
     if (!message) return;
     if (message.type === 'status') this.#readStatus(message.data);
-    else this.#readRunEvent(message.type, message.data, raw.length);
+    else this.#readExecutionEvent(message.type, message.data, raw.length);
   }
 
   readBinary(raw: Buffer): void {
@@ -97,7 +100,7 @@ export class EventReader {
     this.#emit({ type: 'queue_changed', queueRemaining: remaining });
   }
 
-  #readRunEvent(type: string, data: Data, bytes: number): void {
+  #readExecutionEvent(type: string, data: Data, bytes: number): void {
     const promptId = this.#ownPromptId(type, data);
     if (promptId === null) return;
     switch (type) {
@@ -132,7 +135,7 @@ export class EventReader {
     }
   }
 
-  /** The first `executing` after a reconnect does not say whose it is: it is ours when only one of ours can run. */
+  /** The first `executing` after a reconnect does not name its prompt: it is ours when only one of ours can run. */
   #ownPromptId(type: string, data: Data): string | null {
     const { prompt_id: promptId } = data;
     if (typeof promptId === 'string') return this.#runs.has(promptId) ? promptId : null;
@@ -163,10 +166,10 @@ export class EventReader {
     this.#emit({ type: 'node_finished', promptId, nodeId, topNodeId: text(displayNode) ?? nodeId });
   }
 
-  #end(promptId: string, end: RunEnd, data: Data): void {
+  #end(promptId: string, end: ExecutionEnd, data: Data): void {
     if (this.#current?.promptId === promptId) this.#current = null;
     this.#snapshots.drop();
-    const error = end === 'failed' ? readRunError(data) : null;
+    const error = end === 'failed' ? readExecutionError(data) : null;
     this.#heard.end(promptId, end, error);
     this.#emit({ type: 'run_ended', promptId, end, error });
   }
@@ -203,7 +206,7 @@ export class EventReader {
   }
 }
 
-/** Told by its first bytes, so that one that will not be used is not parsed. */
+/** Recognized by its first bytes, so that a snapshot that will not be used is not parsed. */
 function isSnapshot(raw: Buffer): boolean {
   return /^\{\s*"type":\s*"progress_state"/.test(raw.toString('latin1', 0, 40));
 }

@@ -68,7 +68,7 @@ describe('something else behind the address', () => {
     }
   });
 
-  test('a version is told without control characters', async () => {
+  test('a version is reported without control characters', async () => {
     const server = await script(({ url }, response) =>
       answerJson(
         response,
@@ -80,7 +80,7 @@ describe('something else behind the address', () => {
     expect(await clientOf(server.port).client.probe()).toMatchObject({ ok: true, version: '1.2[31m.3' });
   });
 
-  test('what does not speak HTTP is not ComfyUI', async () => {
+  test('a server that does not speak HTTP is not ComfyUI', async () => {
     const server: Server = createServer((socket) =>
       socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9\r\n')).on('error', () => undefined),
     );
@@ -91,7 +91,7 @@ describe('something else behind the address', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('a password is asked for, and goes along once it is configured', async () => {
+  test('a password is asked for, and is sent once it is configured', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const server = await script((request, response) => {
       seen.push(request.headers);
@@ -112,7 +112,7 @@ describe('something else behind the address', () => {
 });
 
 describe('answers without end', () => {
-  test('a body beyond the cap is cut off', async () => {
+  test('a body over the limit is cut off', async () => {
     let isCut = false;
     const server = await script((_, response) => {
       response.on('close', () => {
@@ -167,14 +167,14 @@ describe('TLS', () => {
     address: { host: '127.0.0.1', port, tls, headers: {} },
   });
 
-  test('a certificate that nobody trusts is refused before anything is sent', async () => {
+  test('an untrusted certificate is refused before anything is sent', async () => {
     const server = await script((_, response) => response.end(), { tls: true });
     const { submit } = clientOf(server.port, at(server.port, { verify: true, ca: null }));
     expect((await submit(graph)).outcome).toMatchObject({ outcome: 'not_taken', cause: 'tls_failed' });
     expect(server.requests).toEqual([]);
   });
 
-  test('it is accepted when it is given as trusted, or when the check is switched off', async () => {
+  test('a certificate is accepted when it is given as trusted, or when the check is switched off', async () => {
     const server = await script(
       (request, response) => {
         answerJson(
@@ -192,7 +192,7 @@ describe('TLS', () => {
     }
   });
 
-  test('the event socket goes the same way', async () => {
+  test('the event socket uses the same settings', async () => {
     const server = await script((_, response) => response.end(), { tls: true });
     const sockets = new WebSocketServer({ server: server.server });
     const { client } = await connectTo(server.port, at(server.port, { verify: true, ca: selfSigned.cert }));
@@ -203,7 +203,7 @@ describe('TLS', () => {
     sockets.close();
   });
 
-  test('a server without TLS is told as such', async () => {
+  test('a server without TLS is reported as such', async () => {
     const server = await script((_, response) => response.end());
     const { client } = clientOf(server.port, at(server.port, { verify: false, ca: null }));
     expect(await client.probe()).toMatchObject({ ok: false, cause: 'tls_failed' });
@@ -211,7 +211,7 @@ describe('TLS', () => {
 });
 
 describe('outputs', () => {
-  test('an output that grows beyond the cap fails while it is read, an announced one at once', async () => {
+  test('an output that grows over the limit fails while it is read, an announced one at once', async () => {
     const server = await script((request, response) => {
       if (request.url?.includes('announced')) response.setHeader('content-length', 5_000_000);
       response.writeHead(200);
@@ -263,7 +263,7 @@ describe('outputs', () => {
   test.each([
     ['gives up', 'aborted'],
     ['lets it wait for too long', 'timed_out'],
-  ])('an output that nobody reads yet ends with its error when the caller %s', async (what, cause) => {
+  ])('an output that is not read yet ends with its error when the caller %s', async (what, cause) => {
     const server = await script((_, response) => response.writeHead(200).write('partly'));
     const time = new ManualTime();
     const { client } = clientOf(server.port, { timer: time.timer });
@@ -379,7 +379,7 @@ describe('inputs', () => {
 });
 
 describe('older and newer servers', () => {
-  test('a server that chooses its own ids gets its run taken back', async () => {
+  test('a prompt is withdrawn from a server that chooses its own ids', async () => {
     const answers: Record<string, unknown> = {
       'POST /prompt': { prompt_id: 'own', number: 0 },
       'POST /queue': {},
@@ -397,7 +397,7 @@ describe('older and newer servers', () => {
     expect(server.requests).toContain('POST /queue');
   });
 
-  test('a server that would stop anybody is never told to stop', async () => {
+  test("a server that would stop any client's prompt is never told to stop", async () => {
     const server = await script(runningOn('0.3.40'));
     const { client } = clientOf(server.port);
     expect(await client.cancel('mine')).toEqual({ outcome: 'cannot_stop' });
@@ -405,7 +405,7 @@ describe('older and newer servers', () => {
   });
 
   test.each(['0.3.57', '0.4.0', 'v1.2.3', 'reference-1', null])(
-    'a server of version %s is asked to stop one run',
+    'a server of version %s is asked to stop one prompt',
     async (version) => {
       const server = await script(runningOn(version));
       expect(await clientOf(server.port).client.cancel('mine')).toEqual({ outcome: 'stopping' });
@@ -413,7 +413,7 @@ describe('older and newer servers', () => {
     },
   );
 
-  test('a server that cancels jobs by itself is left to do it', async () => {
+  test('a server that cancels jobs by itself is asked to do so', async () => {
     const server = await script((request, response) => {
       if (request.url === '/api/jobs/mine/cancel') answerJson(response, { cancelled: true });
       else runningOn('0.9.0')(request, response);
@@ -436,7 +436,7 @@ describe('older and newer servers', () => {
 });
 
 describe('fake workers', () => {
-  test('a run goes through with its output', async () => {
+  test('a prompt completes with its output', async () => {
     const worker = await fake({ outputBytes: 20_000 });
     const { client, heard, submit } = await connectTo(worker.port);
     const { promptId } = await submit(graph);
@@ -448,7 +448,7 @@ describe('fake workers', () => {
     expect(worker.stats).toMatchObject({ accepted: 1, finished: 1, duplicateIds: 0, mostHeld: 1 });
   });
 
-  test('a zombie takes a run, and it stays running without a sign', async () => {
+  test('a zombie takes a prompt, which stays running without any sign of life', async () => {
     const worker = await fake({ trouble: 'zombie' });
     const { client, heard, submit } = await connectTo(worker.port);
     const { promptId, outcome } = await submit(graph);
@@ -459,7 +459,7 @@ describe('fake workers', () => {
     expect(await client.cancel(promptId)).toEqual({ outcome: 'stopping' });
   });
 
-  test('a deaf socket is open and silent while the run goes through', async () => {
+  test('a deaf socket is open and silent while the prompt completes', async () => {
     const worker = await fake({ trouble: 'deaf' });
     const { client, heard, submit } = await connectTo(worker.port);
     const { promptId } = await submit(graph);
@@ -467,7 +467,7 @@ describe('fake workers', () => {
     expect([client.isConnected, heard.of(promptId)]).toEqual([true, []]);
   });
 
-  test('a restarted process is noticed by its counting anew', async () => {
+  test('a restarted process is noticed because it counts from the start again', async () => {
     const worker = await fake();
     const { heard, submit } = clientOf(worker.port);
     await submit(graph);
@@ -522,7 +522,7 @@ describe('the event socket', () => {
     ]);
   });
 
-  test('says first that it understands previews that tell whose they are, and sends the configured headers', async () => {
+  test('first says that it understands previews that name their prompt, and sends the configured headers', async () => {
     const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await new Promise((resolve) => sockets.once('listening', resolve));
     const { port } = sockets.address() as { port: number };

@@ -1,6 +1,8 @@
 import type { Timer } from '../../../lib/async/timer.ts';
 
-/** Hands on the first item at once, then the latest one per interval: for snapshots of which only the newest counts. */
+/**
+ * Passes on the first item at once, then the latest one per interval: for snapshots, of which only the newest counts.
+ */
 export class LatestOnly<Item> {
   readonly #handle: (item: Item) => void;
   readonly #timer: Timer;
@@ -19,7 +21,7 @@ export class LatestOnly<Item> {
     else this.#pass(item);
   }
 
-  /** Forgets what waits. */
+  /** Drops the waiting item. */
   drop(): void {
     this.#waiting = null;
   }

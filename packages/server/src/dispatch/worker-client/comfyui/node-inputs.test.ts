@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readNodeInputs } from './node-inputs.ts';
 
 describe('what the inputs of a node take', () => {
-  it('is read from both ways in which workers write it', () => {
+  it('is read from both forms in which workers write it', () => {
     const input = {
       required: {
         seed: ['INT', { min: 0, max: 18_446_744_073_709_552_000, tooltip: 'The noise.' }],
@@ -32,7 +32,7 @@ describe('what the inputs of a node take', () => {
     });
   });
 
-  it('refuses nothing where the choices are not known as a whole', () => {
+  it('refuses no value when the list of choices is incomplete', () => {
     const input = { required: { a: [[]], b: [['x', 1]], c: ['COMBO', { remote: {} }] } };
 
     expect(readNodeInputs([['Odd', { input }]]).Odd).toEqual({
@@ -42,7 +42,7 @@ describe('what the inputs of a node take', () => {
     });
   });
 
-  it('is nothing for what cannot be read', () => {
+  it('is nothing for an entry that cannot be read', () => {
     expect(
       readNodeInputs([
         ['Odd', { input: null }],

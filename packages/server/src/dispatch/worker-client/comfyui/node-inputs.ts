@@ -4,7 +4,7 @@ import { isModelFile } from './model-file.ts';
 
 const limits = { inputsPerClass: 500, choices: 2_000, choiceLength: 300, descriptionLength: 500 } as const;
 
-/** Per class what its inputs take, as `/object_info` says; inputs that only take links are left out. */
+/** What the inputs of each class take, as `/object_info` says; inputs that only take links are left out. */
 export function readNodeInputs(
   classes: readonly (readonly [name: string, { input?: unknown }])[],
 ): WorkerCapabilities['inputs'] {
@@ -29,7 +29,7 @@ function inputsOf(input: unknown): Record<string, NodeInput> {
   return read;
 }
 
-/** `[type, options]`, where a list of choices stands for its type. */
+/** Reads `[type, options]`; a list of choices may stand in place of the type. */
 function inputOf(specification: unknown): NodeInput | null {
   if (!Array.isArray(specification)) return null;
   const [type, given] = specification as unknown[];
@@ -65,11 +65,11 @@ function choiceOf(given: readonly unknown[], options: Record<string, unknown>): 
   );
   const isCut = choices.length !== given.length || choices.length > limits.choices;
   if (choices.some(isModelFile)) return { type: 'model', choices: choices.slice(0, limits.choices) };
-  // A list that is empty, or not known as a whole, may refuse nothing.
+  // A list that is empty or incomplete must not refuse any value.
   return isCut || choices.length === 0 ? { type: 'string' } : { type: 'choice', choices };
 }
 
-/** Numbers beyond what JSON numbers hold exactly, as the largest seed, are no bound that could be checked. */
+/** A number too large for JSON to hold exactly, such as the largest seed, is no bound that could be checked. */
 function rangeOf({ min, max }: Record<string, unknown>): Pick<NodeInput, 'minimum' | 'maximum'> {
   return {
     ...(isExact(min) && { minimum: min }),

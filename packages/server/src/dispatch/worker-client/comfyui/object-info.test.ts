@@ -27,7 +27,7 @@ test('reads classes, outputs and the model files on offer', () => {
   });
 });
 
-test('passes over a class whose name no database may be able to hold', () => {
+test('skips a class whose name some databases cannot store', () => {
   const hostile = { 'A\0B': { input: { required: { on: ['BOOLEAN'] } }, output_node: true } };
   expect(readObjectInfo({ ...hostile, ...info })).toEqual(readObjectInfo(info));
 });

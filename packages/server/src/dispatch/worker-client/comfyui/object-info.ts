@@ -6,11 +6,13 @@ import { readNodeInputs } from './node-inputs.ts';
 const maxClasses = 50_000;
 const maxModelsPerInput = 20_000;
 
-/** What `/object_info` says that a worker can run: classes, which of them are outputs, and the model files on offer. */
+/**
+ * Reads from `/object_info` what a worker can run: classes, which of them are outputs, and the model files on offer.
+ */
 export function readObjectInfo(
   info: Record<string, { input?: unknown; output_node?: boolean }>,
 ): WorkerCapabilities {
-  // No graph can name a class with a NUL, and no column of Postgres hold it.
+  // No graph can name a class with a NUL, and no Postgres column can hold it.
   const classes = Object.entries(info)
     .filter(([name]) => !name.includes('\0'))
     .slice(0, maxClasses);
@@ -29,7 +31,7 @@ export function readObjectInfo(
   };
 }
 
-/** Inputs with a list of choices of which one is a model file, or with an empty list: nothing installed yet. */
+/** Inputs with a list of choices that contains a model file, or with an empty list: nothing is installed yet. */
 function* modelChoices(input: unknown): Generator<[name: string, choices: string[]]> {
   if (!isRecord(input)) return;
   for (const group of [input.required, input.optional]) {
@@ -45,7 +47,7 @@ function* modelChoices(input: unknown): Generator<[name: string, choices: string
   }
 }
 
-/** `[[choices], options]`, and since 2025 also `["COMBO", { options: [choices] }]`. */
+/** Reads `[[choices], options]`, and since 2025 also `["COMBO", { options: [choices] }]`. */
 function choicesOf(specification: unknown): unknown[] | null {
   if (!Array.isArray(specification)) return null;
   const [type, options] = specification as unknown[];

@@ -7,7 +7,7 @@ const maxTextLength = 100_000;
 const maxNameLength = 255;
 const model3d = /\.(obj|fbx|gltf|glb|usdz)$/i;
 
-/** Whatever a kind of output is called (images, gifs, audio, 3d …): what names a file is a file, text is text. */
+/** Kinds of outputs have many names (images, gifs, audio, 3d …): an entry with a file name is a file, text is text. */
 export class OutputCollector {
   readonly files: OutputFile[] = [];
   readonly texts: OutputText[] = [];

@@ -12,7 +12,7 @@ export interface WorkerStatus {
   queueRemaining: number;
 }
 
-/** What it is and how busy. Both answers are needed: together no other server gives them. */
+/** What the server is and how busy. Both answers are needed: no other kind of server gives both. */
 export async function askStatus(
   http: WorkerHttp,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
@@ -28,7 +28,7 @@ export async function askStatus(
     const { system, devices } = readJson(stats, systemStats, http.label);
     const { exec_info: execInfo } = readJson(info, queueInfo, http.label);
     return {
-      // Goes into a column of its own, where some databases refuse a NUL.
+      // The version is stored in its own column, where some databases refuse a NUL.
       version: system.comfyui_version?.replace(/\p{Cc}/gu, '').slice(0, 100) ?? null,
       devices: devices.slice(0, maxDevices).map((device) => ({
         name: (device.name ?? device.type ?? 'device').slice(0, 200),
@@ -42,7 +42,10 @@ export async function askStatus(
   }
 }
 
-/** Whether it can stop one run without stopping somebody else's: ComfyUI since 0.3.57. Others say no version like that. */
+/**
+ * Whether it can stop one prompt without stopping those of other clients: ComfyUI can since 0.3.57. Other servers have
+ * no version of that form.
+ */
 export function canStopOneRun(version: string | null): boolean {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version ?? '');
   if (!match) return true;

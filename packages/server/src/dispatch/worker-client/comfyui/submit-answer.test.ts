@@ -23,7 +23,7 @@ function nodeError(type: string, message: string, details = '') {
   };
 }
 
-test('accepted with its number', () => {
+test('an accepted prompt has its number', () => {
   expect(read(200, { prompt_id: promptId, number: 7, node_errors: {} })).toEqual({
     outcome: 'accepted',
     number: 7,
@@ -31,7 +31,7 @@ test('accepted with its number', () => {
   });
 });
 
-test('accepted in part names what is left out', () => {
+test('a prompt that is accepted in part names what is left out', () => {
   const answer = {
     prompt_id: promptId,
     number: 7,
@@ -43,7 +43,7 @@ test('accepted in part names what is left out', () => {
   });
 });
 
-test('an id of its own means that the worker is too old', () => {
+test('an answer with another id means that the worker is too old', () => {
   expect(read(200, { prompt_id: 'other', number: 1, node_errors: {} })).toEqual({
     outcome: 'other_id',
     promptId: 'other',
@@ -51,7 +51,7 @@ test('an id of its own means that the worker is too old', () => {
 });
 
 describe('refusals', () => {
-  test('the first reason is the one of a node, although the general one says nothing', () => {
+  test('the reason is that of the first node when the general one says nothing', () => {
     const outcome = refused('prompt_outputs_failed_validation', 'Prompt outputs failed validation', {
       node_errors: nodeError('value_bigger_than_max', 'Value 999 bigger than max of 100', 'steps'),
     });
@@ -72,7 +72,7 @@ describe('refusals', () => {
     expect(outcome).toMatchObject({ outcome: 'invalid', error: { message: expect.any(String) } });
   });
 
-  test('a class that it does not have is its lack, and the node is named', () => {
+  test('a class that the worker does not have counts as missing there, and the node is named', () => {
     const outcome = refused('invalid_prompt', 'Cannot execute because node Magic does not exist.', {
       details: "Node ID '#3'",
     });
@@ -80,14 +80,14 @@ describe('refusals', () => {
     expect(refused('missing_node_type', "Node 'Magic' not found.").outcome).toBe('incapable');
   });
 
-  test('a choice that it does not offer is its lack', () => {
+  test('a choice that the worker does not offer counts as missing there', () => {
     const outcome = refused('prompt_outputs_failed_validation', '', {
       node_errors: nodeError('value_not_in_list', 'Value not in list', "ckpt_name: 'x' not in []"),
     });
     expect(outcome.outcome).toBe('incapable');
   });
 
-  test('a choice that it does not offer beside a real fault is the fault of the graph', () => {
+  test('a choice that the worker does not offer, together with a real fault, is the fault of the graph', () => {
     const node = nodeError('value_not_in_list', 'Value not in list')['5'];
     const errors = {
       '5': node,
@@ -96,7 +96,7 @@ describe('refusals', () => {
     expect(refused('prompt_outputs_failed_validation', '', { node_errors: errors }).outcome).toBe('invalid');
   });
 
-  test('an input file that is not there any more is told apart', () => {
+  test('an input file that is not there any more has its own outcome', () => {
     const outcome = refused('prompt_outputs_failed_validation', '', {
       node_errors: nodeError(
         'custom_validation_failed',
@@ -107,7 +107,7 @@ describe('refusals', () => {
     expect(outcome.outcome).toBe('input_missing');
   });
 
-  test('a reason as long as a list of all models is cut', () => {
+  test('a reason as long as a list of all models is shortened', () => {
     const outcome = refused('prompt_outputs_failed_validation', '', {
       node_errors: nodeError('value_not_in_list', 'Value not in list', 'x'.repeat(100_000)),
     });
@@ -128,7 +128,7 @@ test.each([
   expect(read(status, 'text')).toMatchObject({ outcome: 'not_taken', cause });
 });
 
-test('a 400 that says nothing readable is a no as well', () => {
+test('a 400 without a readable reason is also a refusal', () => {
   expect(read(400, 'Bad Request')).toMatchObject({ outcome: 'not_taken', cause: 'bad_answer' });
 });
 

@@ -6,7 +6,7 @@ import type { CallAnswer } from './worker-http.ts';
 const maxFaults = 50;
 const maxMessageLength = 500;
 
-/** The outcome, or `other_id` when the worker gave the run an id of its own: it is too old to be used safely. */
+/** The outcome, or `other_id` when the worker gave the prompt another id: it is too old to be used safely. */
 export type ReadSubmitAnswer = SubmitOutcome | { outcome: 'other_id'; promptId: string };
 
 /** What the answer to a submission means. Only a clear "no" counts as not taken. */
@@ -31,7 +31,7 @@ function readAccepted(
     if (accepted.prompt_id !== promptId) return { outcome: 'other_id', promptId: accepted.prompt_id };
     return { outcome: 'accepted', number: accepted.number, skipped: readNodeErrors(accepted.node_errors) };
   } catch (error) {
-    // It said 200 and then something unreadable: it may well run.
+    // The status was 200 but the body is unreadable: the prompt may well run.
     return {
       outcome: 'unknown',
       cause: 'bad_answer',
@@ -79,7 +79,10 @@ function readNodeErrors(errors: unknown): NodeFault[] {
   return faults.slice(0, maxFaults);
 }
 
-/** A missing class or model is this worker's lack; a missing input file is ours; the rest is the graph's fault. */
+/**
+ * A missing class or model is missing on this worker; a missing input file is the gateway's fault; the rest is the
+ * graph's fault.
+ */
 function kindOf(
   general: NodeFault,
   faults: NodeFault[],

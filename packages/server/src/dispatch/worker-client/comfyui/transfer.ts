@@ -8,7 +8,7 @@ import { callFailure, failureOf, failureOfStatus } from './call-failure.ts';
 import { readJson, uploaded } from './wire.ts';
 import { readBody, type WorkerHttp } from './worker-http.ts';
 
-/** A worker that is slower than this for long is as good as gone. */
+/** A worker that stays slower than this is treated as gone. */
 const slowestBytesPerMs = 64;
 const baseDeadlineMs = 30_000;
 const idleMs = 30_000;
@@ -49,7 +49,7 @@ export async function pushFile(
   throw callFailure('bad_answer', http.label, { detail: 'it stored a file under another name than asked' });
 }
 
-/** The head of the answer came in time; its body has a deadline of its own. */
+/** The head of the answer came in time; its body has its own deadline. */
 async function readAnswer(
   response: IncomingMessage,
   { label, timer }: { label: string; timer: Timer },
@@ -62,7 +62,7 @@ async function readAnswer(
   }
 }
 
-/** Whichever of the two ends first takes the other along; the request's own error handling answers the caller. */
+/** The side that ends first ends the other too; the request's own error handling answers the caller. */
 function sendBody(request: ClientRequest, parts: AsyncIterable<Buffer>): void {
   const body = Readable.from(parts);
   body.on('error', (error) => request.destroy(error));
@@ -101,7 +101,7 @@ export async function pullOutput(
     signal,
   });
   const status = response.statusCode ?? 0;
-  // 400 and 403: it does not hand out what bears such a name.
+  // 400 and 403 mean that the worker does not hand out files with such a name.
   const isMissing = status === 404 || status === 400 || status === 403;
   const failure = isMissing ? null : failureOfStatus(status, http.label);
   if (isMissing || failure) {
@@ -135,7 +135,8 @@ interface Guard {
 function guarded(response: IncomingMessage, guard: Guard): Readable {
   const { label, maxBytes, signal, timer } = guard;
   const body = new PassThrough();
-  // A limit may be reached before the first read, when nothing else listens: that would end the process.
+  // A limit may be reached before the first read, when nothing else listens for errors: an error would then end the
+  // process.
   body.on('error', () => undefined);
   let received = 0;
   const fail = (error: unknown) => body.destroy(error instanceof Error ? error : new Error(String(error)));

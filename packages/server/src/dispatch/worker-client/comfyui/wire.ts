@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { WorkerCallError } from '../worker-client.ts';
 
-/** The parts of a worker's answers that are read. Nothing of an answer is used before it was checked against these. */
+/**
+ * The parts of a worker's answers that are read. Every answer is checked against these before anything of it is used.
+ */
 
 const anything = Type.Unknown();
 const anyRecord = Type.Record(Type.String(), anything);
@@ -107,7 +109,7 @@ export interface WireCheck<Value> {
 }
 export type Infer<Check> = Check extends WireCheck<infer Value> ? Value : never;
 
-/** The answer's JSON when it has the shape that was asked for. */
+/** Parses the answer's JSON and requires the expected shape. */
 export function readJson<Value>(body: Buffer, check: WireCheck<Value>, label: string): Value {
   let value: unknown;
   try {

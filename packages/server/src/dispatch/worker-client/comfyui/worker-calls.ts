@@ -1,6 +1,6 @@
-import { type RunResult, WorkerCallError } from '../worker-client.ts';
+import { type ExecutionResult, WorkerCallError } from '../worker-client.ts';
 import { failureOfStatus } from './call-failure.ts';
-import { readHistoryEntry } from './run-result.ts';
+import { readHistoryEntry } from './execution-result.ts';
 import { cancelled, features, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
 import type { CallAnswer, WorkerHttp } from './worker-http.ts';
 
@@ -27,19 +27,19 @@ export class WorkerCalls {
     return this.ask('/queue', queue);
   }
 
-  /** Null while the worker has no entry of that run. */
-  async historyOf(promptId: string): Promise<RunResult | null> {
+  /** Returns null while the worker has no entry of that prompt. */
+  async historyOf(promptId: string): Promise<ExecutionResult | null> {
     const entries = await this.ask(`/history/${encodeURIComponent(promptId)}`, history);
     const entry = Object.hasOwn(entries, promptId) ? entries[promptId] : undefined;
     return entry === undefined ? null : readHistoryEntry(entry, this.#http.label);
   }
 
-  /** Takes a waiting run out of the queue; a running one is left alone. */
+  /** Takes a waiting prompt out of the queue; a running one is left alone. */
   deleteWaiting(promptId: string): Promise<void> {
     return this.#tell('/queue', { delete: [promptId] });
   }
 
-  /** Stops a run if it is the one that runs. Only for workers that read the id: others stop whatever runs. */
+  /** Stops a prompt if it is the one that runs. Only for workers that read the id: others stop any running prompt. */
   interrupt(promptId: string): Promise<void> {
     return this.#tell('/interrupt', { prompt_id: promptId });
   }
@@ -48,7 +48,7 @@ export class WorkerCalls {
     return this.#tell('/free', { unload_models: true, free_memory: true });
   }
 
-  /** Newer servers cancel one job whatever its state; false where this one does not know how. */
+  /** Newer servers cancel one job in any state; returns false when this server does not know how. */
   async cancelJob(promptId: string): Promise<boolean> {
     const answer = await this.#send(`/api/jobs/${encodeURIComponent(promptId)}/cancel`, {});
     if (answer.status !== 200) return false;
@@ -61,7 +61,7 @@ export class WorkerCalls {
     }
   }
 
-  /** ComfyUI keeps what it made; the reference worker says in its features that it deletes what was collected. */
+  /** ComfyUI keeps its outputs; the reference worker says in its features that it deletes what was collected. */
   async deletesCollected(): Promise<boolean> {
     const answer = await this.#http.call({
       method: 'GET',
@@ -69,7 +69,7 @@ export class WorkerCalls {
       deadlineMs: this.#deadlineMs,
       maxBytes: megabyte,
     });
-    // A worker without this route says so with a status, or answers what is no JSON.
+    // A worker without this route answers with another status, or with something that is not JSON.
     if (answer.status !== 200) return false;
     try {
       return readJson(answer.body, features, this.#http.label).deletes_collected === true;
@@ -93,7 +93,7 @@ export class WorkerCalls {
     return readJson(await this.read(path, options), check, this.#http.label);
   }
 
-  /** The answer as it came. */
+  /** Returns the body of the answer. */
   async read(path: string, options: AskOptions = {}): Promise<Buffer> {
     const answer = await this.#http.call({
       method: 'GET',

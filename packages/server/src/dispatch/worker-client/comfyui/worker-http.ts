@@ -20,7 +20,7 @@ export interface CallRequest {
   path: string;
   body?: string;
   deadlineMs: number;
-  /** Of the answer's body. */
+  /** The limit for the answer's body. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
@@ -34,10 +34,10 @@ export interface StreamRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
-  /** Until the answer's head is there, body sent included. */
+  /** The time until the answer's head has arrived, including the time to send the body. */
   deadlineMs: number;
   signal?: AbortSignal | undefined;
-  /** Writes the body and ends the request; without it there is none. */
+  /** Writes the body and ends the request; without it the request has no body. */
   send?: (request: http.ClientRequest) => void;
 }
 
@@ -46,7 +46,7 @@ export type ConnectOptions = { host: string; port: number; lookup: LookupFunctio
   'rejectUnauthorized' | 'ca'
 >;
 
-/** Headers that the connection itself depends on are not for configuration. */
+/** Headers that the connection itself depends on cannot be configured. */
 const ownHeaders = new Set([
   'host',
   'content-length',
@@ -56,13 +56,15 @@ const ownHeaders = new Set([
   'expect',
   'te',
 ]);
-/** Below the keep-alive of common servers, so that a call seldom meets a connection that is just being closed. */
+/**
+ * Shorter than the keep-alive of common servers, so that a call seldom meets a connection that is just being closed.
+ */
 const idleSocketMs = 4_000;
 
 /**
- * HTTP to one worker over connections that stay open. Every call ends: by its deadline at the latest, and with a body
- * that is at most as large as was allowed. Redirects are answers, not instructions, and nothing of a user's request is
- * passed on. Files have connections of their own, so that they never hold up a submission.
+ * HTTP to one worker over connections that stay open. Every call ends, at the latest at its deadline, and with a body
+ * of at most the allowed size. Redirects are treated as answers and not followed, and nothing of a user's request is
+ * passed on. Files have their own connections, so that they never hold up a submission.
  */
 export class WorkerHttp {
   readonly label: string;
@@ -155,7 +157,7 @@ export class WorkerHttp {
   }
 }
 
-/** One request on its way: it is settled once, by its answer, an error, the deadline or the caller. */
+/** One request under way. It is settled once: by its answer, an error, the deadline or the caller. */
 class Sending {
   readonly request: http.ClientRequest;
   readonly #label: string;
@@ -212,7 +214,7 @@ class Sending {
   }
 }
 
-/** The whole body, or an error as soon as it is larger than allowed. */
+/** Returns the whole body, or throws as soon as it is larger than allowed. */
 export async function readBody(
   body: Readable,
   { maxBytes, label }: { maxBytes: number; label: string },

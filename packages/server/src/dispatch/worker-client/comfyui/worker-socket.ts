@@ -18,18 +18,18 @@ const maxRetryMs = 5_000;
 const handshakeMs = 5_000;
 const pingIntervalMs = 20_000;
 const pongDeadlineMs = 10_000;
-/** For a worker to answer that it saw the connection end. */
+/** How long a worker may take to answer that it saw the connection end. */
 const farewellMs = 1_000;
-/** Images that exist only as a message must fit. */
+/** An image that exists only as a message must fit. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** The very first message, or the worker sends previews in the old form that does not say whose they are. */
+/** Must be the very first message, or the worker sends previews in the old form, which does not name their prompt. */
 const featureFlags = JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: true } });
 
 /**
- * The event socket, opened again whenever it is lost. There is never a second one beside it: a worker that sees two with
- * one client id goes silent on the newer when the older one closes. A worker sends nothing while idle, so only pings
- * tell a dead connection from a quiet one.
+ * The event socket, opened again whenever it is lost. There is never a second one beside it: a worker that sees two
+ * sockets with one client id goes silent on the newer when the older one closes. A worker sends nothing while idle, so
+ * only pings tell a dead connection from a quiet one.
  */
 export class WorkerSocket {
   readonly #options: WorkerSocketOptions;
@@ -51,7 +51,10 @@ export class WorkerSocket {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Which connection this is, or null while there is none: equal numbers mean that it was never lost between. */
+  /**
+   * The number of this connection, or null without one: equal numbers mean that the connection was never lost in
+   * between.
+   */
   get connection(): number | null {
     return this.isOpen ? this.#connections : null;
   }
@@ -108,7 +111,7 @@ export class WorkerSocket {
       if (isBinary) this.#options.onBinary(data);
       else this.#options.onText(data);
     });
-    // A close follows every error and is what counts.
+    // A close follows every error, and only the close counts.
     socket.on('error', () => undefined);
     socket.on('close', () => this.#onClose(socket));
   }
@@ -153,8 +156,8 @@ export class WorkerSocket {
   }
 
   /**
-   * Resolves when the present socket is closed. A worker that answers has noticed by then; simply cutting the connection
-   * could let it notice only after the next one has come.
+   * Resolves when the present socket is closed. A worker that answers the close has noticed it; simply cutting the
+   * connection could let it notice only after the next one has come.
    */
   async #end(): Promise<void> {
     const socket = this.#socket;

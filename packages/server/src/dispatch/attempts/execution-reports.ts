@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import { type Graph, plannedNodes, reachableFrom, titleOf } from '../graphs/graph.ts';
-import type { RunEvent } from '../worker-client/worker-event.ts';
+import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { KeptOutput } from './collect-outputs.ts';
-import { RunProgress } from './progress.ts';
+import { ExecutionProgress } from './progress.ts';
 
 interface ReportsOptions {
   record: AttemptRecord;
@@ -22,13 +22,13 @@ const maxWaitingBytes = 128 * 1024 * 1024;
  * What an execution reports while it runs: progress and previews for watchers, and results that exist only as a
  * message.
  */
-export class RunReports {
+export class ExecutionReports {
   readonly #options: ReportsOptions;
   readonly #texts: { nodeId: string; text: string }[] = [];
   readonly #images: { nodeId: string; kept: Promise<KeptOutput | null> }[] = [];
   #waitingBytes = 0;
   #graph: Graph = {};
-  #progress = new RunProgress(new Set());
+  #progress = new ExecutionProgress(new Set());
 
   constructor(options: ReportsOptions) {
     this.#options = options;
@@ -50,10 +50,10 @@ export class RunReports {
   ): void {
     this.#graph = graph;
     const planned = targets ? reachableFrom(graph, targets) : plannedNodes(graph, outputClasses);
-    this.#progress = new RunProgress(planned, this.#options.record.row.progress);
+    this.#progress = new ExecutionProgress(planned, this.#options.record.row.progress);
   }
 
-  takeIn(event: RunEvent): void {
+  takeIn(event: ExecutionEvent): void {
     const { record } = this.#options;
     record.markExecuting();
     if (event.type === 'image_output') this.#keepImage(event);
@@ -62,7 +62,7 @@ export class RunReports {
     if (this.#progress.apply(event)) this.#showProgress();
   }
 
-  #keepImage({ nodeId, mediaType, bytes }: Extract<RunEvent, { type: 'image_output' }>): void {
+  #keepImage({ nodeId, mediaType, bytes }: Extract<ExecutionEvent, { type: 'image_output' }>): void {
     if (this.#images.length >= maxImages) return;
     const hasRoom = this.#waitingBytes + bytes.byteLength <= maxWaitingBytes;
     this.#images.push({
@@ -84,7 +84,7 @@ export class RunReports {
     }
   }
 
-  #showPreview({ nodeId, mediaType, bytes }: Extract<RunEvent, { type: 'preview' }>): void {
+  #showPreview({ nodeId, mediaType, bytes }: Extract<ExecutionEvent, { type: 'preview' }>): void {
     const { id: taskId, owner } = this.#options.record.row;
     const preview = { mediaType, bytes, ...(nodeId !== null && { node: nodeId }) };
     this.#options.events.announce({ type: 'task_preview', taskId, owner, preview });

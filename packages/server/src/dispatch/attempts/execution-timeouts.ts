@@ -1,6 +1,6 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 
-export interface RunTimeouts {
+export interface ExecutionTimeouts {
   /** How long a worker may take to answer a question about an execution. */
   askMs: number;
   /** Between two looks at the worker while its socket is open; events arrive in between. */
@@ -32,7 +32,7 @@ export interface RunTimeouts {
   avoidMs: number;
 }
 
-export const runTimeouts: RunTimeouts = {
+export const executionTimeouts: ExecutionTimeouts = {
   askMs: 10_000,
   pollMs: 7_000,
   pollUnheardMs: 1_000,
@@ -48,7 +48,10 @@ export const runTimeouts: RunTimeouts = {
 };
 
 /** The timeouts of one execution: the defaults, then what its server says, then what its task says. */
-export function timeoutsOf(usual: RunTimeouts, patiences: readonly (Patience | null)[]): RunTimeouts {
+export function timeoutsOf(
+  usual: ExecutionTimeouts,
+  patiences: readonly (Patience | null)[],
+): ExecutionTimeouts {
   const patience: Patience = Object.assign({}, ...patiences);
   const lostMs = inMs(patience.lostSeconds) ?? usual.lostMs;
   const silenceMs = inMs(patience.silentSeconds) ?? usual.silenceMs;

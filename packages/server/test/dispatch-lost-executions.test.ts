@@ -17,15 +17,15 @@ const executing = (taskId: string) =>
     ({ phase }) => phase === 'executing',
   );
 
-describe('a run that somebody else stops on the worker', () => {
-  /** What the cancel button of ComfyUI's own page sends. */
+describe('an execution that another client stops on the worker', () => {
+  /** The request of the cancel button on ComfyUI's own page. */
   const cancelInComfyui = async () => {
     const url = `http://127.0.0.1:${onlyWorker().port}/interrupt`;
     expect((await fetch(url, { method: 'POST' })).status).toBe(200);
   };
 
   it('is lost: the task is queued again and completes', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: watchful });
+    pool = await startPool({ workers: [held], executionTimeouts: watchful });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     await executing(id);
     onlyWorker().behaviour = { ...onlyWorker().behaviour, runMs: 0 };
@@ -37,20 +37,20 @@ describe('a run that somebody else stops on the worker', () => {
     expect(await pool.user.instance(onlyWorker().port)).toMatchObject({ state: 'idle', lastError: null });
   });
 
-  it('ends a task that may start only once, and says what happened', async () => {
-    pool = await startPool({ workers: [held], runTimeouts: watchful });
+  it('fails a task that may start only once, with an explanation', async () => {
+    pool = await startPool({ workers: [held], executionTimeouts: watchful });
     const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
     await executing(id);
     await cancelInComfyui();
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'failed',
-      error: { code: 'interrupted', message: 'Somebody else interrupted the run on the worker.' },
+      error: { code: 'interrupted', message: 'Another client interrupted the execution on the worker.' },
     });
   });
 });
 
-describe('a run of which nothing can be had any more', () => {
-  it('has failed with outputs_lost when it may start only once', async () => {
+describe('an execution whose outputs are all gone', () => {
+  it('fails a task with outputs_lost when the task may start only once', async () => {
     pool = await startPool({ workers: [{ outputBytes: 5_000 }] });
     onlyWorker().loseOutputs = true;
     const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
@@ -62,7 +62,7 @@ describe('a run of which nothing can be had any more', () => {
     });
   });
 
-  it('is run again otherwise, and completes with its outputs', async () => {
+  it('is repeated otherwise, and completes with its outputs', async () => {
     pool = await startPool({ workers: [{ outputBytes: 5_000 }] });
     onlyWorker().loseOutputs = true;
     const { id } = await pool.user.submit({ workflow: anyWorkflow, maxAttempts: 10 });
@@ -80,9 +80,12 @@ describe('a run of which nothing can be had any more', () => {
   });
 });
 
-describe('a run whose history entry is gone', () => {
-  it('completes with the outputs that the event socket named, and is not run again', async () => {
-    pool = await startPool({ workers: [{ outputBytes: 5_000, forgetsRuns: true }], runTimeouts: watchful });
+describe('an execution whose history entry is gone', () => {
+  it('completes with the outputs that the event socket named, and is not repeated', async () => {
+    pool = await startPool({
+      workers: [{ outputBytes: 5_000, forgetsRuns: true }],
+      executionTimeouts: watchful,
+    });
     const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'completed',
@@ -92,10 +95,10 @@ describe('a run whose history entry is gone', () => {
     expect(onlyWorker().stats.accepted).toBe(1);
   });
 
-  it('is lost when the event socket broke in between, for it may have missed some', async () => {
+  it('is lost when the event socket broke in between, since it may have missed some', async () => {
     pool = await startPool({
       workers: [{ ...held, outputBytes: 5_000, forgetsRuns: true }],
-      runTimeouts: watchful,
+      executionTimeouts: watchful,
     });
     const { id } = await pool.user.submit({ workflow: anyWorkflow, retry: 'never' });
     await executing(id);

@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import {
   type CancelOutcome,
+  type ExecutionResult,
   type ReconcileOutcome,
-  type RunResult,
   WorkerCallError,
   type WorkerClient,
 } from '../worker-client/worker-client.ts';
-import { runTimeouts } from './run-timeouts.ts';
-import { RunWatch, type WatchEnd } from './run-watch.ts';
+import { executionTimeouts } from './execution-timeouts.ts';
+import { ExecutionWatch, type WatchEnd } from './execution-watch.ts';
 
 const promptId = 'own';
-const success: RunResult = {
+const success: ExecutionResult = {
   end: 'succeeded',
   error: null,
   files: [],
@@ -19,7 +19,7 @@ const success: RunResult = {
   rejected: 0,
   cachedNodes: [],
 };
-const interrupted: RunResult = { ...success, end: 'interrupted' };
+const interrupted: ExecutionResult = { ...success, end: 'interrupted' };
 const started = { type: 'run_started', promptId } as const;
 const node = (nodeId: string) => ({ type: 'node_started', promptId, nodeId, topNodeId: nodeId }) as const;
 
@@ -40,7 +40,7 @@ class ScriptedClient {
     return this.where;
   }
 
-  async result(): Promise<RunResult | null> {
+  async result(): Promise<ExecutionResult | null> {
     return typeof this.where !== 'string' && this.where.state === 'finished' ? this.where.result : null;
   }
 
@@ -64,32 +64,32 @@ class ScriptedClient {
 let time: ManualTime;
 let client: ScriptedClient;
 let closing: AbortController;
-let saidRunning: number;
+let reportedRunning: number;
 let hearing: string[];
 
 beforeEach(() => {
   time = new ManualTime();
   client = new ScriptedClient();
   closing = new AbortController();
-  saidRunning = 0;
+  reportedRunning = 0;
   hearing = [];
 });
 
 interface Watched {
-  watch: RunWatch;
+  watch: ExecutionWatch;
   end: () => WatchEnd | undefined;
 }
 
-function watchRun(timeLimitMs: number | null = null): Watched {
-  const watch = new RunWatch({
+function watchExecution(timeLimitMs: number | null = null): Watched {
+  const watch = new ExecutionWatch({
     client: client as unknown as WorkerClient,
     promptId,
     steadyClock: time.now,
     timer: time.timer,
-    timeouts: runTimeouts,
+    timeouts: executionTimeouts,
     timeLimitMs,
     onRunning: () => {
-      saidRunning += 1;
+      reportedRunning += 1;
     },
     onDeaf: (message) => hearing.push(message),
     onHeard: () => hearing.push('heard'),
@@ -115,7 +115,7 @@ function settle(): Promise<void> {
 
 describe('an execution', () => {
   test('is over when the worker has settled it, without any question to the worker before', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     await pass(3);
     expect(client.looks).toBe(0);
@@ -128,7 +128,7 @@ describe('an execution', () => {
   });
 
   test('is found by a regular look when its end was not heard', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     client.where = { state: 'finished', result: success };
     await pass(8);
@@ -136,7 +136,7 @@ describe('an execution', () => {
   });
 
   test('is looked for at once when the socket opens again', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     client.where = { state: 'finished', result: success };
     watch.notice({ type: 'socket_opened' });
     await settle();
@@ -144,14 +144,14 @@ describe('an execution', () => {
   });
 
   test('of another client counts for nothing', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice({ type: 'run_settled', promptId: 'other' });
     await pass(3);
     expect([end(), client.looks]).toEqual([undefined, 0]);
   });
 
   test('is lost when a restarted worker does not know it any more', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     client.where = { state: 'absent', isSameProcess: false };
     watch.notice({ type: 'worker_restarted' });
     await settle();
@@ -159,7 +159,7 @@ describe('an execution', () => {
   });
 
   test('may be sent again when it was never taken', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     client.where = { state: 'absent', isSameProcess: true };
     watch.lookFirst();
     await pass(8);
@@ -167,7 +167,7 @@ describe('an execution', () => {
   });
 
   test('goes on while its worker is out of reach for a while, and is lost after half a minute', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     client.where = 'unreachable';
     await pass(30);
@@ -180,7 +180,7 @@ describe('an execution', () => {
   });
 
   test('is lost after three seconds on a worker that refuses connections, since its process is gone', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     client.where = 'refusing';
     watch.notice({ type: 'socket_closed' });
@@ -191,7 +191,7 @@ describe('an execution', () => {
   });
 
   test('goes on when its worker refuses connections only for a moment', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     for (let round = 0; round < 5; round += 1) {
       client.where = 'refusing';
@@ -205,17 +205,17 @@ describe('an execution', () => {
 
   test('counts as running when the worker executes it, not while it waits behind others', async () => {
     client.where = { state: 'waiting', ahead: 1 };
-    const { watch } = watchRun();
+    const { watch } = watchExecution();
     watch.lookFirst();
     await pass(20);
-    expect(saidRunning).toBe(0);
+    expect(reportedRunning).toBe(0);
     client.where = { state: 'running' };
     await pass(8);
-    expect(saidRunning).toBeGreaterThan(0);
+    expect(reportedRunning).toBeGreaterThan(0);
   });
 
   test('is left alone when its runner has to stop', async () => {
-    const { end } = watchRun();
+    const { end } = watchExecution();
     closing.abort();
     await settle();
     expect(end()).toEqual({ kind: 'abandoned' });
@@ -225,7 +225,7 @@ describe('an execution', () => {
 
 describe('a silent worker', () => {
   test('gets another socket when it does not start a prompt it took, then counts as stuck', async () => {
-    const { end } = watchRun();
+    const { end } = watchExecution();
     await pass(66);
     expect([client.reopened, end()]).toEqual([1, undefined]);
     await pass(25);
@@ -237,7 +237,7 @@ describe('a silent worker', () => {
   });
 
   test('that was only deaf goes on after that', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     client.onReopen = () => watch.notice(node('1'));
     await pass(66);
     expect(client.reopened).toBe(1);
@@ -246,7 +246,7 @@ describe('a silent worker', () => {
   });
 
   test('is stuck when it only names the same node again on the new socket', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     watch.notice(node('1'));
     client.onReopen = () => watch.notice(node('1'));
@@ -255,7 +255,7 @@ describe('a silent worker', () => {
   });
 
   test('is not judged while others are before the execution, nor while the socket is closed', async () => {
-    const waiting = watchRun();
+    const waiting = watchExecution();
     client.where = { state: 'waiting', ahead: 2 };
     await pass(3_600);
     expect([waiting.end(), client.reopened]).toEqual([undefined, 0]);
@@ -268,7 +268,7 @@ describe('a silent worker', () => {
 
 describe('a deaf socket', () => {
   test('is opened again a second after a prompt was taken without a message', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.noteAccepted();
     await settle();
     client.onReopen = () => watch.notice({ type: 'socket_opened' });
@@ -280,7 +280,7 @@ describe('a deaf socket', () => {
 
   test('is not deaf when the worker sent any message, even one about its queue', async () => {
     client.where = { state: 'waiting', ahead: 1 };
-    const { watch } = watchRun();
+    const { watch } = watchExecution();
     watch.noteAccepted();
     client.framesHeard += 1;
     await pass(60);
@@ -288,14 +288,14 @@ describe('a deaf socket', () => {
   });
 
   test('is opened again once for an execution that goes on', async () => {
-    const { watch } = watchRun();
+    const { watch } = watchExecution();
     watch.noteAccepted();
     await pass(40);
     expect([client.reopened, hearing.length]).toEqual([1, 1]);
   });
 
   test('is opened again when an execution has ended without any event', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.noteAccepted();
     client.framesHeard += 1;
     client.where = { state: 'finished', result: success };
@@ -305,7 +305,7 @@ describe('a deaf socket', () => {
   });
 
   test('is forgotten once an execution was heard', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.noteAccepted();
     client.framesHeard += 1;
     watch.notice(started);
@@ -318,7 +318,7 @@ describe('a deaf socket', () => {
 
 describe('stopping', () => {
   test('takes an execution that waits on the worker out of its queue', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     client.onCancel = () => ({ outcome: 'removed' });
     watch.askToStop();
     await settle();
@@ -326,7 +326,7 @@ describe('stopping', () => {
   });
 
   test('asks once, and ends with what the worker then says', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     watch.askToStop();
     watch.askToStop();
@@ -339,7 +339,7 @@ describe('stopping', () => {
   });
 
   test('does not wait for ever', async () => {
-    const { watch, end } = watchRun();
+    const { watch, end } = watchExecution();
     watch.notice(started);
     watch.askToStop();
     await pass(22);
@@ -347,7 +347,7 @@ describe('stopping', () => {
   });
 
   test('is tried again when the worker could not be asked', async () => {
-    const { watch } = watchRun();
+    const { watch } = watchExecution();
     client.where = 'unreachable';
     watch.askToStop();
     await pass(3);
@@ -361,7 +361,7 @@ describe('stopping', () => {
 
 describe('a time limit', () => {
   test('counts from the start of the execution and asks it to stop', async () => {
-    const { watch, end } = watchRun(10_000);
+    const { watch, end } = watchExecution(10_000);
     client.where = { state: 'waiting', ahead: 1 };
     await pass(50);
     expect(client.cancels).toBe(0);
@@ -375,7 +375,7 @@ describe('a time limit', () => {
   });
 
   test('ends an execution on time even when the looks at the worker are rarer', async () => {
-    const { watch } = watchRun(1_000);
+    const { watch } = watchExecution(1_000);
     await settle();
     watch.notice(started);
     await settle();
@@ -384,14 +384,14 @@ describe('a time limit', () => {
   });
 
   test('also ends for an execution that is resumed', async () => {
-    const { watch, end } = watchRun(10_000);
+    const { watch, end } = watchExecution(10_000);
     watch.notice(started);
     await pass(32);
     expect(end()).toEqual({ kind: 'timed_out', hasStopped: false });
   });
 
   test('does not turn a success into a failure', async () => {
-    const { watch, end } = watchRun(10_000);
+    const { watch, end } = watchExecution(10_000);
     watch.notice(started);
     client.onCancel = () => ({ outcome: 'finished', result: success });
     await pass(11);

@@ -1,4 +1,4 @@
-import type { RunError } from '../worker-client.ts';
+import type { ExecutionError } from '../worker-client.ts';
 import { executionError } from './wire.ts';
 
 const maxMessageLength = 1_000;
@@ -6,10 +6,10 @@ const outOfMemory = /OutOfMemory|out of memory|Allocation on device/i;
 const deviceTrouble = /CUDA|cuDNN|CUBLAS|\bHIP\b|AcceleratorError|device-side assert|MPS backend/i;
 
 /**
- * What an `execution_error` says, without its traceback, and without its inputs, which may hold other people's prompts
- * and keys.
+ * What an `execution_error` says, without its traceback and without its inputs, which may contain other people's
+ * prompts and keys.
  */
-export function readRunError(data: unknown): RunError {
+export function readExecutionError(data: unknown): ExecutionError {
   if (!executionError.Check(data)) {
     return {
       kind: 'node',
@@ -30,7 +30,7 @@ export function readRunError(data: unknown): RunError {
   };
 }
 
-function kindOf(text: string): RunError['kind'] {
+function kindOf(text: string): ExecutionError['kind'] {
   if (outOfMemory.test(text)) return 'out_of_memory';
   return deviceTrouble.test(text) ? 'device' : 'node';
 }

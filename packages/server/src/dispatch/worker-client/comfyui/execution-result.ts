@@ -1,12 +1,12 @@
 import { isRecord } from '../../../lib/is-record.ts';
-import type { RunEnd, RunResult } from '../worker-client.ts';
+import type { ExecutionEnd, ExecutionResult } from '../worker-client.ts';
 import { WorkerCallError } from '../worker-client.ts';
+import { readExecutionError } from './execution-error.ts';
 import { OutputCollector } from './output-collector.ts';
-import { readRunError } from './run-error.ts';
 import { historyEntry } from './wire.ts';
 
-/** A run as the worker's history keeps it. */
-export function readHistoryEntry(entry: unknown, label: string): RunResult {
+/** Reads an execution from the worker's history. */
+export function readHistoryEntry(entry: unknown, label: string): ExecutionResult {
   if (!historyEntry.Check(entry)) {
     throw new WorkerCallError('bad_answer', `${label} keeps a history entry that makes no sense.`);
   }
@@ -16,12 +16,12 @@ export function readHistoryEntry(entry: unknown, label: string): RunResult {
   const collector = new OutputCollector();
   for (const [nodeId, outputs] of Object.entries(entry.outputs)) collector.add(nodeId, outputs);
   const { files, texts, rejected } = collector;
-  const error = end === 'failed' ? readRunError(failure?.[1]) : null;
+  const error = end === 'failed' ? readExecutionError(failure?.[1]) : null;
   return { end, error, files, texts, rejected, cachedNodes: cachedNodesOf(messages) };
 }
 
-/** A worker that keeps no status (an old one) has kept a run that went through. */
-function endOf(status: string | null, messages: readonly (readonly [string, unknown])[]): RunEnd {
+/** An old worker keeps no status; what it kept has succeeded. */
+function endOf(status: string | null, messages: readonly (readonly [string, unknown])[]): ExecutionEnd {
   if (status !== 'error') return 'succeeded';
   const last = messages.findLast(
     ([event]) => event === 'execution_interrupted' || event === 'execution_error',

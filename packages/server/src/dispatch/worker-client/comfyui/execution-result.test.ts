@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHistoryEntry } from './run-result.ts';
+import { readHistoryEntry } from './execution-result.ts';
 
 const success = { status_str: 'success', completed: true, messages: [['execution_success', {}]] };
 
@@ -58,7 +58,7 @@ describe('outputs', () => {
     expect([result.files.length, result.rejected]).toEqual([0, 1]);
   });
 
-  test('nonsense among the outputs is passed over', () => {
+  test('nonsense among the outputs is skipped', () => {
     const result = entry({
       '9': { images: [null, 1, [], {}], text: 'no list' },
       '10': 'no object',
@@ -69,7 +69,7 @@ describe('outputs', () => {
 });
 
 describe('ends', () => {
-  test('an interrupted run is told from a failed one by its last message', () => {
+  test('an interrupted execution is distinguished from a failed one by its last message', () => {
     const status = (...messages: [string, unknown][]) => ({
       status_str: 'error',
       completed: false,
@@ -83,7 +83,7 @@ describe('ends', () => {
     expect(failed).toMatchObject({ end: 'failed', error: { kind: 'node', message: 'KSampler: boom' } });
   });
 
-  test('a run without a status went through', () => {
+  test('an execution without a status has succeeded', () => {
     expect(entry({}, null).end).toBe('succeeded');
   });
 
@@ -125,7 +125,7 @@ describe('errors', () => {
     expect(error({ exception_type: exceptionType, exception_message: message })?.kind).toBe(kind);
   });
 
-  test('an error that says nothing is still an error', () => {
+  test('an error without a message is still an error', () => {
     expect(error({ node_id: 5 })).toMatchObject({ kind: 'node', nodeId: null });
   });
 });

@@ -1,13 +1,13 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type RunResult, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
-import type { RunEvent, WorkerEvent } from '../worker-client/worker-event.ts';
-import type { RunTimeouts } from './run-timeouts.ts';
+import { type ExecutionResult, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
+import type { ExecutionEvent, WorkerEvent } from '../worker-client/worker-event.ts';
+import type { ExecutionTimeouts } from './execution-timeouts.ts';
 
 /** How the watch over an execution ended. */
 export type WatchEnd =
-  | { kind: 'over'; result: RunResult }
+  | { kind: 'over'; result: ExecutionResult }
   /** It waited on the worker and was taken out of the queue there, as requested. */
   | { kind: 'removed' }
   /** It was asked to stop and did not in time; the worker may still be executing it. */
@@ -21,12 +21,12 @@ export type WatchEnd =
   /** The runner lost its instance or closes; another runner resumes the execution. */
   | { kind: 'abandoned' };
 
-interface RunWatchOptions {
+interface ExecutionWatchOptions {
   client: WorkerClient;
   promptId: string;
   steadyClock: Clock;
   timer?: Timer;
-  timeouts: RunTimeouts;
+  timeouts: ExecutionTimeouts;
   /** The task's own setting: how long one attempt may run. */
   timeLimitMs: number | null;
   /** Called when the worker says that it executes the prompt. */
@@ -42,8 +42,8 @@ interface RunWatchOptions {
  * Waits until an execution on a worker is over. Events wake it, but it believes only the worker's queue and history: an
  * event may be missing, a socket may be deaf, and a worker may hold a prompt for ever without doing anything.
  */
-export class RunWatch {
-  readonly #options: RunWatchOptions;
+export class ExecutionWatch {
+  readonly #options: ExecutionWatchOptions;
   readonly #timer: Timer;
   #wake = newDeferred();
   #mustLook = false;
@@ -71,7 +71,7 @@ export class RunWatch {
    * Must be created before the prompt is submitted: on a fast worker the events come before the answer to the
    * submission.
    */
-  constructor(options: RunWatchOptions) {
+  constructor(options: ExecutionWatchOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#lastSignMs = options.steadyClock();
@@ -112,7 +112,7 @@ export class RunWatch {
   }
 
   /** A worker names the running node again on each new socket, even when it has been stuck in it for hours. */
-  #isNews(event: RunEvent): boolean {
+  #isNews(event: ExecutionEvent): boolean {
     if (event.type !== 'node_started') return true;
     const isAnother = event.nodeId !== this.#nodeId;
     this.#nodeId = event.nodeId;

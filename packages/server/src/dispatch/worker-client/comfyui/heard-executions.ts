@@ -1,19 +1,19 @@
-import type { RunEnd, RunError, RunResult } from '../worker-client.ts';
+import type { ExecutionEnd, ExecutionError, ExecutionResult } from '../worker-client.ts';
 import { OutputCollector } from './output-collector.ts';
 
-/** Of one run; beyond it what was heard is no whole any more. */
+/** The limit for one execution; beyond it, what was heard counts as incomplete. */
 const maxOutputBytes = 32 * 1024 * 1024;
 
-interface HeardRun {
+interface HeardExecution {
   outputs: OutputCollector;
   outputBytes: number;
   cachedNodes: string[];
-  end: { end: RunEnd; error: RunError | null } | null;
+  end: { end: ExecutionEnd; error: ExecutionError | null } | null;
 }
 
-/** What the event socket told of own runs: the result of one whose history entry is gone. */
-export class HeardRuns {
-  readonly #runs = new Map<string, HeardRun>();
+/** What the event socket told about own executions: the result of one whose history entry is gone. */
+export class HeardExecutions {
+  readonly #runs = new Map<string, HeardExecution>();
 
   begin(promptId: string): void {
     this.#runs.set(promptId, {
@@ -39,18 +39,18 @@ export class HeardRuns {
     else run.outputs.add(nodeId, output);
   }
 
-  end(promptId: string, end: RunEnd, error: RunError | null): void {
+  end(promptId: string, end: ExecutionEnd, error: ExecutionError | null): void {
     const run = this.#runs.get(promptId);
     if (run) run.end = { end, error };
   }
 
-  /** The socket is gone: what a run that goes on says meanwhile is not heard. */
+  /** The socket is lost: what running executions report until the next connection is missed. */
   noteGap(): void {
     for (const [promptId, { end }] of this.#runs) if (!end) this.#runs.delete(promptId);
   }
 
-  /** Null when it was not heard from its start to its end. */
-  resultOf(promptId: string): RunResult | null {
+  /** Returns null when it was not heard from its start to its end. */
+  resultOf(promptId: string): ExecutionResult | null {
     const run = this.#runs.get(promptId);
     if (!run?.end) return null;
     const { files, texts, rejected } = run.outputs;

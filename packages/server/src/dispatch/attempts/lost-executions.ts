@@ -7,7 +7,7 @@ const maxKept = 100;
  * Executions that were given up while their worker could not be reached. Their tasks run elsewhere by now; when the
  * worker is back it may still be executing them, which would only keep other tasks waiting.
  */
-export class LostRuns {
+export class LostExecutions {
   readonly #client: Pick<WorkerClient, 'cancel'>;
   readonly #triesOf = new Map<string, number>();
 
