@@ -15,7 +15,7 @@ const dispatchRoots = new Set([
 /** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */
 export function areaOfPath(path: string): Area {
   if (!path.startsWith('/api/')) return isDispatchBesideApi(path) ? 'dispatch' : 'conversation';
-  // Asked for every request: a slice, where a split would make a list of every part.
+  // This runs for every request. A slice is cheaper than a split, which makes a list of all parts.
   const end = path.indexOf('/', apiLength);
   const root = end < 0 ? path.slice(apiLength) : path.slice(apiLength, end);
   return dispatchRoots.has(root) ? 'dispatch' : 'conversation';

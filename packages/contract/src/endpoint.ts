@@ -11,13 +11,13 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * Who may call an endpoint. `public`: anybody. `session`: any signed-in user whatever the token's scopes.
- * `admin`: the admin role (and, for a token, the admin scope). A scope: a signed-in user, and for a token that scope.
- * A route without it is refused, so nothing is opened by forgetting.
+ * Who may call an endpoint. `public`: anyone. `session`: any signed-in user, whatever the scopes of the token. `admin`:
+ * the admin role (and, for a token, the admin scope). A scope: a signed-in user, and for a token that scope. The server
+ * refuses to register a route without it, so a forgotten line cannot open an endpoint.
  */
 export type Access = 'public' | 'session' | Scope;
 
-/** Where it is set, a request with a cookie alone is refused as well: it needs the CSRF header, as a POST does. */
+/** When this is set, a request with a cookie also needs the CSRF header, as a POST does. */
 export interface ChangingFlag {
   name: string;
   scope: Scope;
@@ -30,13 +30,18 @@ export interface Endpoint {
   url: string;
   config: {
     access: Access;
-    /** Largest body in bytes where it differs from the shell's limit; `large` where messages or workflows travel. */
+    /**
+     * The maximum body size in bytes, if it differs from the server's limit; `large` for endpoints that take messages
+     * or workflows.
+     */
     bodyLimit?: number | 'large';
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
-    /** Refused to personal access tokens: what it gives would outlive the token that asked for it. */
+    /**
+     * Personal access tokens are refused, because what this endpoint gives would outlive the token that asked for it.
+     */
     sessionOnly?: true;
-    /** A query flag by which a request that otherwise only reads changes something, and the scope that it then needs. */
+    /** A query flag that makes a reading request change something, and the scope that the request then needs. */
     changingFlag?: ChangingFlag;
   };
   schema: {

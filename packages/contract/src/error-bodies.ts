@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** How the dispatch area says that a request failed. */
+/** The dispatch area's answer to a request that failed. */
 export const dispatchError = Type.Object({
   code: Type.Integer({ description: 'The HTTP status.' }),
   message: Type.String({ description: 'What is wrong and what to do.' }),
@@ -15,7 +15,7 @@ export type DispatchError = Static<typeof dispatchError>;
 
 /** One entry of the dispatch area's `details` for a request that is not valid. */
 export interface DispatchFault {
-  /** Where: `body.params.seed`, `query.limit`. */
+  /** The place of the fault: `body.params.seed`, `query.limit`. */
   path: string;
   message: string;
 }
@@ -31,7 +31,7 @@ const validationFault = Type.Object({
 });
 export type ValidationFault = Static<typeof validationFault>;
 
-/** How the conversation area, accounts and sessions say that a request failed. */
+/** The answer of the conversation area, accounts and sessions to a request that failed. */
 export const conversationError = Type.Object({
   detail: Type.Union([
     Type.String({ description: 'An ordinary error.' }),

@@ -1,6 +1,6 @@
 /**
- * Every error that can cross the wire, once. Domain code throws `AppError(code)`; the kind decides the HTTP
- * status; the message is the default sentence, which a thrower may make more specific.
+ * Every error that can cross the wire has one entry here. Domain code throws `AppError(code)`; the kind decides the
+ * HTTP status; the message is the default sentence, which a thrower may make more specific.
  */
 export const statusOfKind = {
   invalid: 422,
@@ -28,7 +28,7 @@ interface CatalogueEntry {
   message: string;
   /** Rendered as `{ detail: { code, message } }` in the conversation area, where ordinary errors are a string. */
   auth?: true;
-  /** Where the contract gives one wire code two statuses, the code that is written. */
+  /** The code that is written on the wire, where the contract gives one code two statuses. */
   wireCode?: string;
 }
 
@@ -295,7 +295,7 @@ export const errorCatalogue = {
   },
   agent_corrupted: {
     kind: 'internal',
-    message: 'The file of this agent cannot be read. DELETE it and make it anew.',
+    message: 'The file of this agent cannot be read. DELETE the agent and create it again.',
   },
 
   // Skills

@@ -17,15 +17,15 @@ export function oneOf<const Words extends readonly string[]>(
 
 export const isoTime = Type.String({ description: 'ISO 8601, UTC, with milliseconds.' });
 
-/** The one number that a query takes: whole, finite, and within bounds that a database and a list can bear. */
+/** A number in a query: an integer within bounds that a database and a list can handle. */
 export function wholeNumber(bounds: TNumberOptions & { minimum: number; maximum: number }) {
   return Type.Integer(bounds);
 }
 
-/** What a column of an ordinary integer holds. */
+/** The maximum of an ordinary integer column. */
 export const maxInteger = 2_147_483_647;
 
-/** A version of something that is kept in versions; 1 is the first. */
+/** The number of a stored version; the first is 1. */
 export function versionNumber(description?: string) {
   return wholeNumber({ minimum: 1, maximum: maxInteger, ...(description !== undefined && { description }) });
 }

@@ -6,7 +6,7 @@ export type Role = (typeof roles)[number];
 
 export const roleSchema = oneOf(roles);
 
-/** The account that a session answers about: its own. */
+/** The account that is signed in, as its session shows it. */
 export const account = Type.Object({
   id: Type.String(),
   email: Type.String(),

@@ -6,7 +6,7 @@ export const agentName = Type.String({
   description: 'At most 64 letters, digits and `-`; kept in lower case.',
 });
 
-/** Which tools an agent has: each group stands for some. */
+/** The tools of an agent, by group: each group stands for several tools. */
 export const toolGroups = [
   'file:read',
   'file:write',

@@ -5,7 +5,7 @@ import { agent, agentFields, agentName } from './agent.ts';
 const tags = ['Agents'];
 const url = '/api/agents';
 const params = Type.Object({ name: agentName });
-/** A soul whose every character is escaped fits. */
+/** A soul whose every character is escaped still fits. */
 const settings = { access: 'conversation:write', bodyLimit: 262_144 } as const;
 
 export const agentChange = Type.Partial(Type.Object(agentFields), {

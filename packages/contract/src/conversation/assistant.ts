@@ -9,7 +9,10 @@ export const assistantId = Type.String({
     "The id of an assistant, the name of a graph, which stands for the graph's own assistant, or the name of a custom agent.",
 });
 
-/** A graph with settings of its own. Each graph has one that the gateway made: `metadata.created_by` is `system`. */
+/**
+ * A graph with settings of its own. The gateway makes one assistant for each graph: its `metadata.created_by` is
+ * `system`.
+ */
 export const assistant = Type.Object({
   assistant_id: Type.String(),
   graph_id: Type.String(),
@@ -38,7 +41,7 @@ export const assistantFields = [
 ] as const satisfies (keyof Assistant)[];
 export type AssistantField = (typeof assistantFields)[number];
 
-/** Without what `select` leaves out. */
+/** Lacks the fields that `select` leaves out. */
 export const foundAssistant = Type.Partial(assistant);
 export type FoundAssistant = Static<typeof foundAssistant>;
 

@@ -34,7 +34,7 @@ const sentFile = Type.Object({
   ),
 });
 
-/** What an HTTP channel sends. */
+/** What an HTTP channel sends to the gateway. */
 export const channelMessage = Type.Object({
   chat_id: senderId('Messages of one chat share a thread.'),
   user_id: senderId('Who says it, as the channel knows them.'),
@@ -49,7 +49,10 @@ export const messageReceipt = Type.Object({
   duplicate: Type.Boolean({ description: 'It came before under this `webhook-id`; nothing is done again.' }),
 });
 
-/** What an HTTP channel is sent, signed as its own messages are. `webhook-id` is the same in each attempt. */
+/**
+ * What the gateway sends to an HTTP channel, signed in the same way as the channel's messages. Each attempt has the
+ * same `webhook-id`.
+ */
 export interface ChannelReply {
   type: 'message.reply';
   timestamp: string;
@@ -57,7 +60,7 @@ export interface ChannelReply {
     channel: string;
     chat_id: string;
     topic_id: string | null;
-    /** The `webhook-id` of the message that is answered. */
+    /** The `webhook-id` of the message that this answers. */
     in_reply_to: string;
     thread_id: string | null;
     run_id: string | null;

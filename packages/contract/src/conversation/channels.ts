@@ -18,7 +18,7 @@ export const restartChannel = {
   url: `${url}/:name/restart`,
   config: { access: 'admin' },
   schema: {
-    summary: 'Connect to a messaging channel anew',
+    summary: 'Connect to a messaging channel again',
     description: 'What is being answered is not touched, so that nothing is said twice.',
     tags,
     params,
@@ -36,7 +36,7 @@ export const postChannelMessage = {
       'Signed as Standard Webhooks says, over `<webhook-id>.<webhook-timestamp>.<body>` with the secret of the channel. Answered once it is stored; the reply goes to the URL of the channel. The same `webhook-id` again is the same message.',
     tags,
     params,
-    // What is missing or wrong here is a signature that does not fit, and no fault of the form.
+    // Optional on purpose: a missing or wrong header counts as a wrong signature, not as an invalid request.
     headers: Type.Object({
       'webhook-id': Type.Optional(Type.String({ description: 'Of the message, at most 128 characters.' })),
       'webhook-timestamp': Type.Optional(

@@ -7,7 +7,7 @@ const tags = ['Console'];
 const read = { access: 'conversation:read' } as const;
 const count = Type.Integer({ minimum: 0 });
 
-/** Whose runs: the caller's own, or for administrators everybody's. */
+/** Whose runs are listed: the caller's own, or, for administrators, those of all users. */
 export const consoleScopes = ['own', 'all'] as const;
 const scope = Type.Optional(
   oneOf(consoleScopes, {

@@ -5,7 +5,7 @@ import { runId, runParams, threadId } from './ids.ts';
 
 const tags = ['Feedback'];
 
-/** One a run and user. */
+/** Each user gives at most one per run. */
 export const feedback = Type.Object({
   feedback_id: Type.String(),
   thread_id: Type.String(),

@@ -108,7 +108,7 @@ export const resetMcpCache = {
   url: `${url}/cache/reset`,
   config: { access: 'admin' },
   schema: {
-    summary: 'Connect to the MCP servers anew and list their tools again',
+    summary: 'Connect to the MCP servers again and list their tools',
     tags,
     response: { 200: Type.Object({ success: Type.Boolean(), message: Type.String() }) },
   },

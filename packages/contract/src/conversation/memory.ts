@@ -62,7 +62,7 @@ const querystring = Type.Object({
 });
 const factParams = Type.Object({ fact_id: memoryFact.properties.id });
 const { category } = memoryFact.properties;
-/** Their limits are rules of their own: what is beyond them answers 400, not 422. */
+/** The limits of these fields are checked elsewhere: a value beyond them answers 400, not 422. */
 const content = Type.String({ maxLength: 2_000, description: 'Blank is 400.' });
 const confidenceRule = 'From 0 to 1; another number is 400.';
 
@@ -72,7 +72,7 @@ export const newFact = Type.Object({
   confidence: Type.Optional(Type.Number({ default: 0.5, description: confidenceRule })),
 });
 export type NewFact = Static<typeof newFact>;
-/** Without defaults: what is left out stays as it is. */
+/** Has no defaults: a field that is left out stays as it is. */
 export const factChange = Type.Object(
   {
     content: Type.Optional(content),

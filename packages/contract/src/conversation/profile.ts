@@ -5,7 +5,7 @@ import { nullable } from '../shapes.ts';
 const tags = ['Agents'];
 const url = '/api/user-profile';
 
-export const longestProfile = 16_384;
+export const maxProfileLength = 16_384;
 
 const profile = Type.Object({
   content: nullable(Type.String({ description: 'Markdown; null while nothing is written.' })),
@@ -25,7 +25,7 @@ export const putUserProfile = {
   schema: {
     summary: 'Write what every agent is told of the caller',
     tags,
-    body: Type.Object({ content: Type.String({ maxLength: longestProfile, default: '' }) }),
+    body: Type.Object({ content: Type.String({ maxLength: maxProfileLength, default: '' }) }),
     response: { 200: profile },
   },
 } as const satisfies Endpoint;

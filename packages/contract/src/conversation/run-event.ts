@@ -12,7 +12,7 @@ export const runEventCategories = [
 ] as const;
 export type RunEventCategory = (typeof runEventCategories)[number];
 
-/** The types that are always there; beside them `middleware:<tag>`, and the names of an agent's own events. */
+/** The fixed types. Besides them there are `middleware:<tag>` and the names of an agent's own events. */
 export const runEventTypes = [
   'human_message',
   'ai_message',

@@ -14,7 +14,7 @@ const beforeSeq = cursor('Rows before this seq: the newest of them.');
 const afterSeq = cursor('Rows after this seq: the oldest of them.');
 const messageQuery = Type.Object({ limit: pageLimit, before_seq: beforeSeq, after_seq: afterSeq });
 
-/** What the caller thinks of a run; beside its last message. */
+/** The caller's feedback on a run; it is shown with the last message of that run. */
 const shownFeedback = Type.Object({
   feedback_id: Type.String(),
   rating: Type.Integer(),
@@ -82,7 +82,7 @@ export const pageThreadMessages = {
   schema: {
     summary: 'The conversation as it is shown, the newest part first',
     description:
-      'Complete whatever has been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was made anew.',
+      'Complete whatever has been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was replaced by a new one.',
     tags,
     params: threadParams,
     querystring: Type.Object({

@@ -4,14 +4,14 @@ import { isoTime, nullable, oneOf } from '../shapes.ts';
 export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** What becomes of a new run while the thread has another one. */
+/** What happens to a new run while the thread has another one. */
 export const multitaskStrategies = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 
 export const cancelActions = ['interrupt', 'rollback'] as const;
 export type CancelAction = (typeof cancelActions)[number];
 
-/** Those that the gateway makes. Others are ignored: clients are newer than servers at times. */
+/** The stream modes that the gateway offers. Other modes are ignored, because a client can be newer than the server. */
 export const streamModes = [
   'values',
   'messages',
@@ -27,7 +27,7 @@ export const streamModes = [
 export type StreamMode = (typeof streamModes)[number];
 
 export const maxRecursionLimit = 10_000;
-/** A month: what is to happen later than that is a schedule. */
+/** A month. A run that should start later than that needs a schedule. */
 export const maxAfterSeconds = 30 * 24 * 60 * 60;
 
 const record = Type.Record(Type.String(), Type.Unknown());
@@ -63,7 +63,10 @@ export const checkpointRef = Type.Object({
   checkpoint_map: Type.Optional(nullable(record)),
 });
 
-/** Every field may be null, which is as good as absent. What the gateway does not offer is refused, not dropped. */
+/**
+ * Every field may be null, which means the same as absent. A field that the gateway does not offer is refused, not
+ * dropped.
+ */
 export const runCreate = Type.Object({
   assistant_id: Type.Optional(
     nullable(

@@ -10,13 +10,13 @@ const read = { access: 'conversation:read' } as const;
 const write = { access: 'conversation:write', bodyLimit: 16_384 } as const;
 const create = { access: 'conversation:write', bodyLimit: 'large' } as const;
 
-/** Reading a run, unless it is to end with the reader. */
+/** Reading a run. The flag makes the run end with its reader, which needs the scope to write. */
 const watch = {
   access: 'conversation:read',
   changingFlag: { name: 'cancel_on_disconnect', scope: 'conversation:write' },
 } as const;
 
-/** `0` and `1`, as clients write them into addresses. */
+/** Also takes `0` and `1`, which clients write into addresses. */
 const flags = ['0', '1', 'false', 'true'] as const;
 const flag = oneOf(flags);
 const onlyRunParams = Type.Object({ run_id: runId });

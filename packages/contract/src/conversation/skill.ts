@@ -19,7 +19,7 @@ const category = oneOf(skillCategories, {
   description: 'public: came with the gateway or its host. custom: installed over the API.',
 });
 
-/** Instructions that agents read when they have to do with what the description says. */
+/** Instructions that an agent reads when its task matches the description. */
 export const skill = Type.Object({
   name: skillName,
   description: Type.String(),
@@ -46,7 +46,7 @@ export const skillList = Type.Object({
 });
 export type SkillList = Static<typeof skillList>;
 
-/** The rest of the limit, which is in bytes, is looked at where the text is read. */
+/** The limit in bytes is checked where the text is read. */
 const content = Type.String({
   minLength: 1,
   maxLength: 131_072,

@@ -24,7 +24,7 @@ export const putStoreItem = {
   config: { access: 'conversation:write', bodyLimit },
   schema: {
     summary: 'Keep a value under a namespace and a key',
-    description: "The caller's agents find it in their store, and nobody else's do.",
+    description: "The caller's agents find it in their store. The agents of other users do not.",
     tags,
     body: Type.Object({
       namespace,

@@ -2,11 +2,12 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { nullable, oneOf } from '../shapes.ts';
 
 /**
- * The frames of a run's stream: `event` is what stands before the first `|` of an event's name, what follows is the
- * namespace of a subgraph. There is no closing frame: a stream that ends cleanly is over, one that breaks off is not.
+ * The frames of a run's stream. The name of an event has two parts: `event` is the part before the first `|`, and the
+ * rest is the namespace of a subgraph. There is no closing frame: a stream that ends cleanly is complete, and a stream
+ * that breaks off is not.
  */
 
-/** `Last-Event-ID` that asks for everything; so does none. */
+/** This `Last-Event-ID` asks for all frames, as does a request without one. */
 export const fromTheStart = '-1';
 
 /** The heartbeat, a comment. */
@@ -18,7 +19,7 @@ function frame<const Name extends string, Data extends TSchema>(event: Name, dat
 
 const record = Type.Record(Type.String(), Type.Unknown());
 
-/** The first frame; it comes again, with a higher attempt, when the run goes on after a crash of the gateway. */
+/** The first frame. It is sent again with a higher attempt when the run continues after a crash of the gateway. */
 export const metadataFrame = frame(
   'metadata',
   Type.Object({ run_id: Type.String(), thread_id: Type.String(), attempt: Type.Integer() }),
@@ -39,7 +40,7 @@ const toolCall = Type.Object({
   type: Type.Optional(Type.String()),
 });
 
-/** A chat message, whole or a piece of one: pieces have the id of the message that they belong to. */
+/** A chat message, or a piece of one. A piece has the id of its message. */
 export const streamedMessage = Type.Object(
   {
     type: Type.String({ description: '`human`, `ai`, `tool`, `system`, …' }),
@@ -61,7 +62,7 @@ export type StreamedMessage = Static<typeof streamedMessage>;
 /** Stream mode `messages-tuple`: a message or a piece of one, and where in the graph it was made. */
 export const messagesFrame = frame('messages', Type.Tuple([streamedMessage, record]));
 
-/** Stream mode `messages`: the message as far as it is known. */
+/** Stream mode `messages`: the message so far. */
 export const messagesPartialFrame = frame('messages/partial', Type.Array(streamedMessage));
 export const messagesCompleteFrame = frame('messages/complete', Type.Array(streamedMessage));
 export const messagesMetadataFrame = frame('messages/metadata', Type.Record(Type.String(), record));
@@ -131,7 +132,7 @@ export const customEvents = [
 ] as const;
 export type CustomEvent = Static<(typeof customEvents)[number]>;
 
-/** What a graph's writer sent: an event of ours, or anything that a user's own graph writes. */
+/** What a graph's writer sent: one of the gateway's events, or any value that a user's own graph writes. */
 export const customFrame = frame('custom', Type.Unknown());
 
 /** The run has failed; nothing follows. */
@@ -141,8 +142,8 @@ export const errorFrame = frame(
 );
 
 /**
- * Frames after `requested_event_id` are no longer there: the stored state is to be loaded again. The stream goes on at
- * `earliest_available_event_id`, or breaks off if the reader was too slow.
+ * Frames after `requested_event_id` are no longer kept: the client has to load the stored state again. The stream
+ * continues at `earliest_available_event_id`, or breaks off if the reader was too slow.
  */
 export const gapFrame = frame(
   'gap',
@@ -158,7 +159,7 @@ export const gapFrame = frame(
 
 export const runtimeEvents = ['events', 'debug', 'tasks', 'checkpoints', 'tools'] as const;
 
-/** Frames of further stream modes, for those who know the runtime from within. */
+/** Frames of further stream modes, for readers who know how the runtime works inside. */
 export const runtimeFrame = Type.Object({ event: oneOf(runtimeEvents), data: Type.Unknown() });
 
 export const streamFrame = Type.Union([

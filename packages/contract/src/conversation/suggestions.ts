@@ -3,14 +3,14 @@ import type { Endpoint } from '../endpoint.ts';
 import { nullable } from '../shapes.ts';
 import { threadParams } from './ids.ts';
 
-export const mostSuggestions = 5;
+export const maxSuggestions = 5;
 
 export const suggestionsBody = Type.Object({
   messages: Type.Array(
     Type.Object({ role: Type.String({ maxLength: 64 }), content: Type.String({ maxLength: 100_000 }) }),
     { maxItems: 1_000 },
   ),
-  n: Type.Optional(Type.Integer({ minimum: 1, maximum: mostSuggestions, default: 3 })),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSuggestions, default: 3 })),
   model_name: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
 });
 export type SuggestionsBody = Static<typeof suggestionsBody>;

@@ -22,7 +22,7 @@ const superstep = Type.Object({
   ),
 });
 
-/** Refused rather than ignored: who sets a time to live counts on the thread being gone after it. */
+/** Refused, not ignored: a client that sets a time to live relies on the thread being gone afterwards. */
 export const noTtl = Type.Optional(
   Type.Null({ description: 'Not offered: a thread is kept until it is deleted or pruned.' }),
 );

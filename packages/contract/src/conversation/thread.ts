@@ -49,7 +49,7 @@ export const threadFields = [
 ] as const satisfies (keyof Thread)[];
 export type ThreadField = (typeof threadFields)[number];
 
-/** Without what `select` leaves out. */
+/** Lacks the fields that `select` leaves out. */
 export const foundThread = Type.Object({
   ...Type.Partial(thread).properties,
   extracted: Type.Optional(openRecord({ description: 'What `extract` asked for, by alias.' })),
@@ -60,7 +60,7 @@ const openRecordOrNull = nullable(openRecord());
 
 export const checkpointId = Type.String({ minLength: 1, maxLength: 128 });
 
-/** How clients name a checkpoint: what they were answered may be sent back as it is. */
+/** How clients name a checkpoint. They may send back what they received, unchanged. */
 export const wantedCheckpoint = Type.Object({
   thread_id: Type.Optional(nullable(Type.String({ description: 'Not used: the path names the thread.' }))),
   checkpoint_id: Type.Optional(nullable(checkpointId)),

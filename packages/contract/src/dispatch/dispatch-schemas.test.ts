@@ -141,7 +141,7 @@ describe('messages', () => {
     expect(accepts(serverFrame, message)).toBe(true);
   });
 
-  test('a frame of one type with the data of another is none', () => {
+  test('refuses a frame of one type with the data of another', () => {
     expect(accepts(serverFrame, frame('task_progress', { taskId: 't' }))).toBe(false);
     expect(accepts(serverFrame, frame('task_done', { taskId: 't', progress: 5 }))).toBe(false);
   });

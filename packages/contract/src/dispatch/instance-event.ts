@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
-/** What can happen to an instance, and to the attempts of tasks on it. */
+/** What can happen to an instance, or to an attempt of a task on it. */
 export const instanceEventKinds = [
   'added',
   'up',

@@ -4,7 +4,7 @@ import { oneOf } from '../shapes.ts';
 import { instance } from './instance.ts';
 import { task, taskError, taskResult } from './task.ts';
 
-/** Listed with the endpoints for its description; what crosses it are the frames below. */
+/** Listed with the endpoints so that it is described. The frames below are what it transports. */
 export const openPush = {
   method: 'GET',
   url: '/ws',
@@ -97,7 +97,7 @@ export const subscribedFrame = frame(
   Type.Object({ topics: Type.Array(Type.String()), taskIds: Type.Array(Type.String()) }),
 );
 
-/** A client message that was not understood; the socket stays open. */
+/** Answers a client message that the gateway did not understand. The socket stays open. */
 export const errorFrame = frame('error', Type.Object({ error: Type.String(), message: Type.String() }));
 
 export const serverFrame = Type.Union([
@@ -116,11 +116,11 @@ export type ServerFrame = Static<typeof serverFrame>;
 export type ServerFrameType = ServerFrame['type'];
 export type ServerFrameData<Name extends ServerFrameType> = Extract<ServerFrame, { type: Name }>['data'];
 
-/** `previews` are sent only to who asks for them. */
+/** `previews` are sent only to clients that ask for them. */
 export const pushTopics = ['global', 'instances', 'tasks', 'progress', 'previews'] as const;
 export type PushTopic = (typeof pushTopics)[number];
 
-/** A preview is a binary message: a u32 (big endian) length, that many bytes of this as JSON, then the image. */
+/** A preview is a binary message: a length as u32 (big endian), this header as JSON of that length, then the image. */
 export const previewHeader = Type.Object({
   taskId: Type.String(),
   node: Type.Optional(Type.String()),
@@ -135,7 +135,9 @@ export const authMessage = Type.Object({
 
 export const pingMessage = Type.Object({ type: Type.Literal('ping') });
 
-/** Replaces the filter of the socket. Absent topics or ids: everything permitted, without previews. */
+/**
+ * Replaces the filter of the socket. Without topics or ids the client receives everything it may see, except previews.
+ */
 export const subscribeMessage = Type.Object({
   type: Type.Literal('subscribe'),
   data: Type.Optional(

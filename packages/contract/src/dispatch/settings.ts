@@ -8,7 +8,7 @@ import { patience } from './patience.ts';
 const tags = ['Configuration'];
 const closed = { additionalProperties: false };
 
-/** Stands for a secret that is set; sent back unchanged it keeps the secret. */
+/** Stands for a secret that is set. A client that sends it back unchanged keeps the secret. */
 export const maskedSecret = '***';
 
 export const instanceDefinition = Type.Object(

@@ -5,7 +5,7 @@ import { patience } from './patience.ts';
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-/** Where inside its status a task is. */
+/** The step inside its status that a task is at. */
 export const taskPhases = ['queued', 'dispatching', 'accepted', 'executing', 'collecting', 'ended'] as const;
 export type TaskPhase = (typeof taskPhases)[number];
 
@@ -26,7 +26,7 @@ export const taskErrorCodes = [
   'rejected_by_worker',
   'input_file_missing',
   'outputs_lost',
-  // Tasks that ended under an earlier version have this word in their record.
+  // The records of tasks that ended under an earlier version contain this word.
   'outputs_missing',
   'internal_error',
 ] as const;
@@ -105,7 +105,10 @@ export const taskAttempt = Type.Object({
 });
 export type TaskAttempt = Static<typeof taskAttempt>;
 
-/** A graph in ComfyUI's API format. Its nodes are checked by the gateway, not by this schema, to name what is wrong. */
+/**
+ * A graph in ComfyUI's API format. The gateway checks its nodes, not this schema, so that the error can name what is
+ * wrong.
+ */
 export const workflow = Type.Record(Type.String(), Type.Unknown());
 export const params = Type.Record(Type.String(), Type.Unknown());
 

@@ -20,7 +20,7 @@ export const parameterTypes = [
   'any',
 ] as const;
 
-/** A name that a person may type after `-p` and a model may write as a key. */
+/** A name that a person can type after `-p` and a model can write as a key. */
 const parameterName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' });
 const label = Type.String({ minLength: 1, maxLength: 200 });
 const parameterText = Type.String({ maxLength: 1_000 });
@@ -76,7 +76,7 @@ const name = Type.String({
 });
 const description = Type.String({ maxLength: 1_000 });
 
-/** How one parameter is shown; what is left out stays as it is. */
+/** How one parameter is shown. A field that is left out stays as it is. */
 export const parameterEdit = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 64, description: 'Its name now.' }),

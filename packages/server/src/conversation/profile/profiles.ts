@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { longestProfile } from '@switchyard/contract/conversation/profile';
+import { maxProfileLength } from '@switchyard/contract/conversation/profile';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { NotOurText, readTextFile, writeTextFile } from '../user-files/text-file.ts';
@@ -23,7 +23,7 @@ export class Profiles {
   async read(owner: Owner): Promise<string | null> {
     const file = await readProfile(this.#pathOf(owner));
     if (file === null || file === 'unchanged' || file.text.trim() === '') return null;
-    return [...file.text].slice(0, longestProfile).join('');
+    return [...file.text].slice(0, maxProfileLength).join('');
   }
 
   async write(owner: Owner, content: string): Promise<string | null> {

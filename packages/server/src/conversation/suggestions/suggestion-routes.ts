@@ -1,6 +1,6 @@
 import {
   getSuggestionsConfig,
-  mostSuggestions,
+  maxSuggestions,
   suggestFollowUps,
 } from '@switchyard/contract/conversation/suggestions';
 import type { Routes } from '../../http/app.ts';
@@ -28,7 +28,7 @@ export function suggestionRoutes({ access, suggestions }: SuggestionRoutesOption
 
     app.route({
       ...getSuggestionsConfig,
-      handler: async () => ({ enabled: true, max_suggestions: mostSuggestions }),
+      handler: async () => ({ enabled: true, max_suggestions: maxSuggestions }),
     });
   };
 }
