@@ -260,7 +260,7 @@ describe('a broken file', () => {
     expect(await namesOf(user)).toEqual(['good']);
     expect(await user.get('/agents/bad')).toMatchObject({
       status: 500,
-      body: { detail: 'The file of this agent cannot be read. DELETE it and make it anew.' },
+      body: { detail: 'The file of this agent cannot be read. DELETE the agent and create it again.' },
     });
     expect((await user.call('DELETE', '/agents/bad')).status).toBe(204);
   });

@@ -82,7 +82,7 @@ export const pageThreadMessages = {
   schema: {
     summary: 'The conversation as it is shown, the newest part first',
     description:
-      'Complete whatever has been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was replaced by a new one.',
+      'Contains every message, also those that have been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was replaced by a new one.',
     tags,
     params: threadParams,
     querystring: Type.Object({
