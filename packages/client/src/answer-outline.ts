@@ -1,7 +1,7 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { ConnectionError } from './errors.ts';
 
-/** The part of a JSON schema that is looked at. */
+/** The part of a JSON schema that this file uses. */
 interface Outline {
   type?: string;
   properties?: Record<string, Outline>;
@@ -10,9 +10,9 @@ interface Outline {
 }
 
 /**
- * Some other server may answer JSON as well. Its answer is told apart by its outline: whether it is a list or an object,
- * and whether the fields are there that the endpoint always answers. What stands in them is not checked: the gateway
- * writes its answers by the same schema, and a newer one may know more.
+ * Another server may answer with JSON as well. The outline of an answer shows whether it comes from the gateway: it is
+ * a list or an object as expected, and has the fields that the endpoint always returns. The values are not checked,
+ * because the gateway writes its answers by the same schema, and a newer gateway may know more.
  */
 export function requireOutline({ schema }: Endpoint, value: unknown, url: string): void {
   const outline = Object.entries(schema.response).find(([status]) => status.startsWith('2'))?.[1] as

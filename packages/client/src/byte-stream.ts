@@ -2,18 +2,18 @@ import type { Deadline } from './deadline.ts';
 
 interface Watch {
   deadline: Deadline;
-  /** How long it may stay silent between two chunks. */
+  /** The maximum silence between two chunks. */
   idleTimeoutMs: number;
 }
 
-/** For a request body: whoever asks for the next chunk has sent the last one, so the time begins again. */
+/** For a request body. A request for the next chunk means that the last one was sent, so the time starts again. */
 export function sendingStream(
   chunks: AsyncGenerator<Uint8Array, void, undefined>,
   { deadline, idleTimeoutMs }: Watch,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      // A fetch that was called off holds the stream locked, cannot cancel it, and would read it to its end.
+      // An aborted fetch keeps the stream locked, cannot cancel it, and would read it to its end.
       if (deadline.signal.aborted) {
         await chunks.return();
         throw deadline.signal.reason;
@@ -29,7 +29,7 @@ export function sendingStream(
   });
 }
 
-/** For an answer: the deadline runs while a chunk is waited for, not while the reader is busy with the last one. */
+/** For an answer. The deadline counts while this waits for a chunk, not while the reader works on the last one. */
 export function receivingStream(
   source: ReadableStream<Uint8Array>,
   { deadline, idleTimeoutMs }: Watch,

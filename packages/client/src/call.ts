@@ -1,13 +1,13 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { AnswerOf, InputOf } from './endpoint-types.ts';
 
-/** How long a call may take, its retries included, and who may call it off. */
+/** How long a call may take, including its retries, and the signal that aborts it. */
 export interface CallLimits {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** Optional as a whole where nothing in it is required. */
+/** Optional as a whole when no field is required. */
 type CallArguments<E extends Endpoint> =
   Record<never, never> extends InputOf<E>
     ? [input?: InputOf<E> & CallLimits]

@@ -63,7 +63,7 @@ describe('a call', () => {
       vi.useRealTimers();
     });
 
-    it('tries again, and answers what came then', async () => {
+    it('tries again, and returns the next answer', async () => {
       const fetch = vi
         .fn<Fetch>()
         .mockRejectedValueOnce(new TypeError('fetch failed'))
@@ -88,7 +88,7 @@ describe('a call', () => {
     });
   });
 
-  it('ends at its deadline, also while the answer is being read', async () => {
+  it('ends at its deadline, even while it reads the answer', async () => {
     const silent: Fetch = async (_, { signal }) =>
       new Response(
         new ReadableStream({
@@ -101,7 +101,7 @@ describe('a call', () => {
     });
   });
 
-  it('ends with the reason of whoever called it off', async () => {
+  it('ends with the reason of the signal that aborts it', async () => {
     const controller = new AbortController();
     const fetch: Fetch = (_, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -110,7 +110,7 @@ describe('a call', () => {
     await expect(call).rejects.toThrow('no longer wanted');
   });
 
-  it('is not begun for whoever called it off before', async () => {
+  it('does not begin when its signal was already aborted', async () => {
     const fetch: Fetch = async (_, { signal }) => {
       signal.throwIfAborted();
       return ok(health);

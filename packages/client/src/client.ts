@@ -25,12 +25,12 @@ import { type Fetch, Transport } from './transport.ts';
 export interface ClientOptions extends CredentialOptions {
   /** Where the gateway is: `http://127.0.0.1:7300`, with the path that a proxy may put before it. */
   baseUrl: string;
-  /** The runtime's own by default. */
+  /** By default the one of the runtime. */
   fetch?: Fetch;
-  /** The runtime's own by default; Node 20 has none: pass that of `ws`. */
+  /** By default the one of the runtime. Node 20 has none: pass the one of `ws`. */
   WebSocket?: WebSocketConstructor | undefined;
   retry?: RetryPolicy;
-  /** For each call, its retries included, where the call says nothing else. */
+  /** The time limit of each call, including its retries, unless the call has its own. */
   timeoutMs?: number;
 }
 
@@ -57,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
     fetch,
     retry: options.retry ?? defaultRetryPolicy,
   });
-  // A stream comes back by rules of its own.
+  // A stream reconnects by rules of its own.
   const streams = new Transport({ baseUrl, credentials, fetch, retry: { maxTries: 1, maxWaitMs: 0 } });
   const call: Call = async (endpoint, ...[input]) => {
     const { signal, timeoutMs = options.timeoutMs ?? defaultTimeoutMs, ...parts } = input ?? {};

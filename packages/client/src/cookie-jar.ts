@@ -1,11 +1,11 @@
 import { type Cookies, csrfCookie } from './cookies.ts';
 
-/** The two that a session has, and room for what a load balancer adds. */
-const mostCookies = 20;
+/** The two cookies of a session, and room for those that a load balancer adds. */
+const maxCookies = 20;
 
 /**
- * The cookies of one gateway, for programs outside a browser. A client talks to one address alone, so domains and paths
- * play no part; a cookie goes when the gateway takes it back.
+ * The cookies of one gateway, for programs outside a browser. A client talks to one address only, so domains and paths
+ * do not matter. A cookie is removed when the gateway takes it back.
  */
 export class CookieJar implements Cookies {
   readonly #values = new Map<string, string>();
@@ -31,6 +31,6 @@ export class CookieJar implements Cookies {
     const value = pair.slice(separator + 1).trim();
     const isTakenBack = value === '' || attributes.some((attribute) => /^\s*max-age=(0|-)/i.test(attribute));
     if (isTakenBack) this.#values.delete(name);
-    else if (this.#values.has(name) || this.#values.size < mostCookies) this.#values.set(name, value);
+    else if (this.#values.has(name) || this.#values.size < maxCookies) this.#values.set(name, value);
   }
 }

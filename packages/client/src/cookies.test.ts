@@ -44,7 +44,7 @@ describe('the cookies of a page', () => {
     expect(browserCookies().header()).toBeUndefined();
   });
 
-  it('have no CSRF token before somebody signed in', () => {
+  it('have no CSRF token before anyone has signed in', () => {
     vi.stubGlobal('document', { cookie: 'theme=dark' });
     expect(browserCookies().csrfToken()).toBeUndefined();
   });

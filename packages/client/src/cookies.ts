@@ -1,16 +1,16 @@
-/** Where the cookies of a session live: in the browser, or, where there is none, with us (`CookieJar`). */
+/** The place where the cookies of a session are kept: the browser, or, outside a browser, a `CookieJar`. */
 export interface Cookies {
-  /** The `Cookie` header to send; undefined where the browser writes it. */
+  /** The `Cookie` header to send; undefined when the browser writes it. */
   header(): string | undefined;
   /** What `X-CSRF-Token` must repeat on requests that change something. */
   csrfToken(): string | undefined;
-  /** Takes what the answer sets. */
+  /** Keeps the cookies that an answer sets. */
   note(response: Response): void;
 }
 
 export const csrfCookie = 'csrf_token';
 
-/** The page's own cookies. The one of the session cannot be read by scripts; the browser sends it. */
+/** The cookies of the page. Scripts cannot read the session cookie; the browser sends it. */
 export function browserCookies(): Cookies {
   return {
     header: () => undefined,

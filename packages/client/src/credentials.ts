@@ -10,7 +10,7 @@ export interface CredentialOptions {
   cookies?: Cookies | undefined;
 }
 
-/** What every request of a client carries to say who sends it. */
+/** The credentials that a client sends with every request. */
 export class Credentials {
   readonly #apiKey: string | undefined;
   #token: string | undefined;
@@ -25,7 +25,7 @@ export class Credentials {
     this.cookies = cookies;
   }
 
-  /** From now on this token is sent. */
+  /** Sends this token from now on. */
   useToken(token: string | undefined): void {
     this.#token = token === undefined ? undefined : checkedToken(token);
   }
@@ -38,14 +38,14 @@ export class Credentials {
     return { ...(cookie !== undefined && { cookie }), ...(csrf !== undefined && { 'x-csrf-token': csrf }) };
   }
 
-  /** For a WebSocket, which can carry no header in a browser. */
+  /** For a WebSocket, which cannot send a header in a browser. */
   socketProtocols(): string[] {
     const token = this.#token ?? this.#apiKey;
     return token === undefined ? [] : ['bearer', token];
   }
 }
 
-/** What cannot stand in a header, nor in the list of a WebSocket's protocols, is none of the gateway's tokens. */
+/** A text that cannot stand in a header or in the list of a WebSocket's protocols is not a token of the gateway. */
 function checkedToken(token: string): string {
   if (/^[\w.~+-]{1,4096}$/.test(token)) return token;
   throw new ApiError({

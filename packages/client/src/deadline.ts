@@ -2,13 +2,13 @@ import { ConnectionError } from './errors.ts';
 import { systemTimer, type Timer } from './timer.ts';
 
 interface DeadlineOptions {
-  /** The caller's; the work ends with its reason. */
+  /** The caller's signal. When it aborts, the work ends with its reason. */
   signal?: AbortSignal | undefined;
   timeoutMs: number;
   timer?: Timer | undefined;
 }
 
-/** Ends work from outside: when the caller no longer wants it, and when it takes too long. */
+/** Ends work from outside: when the caller aborts it, or when it takes too long. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #timer: Timer;
@@ -27,7 +27,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** From now on there are `timeoutMs` left: called for each sign of life where only silence is a fault. */
+  /** Starts the time again with `timeoutMs`. Called for each sign of life where only silence is a fault. */
   extend(timeoutMs: number): void {
     this.#cancelTimer();
     const message = `The gateway did not answer within ${timeoutMs / 1_000} s.`;
@@ -37,18 +37,18 @@ export class Deadline {
     );
   }
 
-  /** Nothing is waited for now. */
+  /** Stops the time while nothing is awaited. */
   pause(): void {
     this.#cancelTimer();
   }
 
-  /** The work has failed: what it still sends or receives is broken off. */
+  /** The work has failed: aborts what it still sends or receives. */
   abandon(reason: unknown): void {
     this.release();
     this.#controller.abort(reason);
   }
 
-  /** The work is over: nothing is held any more. */
+  /** The work is over: releases the timer and the listener. */
   release(): void {
     this.#cancelTimer();
     this.#callerSignal?.removeEventListener('abort', this.#onCallerAbort);

@@ -1,13 +1,16 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { Static, TSchema } from 'typebox';
 
-/** What a call to the endpoint sends: the parts that it declares. A part without a required field may be left out. */
+/** The input of a call: the parts that the endpoint declares. A part without a required field may be left out. */
 export type InputOf<E extends Endpoint> = Part<'params', SchemaOf<E, 'params'>> &
   Part<'query', SchemaOf<E, 'querystring'>> &
   Part<'body', SchemaOf<E, 'body'>> &
   Part<'headers', SchemaOf<E, 'headers'>>;
 
-/** What a call answers when it succeeds; of an envelope, what is inside; null where there is nothing to say. */
+/**
+ * The result of a successful call: the value inside the envelope if there is one, and null when the answer has no
+ * value.
+ */
 export type AnswerOf<E extends Endpoint> = Unwrapped<
   Static<E['schema']['response'][keyof E['schema']['response'] & SuccessStatus]>
 >;

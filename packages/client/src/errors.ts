@@ -7,13 +7,15 @@ interface ApiErrorOptions {
   retryAfterSeconds?: number | null;
 }
 
-/** The gateway answered that it will not, or cannot. */
+/** The gateway answered with an error. */
 export class ApiError extends Error {
-  /** Of the HTTP answer. */
+  /** The status of the HTTP answer. */
   readonly status: number;
-  /** Of the catalogue; where the gateway gave a sentence alone, the kind of error: `not_found`, `conflict`. */
+  /**
+   * The code of the catalogue. When the gateway sent only a sentence, the kind of the error: `not_found`, `conflict`.
+   */
   readonly code: string;
-  /** For a request that is not valid: a list of `{ path, message }`. */
+  /** For an invalid request: a list of `{ path, message }`. */
   readonly details: unknown;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
@@ -31,7 +33,7 @@ export class ApiError extends Error {
 
 export type ConnectionFault = 'unreachable' | 'timed_out' | 'not_understood';
 
-/** No answer of the gateway: nobody is there, it took too long, or something else answered. */
+/** The gateway did not answer: it is not reachable, it took too long, or another server answered. */
 export class ConnectionError extends Error {
   readonly fault: ConnectionFault;
 

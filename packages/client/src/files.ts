@@ -7,17 +7,20 @@ import { readValue } from './read-answer.ts';
 import { buildRequest } from './request.ts';
 import type { Transport } from './transport.ts';
 
-/** A `File` or `Blob`, or, outside a browser, anything that gives bytes: a stream of Node for example. */
+/** A `File` or `Blob`, or, outside a browser, anything that yields bytes, for example a Node stream. */
 export type UploadSource = Blob | AsyncIterable<Uint8Array>;
 
 export interface UploadOptions {
-  /** A `File` has its own. */
+  /** Not needed for a `File`, which has a name of its own. */
   filename?: string;
   contentType?: string;
-  /** Of a stream, where it is known: one that is too large is then refused before it is sent. */
+  /** The size of a stream, if it is known. A stream that is too large is then refused before it is sent. */
   sizeBytes?: number;
   signal?: AbortSignal | undefined;
-  /** For a `Blob` the whole upload, whose progress cannot be seen; for a stream the silence between two chunks. */
+  /**
+   * For a `Blob` the time of the whole upload, whose progress is not visible; for a stream the silence between two
+   * chunks.
+   */
   timeoutMs?: number;
 }
 
@@ -25,16 +28,16 @@ export type UploadedFile = AnswerOf<typeof uploadFile>;
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
-  /** Silence before the first byte, and between two chunks. */
+  /** The maximum silence before the first byte and between two chunks. */
   timeoutMs?: number;
 }
 
 export interface Download {
-  /** Read it to its end or cancel it: until then it holds a connection. */
+  /** The caller has to read it to its end or cancel it: until then it holds a connection. */
   stream: ReadableStream<Uint8Array>;
   sizeBytes: number | null;
   contentType: string | null;
-  /** As the gateway keeps it; not yet safe to be a path. */
+  /** The name as the gateway keeps it. It is not yet safe as a path. */
   filename: string | null;
 }
 
@@ -56,7 +59,7 @@ export async function upload(
   return answer as UploadedFile;
 }
 
-/** The browser, or Node, reads the content itself while it sends; neither tells how far it is. */
+/** The browser, or Node, reads the content itself while it sends, and does not report its progress. */
 function uploadBlob(
   transport: Transport,
   blob: Blob,
@@ -100,20 +103,20 @@ async function uploadStream(
     deadline.release();
     return answer;
   } catch (error) {
-    // The gateway may refuse before it has heard the end.
+    // The gateway may refuse before it has read the whole body.
     deadline.abandon(error);
     throw error;
   }
 }
 
-/** With the credentials of the client. The links of a file work without any; they are for others. */
+/** Uses the credentials of the client. The links of a file work without credentials; they are for sharing. */
 export async function download(
   transport: Transport,
   fileId: string,
   { signal, timeoutMs = silenceTimeoutMs }: DownloadOptions = {},
 ): Promise<Download> {
   const deadline = new Deadline({ signal, timeoutMs });
-  // The name in the address is for people who see it; the gateway goes by the id.
+  // The name in the address is for people who see it; the gateway uses only the id.
   const request = buildRequest(downloadFile, { params: { fileId, filename: 'file' } });
   try {
     return await transport.exchange(request, {
@@ -138,7 +141,7 @@ function nameOf(disposition: string | null): string | null {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    return null; // not written by a gateway
+    return null; // not a header of the gateway
   }
 }
 

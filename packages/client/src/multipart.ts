@@ -1,7 +1,7 @@
 interface FilePart {
   filename: string;
   contentType: string;
-  /** Of the content, where it is known. */
+  /** The size of the content, if it is known. */
   sizeBytes: number | undefined;
 }
 
@@ -38,7 +38,7 @@ async function* between(
   yield tail;
 }
 
-/** A quoted string of RFC 2183, which arrives as it was; the %22 that browsers write for a quote does not. */
+/** A quoted string of RFC 2183, which arrives unchanged. The %22 that browsers write for a quote would not. */
 function escapeName(filename: string): string {
   return filename.replace(/["\\]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 }

@@ -5,7 +5,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
 
 describe('an error', () => {
-  it('of the dispatch area keeps all that was said', async () => {
+  it('of the dispatch area keeps all of its fields', async () => {
     const details = [{ path: 'body.workflow', message: 'is missing' }];
     const error = await readError(
       answer(
@@ -105,12 +105,12 @@ describe('a value', () => {
     expect(await readValue(answer(200, [1]))).toEqual([1]);
   });
 
-  it('is null where there is nothing to say', async () => {
+  it('is null when the answer has no value', async () => {
     expect(await readValue(new Response(null, { status: 204 }))).toBeNull();
     expect(await readValue(new Response(null, { status: 202 }))).toBeNull();
   });
 
-  it('that is no JSON means that no gateway is there', async () => {
+  it('that is not JSON means that the server is not a gateway', async () => {
     await expect(readValue(answer(200, '<html>'))).rejects.toMatchObject({
       name: 'ConnectionError',
       fault: 'not_understood',

@@ -2,17 +2,17 @@ import type { ConversationError, DispatchError, DispatchFault } from '@switchyar
 import { statusOfKind } from '@switchyard/contract/errors';
 import { ApiError, ConnectionError } from './errors.ts';
 
-/** Far above any answer of the gateway; whatever sends more is no gateway. */
-const longestAnswerBytes = 64 * 1024 * 1024;
-const longestErrorBytes = 1024 * 1024;
+/** Far above any answer of the gateway: a server that sends more is not one. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+const maxErrorBytes = 1024 * 1024;
 
-/** Success without a value. */
+/** A successful answer without a value. */
 const emptyStatuses: readonly number[] = [202, 204];
 
-/** The value of an answer that succeeded, without the envelope where it has one. */
+/** The value of a successful answer, without its envelope if it has one. */
 export async function readValue(response: Response): Promise<unknown> {
   if (emptyStatuses.includes(response.status)) return null;
-  const value = parse(await readText(response, longestAnswerBytes));
+  const value = parse(await readText(response, maxAnswerBytes));
   if (value === undefined) {
     throw new ConnectionError(
       'not_understood',
@@ -22,12 +22,12 @@ export async function readValue(response: Response): Promise<unknown> {
   return isObject(value) && value.code === 200 && 'data' in value ? value.data : value;
 }
 
-/** Both shapes of errors, and whatever something between here and the gateway may have sent. */
+/** Reads both shapes of errors, and anything that a proxy on the way may have sent. */
 export async function readError(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const redirect = readRedirect(response);
   if (redirect) return redirect;
-  const body = parse(await readText(response, longestErrorBytes));
+  const body = parse(await readText(response, maxErrorBytes));
   const shared = {
     status,
     requestId: headers.get('x-request-id'),
@@ -59,7 +59,7 @@ function fromDetail(
   };
 }
 
-/** The gateway never redirects. A proxy that does would be handed credentials that are not meant for it. */
+/** The gateway never redirects. Following a proxy's redirect would send it credentials that are not meant for it. */
 function readRedirect({ type, status, headers, url }: Response): ApiError | undefined {
   if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined;
   const target = headers.get('location');
@@ -77,7 +77,7 @@ function kindOf(status: number): string {
   return kinds.find(([, kindStatus]) => kindStatus === status)?.[0] ?? `http_${status}`;
 }
 
-/** The gateway writes seconds; a date, which a proxy may write, counts from now. */
+/** The gateway writes seconds. A proxy may write a date, which is converted to seconds from now. */
 function readSeconds(header: string | null): number | null {
   if (header === null) return null;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;

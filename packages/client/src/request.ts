@@ -2,7 +2,7 @@ import type { Endpoint } from '@switchyard/contract/endpoint';
 
 export interface OutgoingRequest {
   method: Endpoint['method'];
-  /** Below the address of the gateway, with its query. */
+  /** The path below the address of the gateway, with its query. */
   path: string;
   /** Names in lower case. */
   headers: Record<string, string>;
@@ -16,7 +16,7 @@ interface RequestParts {
   body?: unknown;
 }
 
-/** The request that an endpoint's constant and the caller's values make together. */
+/** Builds the request from an endpoint's constant and the caller's values. */
 export function buildRequest(
   { method, url }: Pick<Endpoint, 'method' | 'url'>,
   parts: RequestParts,

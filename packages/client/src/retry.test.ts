@@ -23,7 +23,7 @@ describe('a failed request is sent again', () => {
     expect(retryDelayMs(error, failed, policy)).toBe(delayMs);
   });
 
-  it('after longer waits each time the connection broke', () => {
+  it('waits longer each time the connection breaks', () => {
     expect(retryDelayMs(broken, { ...get, triesDone: 2 }, policy)).toBe(200);
   });
 });
@@ -38,7 +38,7 @@ describe('a failed request is not sent again', () => {
       broken,
       { ...get, method: 'DELETE' },
     ],
-    ['GET that nobody asked to come back', answered(503, null), get],
+    ['GET without a Retry-After', answered(503, null), get],
     ['GET that was refused', answered(404, 1), get],
     ['GET that is asked to wait too long', answered(503, 11), get],
     ['GET at the last try', broken, { ...get, triesDone: 3 }],

@@ -1,15 +1,15 @@
 import { ApiError, ConnectionError } from './errors.ts';
 
 export interface RetryPolicy {
-  /** The first try included. */
+  /** Includes the first try. */
   maxTries: number;
-  /** Who is asked to wait longer tells the caller instead. */
+  /** When the gateway asks for a longer wait, the caller gets the error instead. */
   maxWaitMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = { maxTries: 3, maxWaitMs: 10_000 };
 
-/** Before the second try after a broken connection; doubled for each further one. */
+/** The wait before the second try after a broken connection. It doubles for each further try. */
 const firstDelayMs = 100;
 
 interface Failed {
@@ -20,7 +20,7 @@ interface Failed {
   triesDone: number;
 }
 
-/** How long to wait until the request is sent again; null when it is not. */
+/** How long to wait before the request is sent again; null when it is not sent again. */
 export function retryDelayMs(error: unknown, failed: Failed, policy: RetryPolicy): number | null {
   if (failed.hasStreamBody || failed.triesDone >= policy.maxTries) return null;
   if (error instanceof ConnectionError && error.fault === 'unreachable' && answersTheSame(failed)) {
@@ -37,7 +37,7 @@ function isIdempotent({ method, headers }: Failed): boolean {
   return method === 'GET' || method === 'PUT' || method === 'DELETE' || hasKey(headers);
 }
 
-/** And the second answer is that of the first: where the first one was lost, nothing is misunderstood. */
+/** The second answer also equals the first: when the first one was lost, the caller still gets the right one. */
 function answersTheSame({ method, headers }: Failed): boolean {
   return method === 'GET' || hasKey(headers);
 }

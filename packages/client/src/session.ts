@@ -9,7 +9,7 @@ interface NameAndPassword {
   password: string;
 }
 
-/** Signing in and out. What a sign-in brings is used by all later calls of the client. */
+/** Signing in and out. All later calls of the client use the credentials of a sign-in. */
 export class Session {
   readonly #call: Call;
   readonly #credentials: Credentials;

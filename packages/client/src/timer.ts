@@ -1,11 +1,13 @@
-/** Runs `action` once after `delayMs` and answers a function that cancels it. A parameter, so that tests never sleep. */
+/**
+ * Runs `action` once after `delayMs` and returns a function that cancels it. A parameter, so that tests never sleep.
+ */
 export type Timer = (action: () => void, delayMs: number) => () => void;
 
 /** Platforms fire a longer timer at once. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 export const systemTimer: Timer = (action, delayMs) => {
-  const handle = setTimeout(action, Math.min(delayMs, longestMs));
+  const handle = setTimeout(action, Math.min(delayMs, maxMs));
   return () => clearTimeout(handle);
 };
 

@@ -5,7 +5,7 @@ import type { OutgoingRequest } from './request.ts';
 import { type RetryPolicy, retryDelayMs } from './retry.ts';
 import { sleep } from './timer.ts';
 
-/** The part of the standard `fetch` that is used, so that any implementation of it will do. */
+/** The part of the standard `fetch` that the client uses, so that any implementation works. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<Response>;
 
 interface FetchRequest {
@@ -25,7 +25,7 @@ interface TransportOptions {
   retry: RetryPolicy;
 }
 
-/** Brings a request to the gateway, again where that is safe. Anything but success throws. */
+/** Sends a request to the gateway, and sends it again when that is safe. Throws for every answer but a success. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -33,7 +33,7 @@ export class Transport {
     this.#options = options;
   }
 
-  /** Answers what `read` makes of the answer; until it has read, the signal ends the exchange. */
+  /** Returns the result of `read`. Until `read` has finished, the signal ends the exchange. */
   async exchange<Result>(
     request: OutgoingRequest,
     { signal, read }: { signal: AbortSignal; read: (response: Response) => Promise<Result> },
@@ -46,7 +46,7 @@ export class Transport {
         if (!response.ok) throw await readError(response);
         return await read(response);
       } catch (error) {
-        // Whoever aborted said why; a fetch may wrap it.
+        // The signal has the reason of the abort; a fetch may wrap it.
         if (signal.aborted) throw signal.reason;
         const failure = this.#explain(error);
         const failed = { method, headers, hasStreamBody, triesDone };
@@ -79,7 +79,7 @@ export class Transport {
   }
 }
 
-/** What stands for TLS there cannot be read as such. */
+/** The server's bytes cannot be read as TLS. */
 const noTls = 'it does not speak TLS; try http:// in place of https://';
 
 const causes: Record<string, string> = {
@@ -98,7 +98,7 @@ const causes: Record<string, string> = {
   UND_ERR_SOCKET: 'the connection broke',
 };
 
-/** Node's fetch hides the reason one or two causes deep; a browser tells none. */
+/** Node's fetch hides the reason one or two causes deep; a browser gives none. */
 function plainCause(error: unknown): string {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; depth += 1) {
     const known = 'code' in cause ? causes[String(cause.code)] : undefined;

@@ -38,7 +38,7 @@ describe('a client', () => {
     expect(other.id).toBe(one.id);
   });
 
-  it('reads instances, overview, health and the configuration, and changes it only when nobody else did', async () => {
+  it('reads instances, overview, health and the configuration, and changes it only when no one else did', async () => {
     const [instance] = await admin.call(listInstances);
     expect(instance).toMatchObject({ alive: true, kind: 'comfyui' });
     expect(await admin.call(testInstance, { params: { instanceId: instance?.id ?? '' } })).toMatchObject({
@@ -54,7 +54,7 @@ describe('a client', () => {
     });
   });
 
-  it('throws what the gateway says: the code, the sentence, the faults and the id of the request', async () => {
+  it('throws the error of the gateway with the code, the sentence, the faults and the id of the request', async () => {
     await expect(admin.call(getTask, { params: { taskId: 'unknown' } })).rejects.toMatchObject({
       name: 'ApiError',
       status: 404,
@@ -89,7 +89,7 @@ describe('a client', () => {
     await expect(liar.call(listTasks)).rejects.toMatchObject({ status: 401, code: 'token_invalid' });
   });
 
-  it('holds a wait no longer than it is wanted', async () => {
+  it('ends a wait when the caller aborts it', async () => {
     const { id } = await site.blockedTask(admin);
     const controller = new AbortController();
     const waiting = admin.call(getTask, {
@@ -143,7 +143,7 @@ describe('credentials', () => {
     await expect(client.call(listTasks)).rejects.toMatchObject({ code: 'not_authenticated' });
   });
 
-  it('that are wrong are refused in the words of both entrances', async () => {
+  it('that are wrong are refused, at both logins', async () => {
     const wrong = { username: site.adminLogin.username, password: 'wrong password' };
     for (const login of [
       createClient({ baseUrl: site.url }).session.loginForToken(wrong),

@@ -92,7 +92,7 @@ describe('an upload', () => {
     });
   });
 
-  it('ends with the reason of whoever called it off', async () => {
+  it('ends with the reason of the signal that aborts it', async () => {
     const controller = new AbortController();
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

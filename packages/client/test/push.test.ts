@@ -9,7 +9,7 @@ import type { PushConnection } from '../src/push/push-connection.ts';
 import type { PushMessage } from '../src/push/push-message.ts';
 import { Site } from './support/site.ts';
 
-const quickly = { firstMs: 10, longestMs: 50, maxFailures: 1_000 };
+const quickly = { firstMs: 10, maxMs: 50, maxFailures: 1_000 };
 
 async function until<Type extends PushMessage['type']>(
   connection: PushConnection,
@@ -67,7 +67,7 @@ describe('live messages', () => {
     expect(completed).toHaveLength(1);
   });
 
-  it('are narrowed to what was asked for', async () => {
+  it('are limited to the topics that were asked for', async () => {
     const other = await client.call(submitTask, { body: { workflow: site.workflow, pool: 'nowhere' } });
     const connection = client.push.connect({ topics: ['tasks'], taskIds: [other.id] });
     expect((await until(connection, 'subscribed')).message.data).toEqual({
@@ -122,7 +122,7 @@ describe('live messages', () => {
 });
 
 describe('a gateway that restarts', () => {
-  it('is found again, and sends a snapshot', async () => {
+  it('is connected to again, and sends a snapshot', async () => {
     const folder = temporaryFolder();
     const config = { database: { backend: 'sqlite' } } as const;
     const site = await Site.start({ home: folder.path, config });

@@ -42,7 +42,7 @@ it('reads a run to its end over connections that the gateway breaks off, each fr
   expect(server.requests[1]).toBe('GET /api/threads/t/runs/r/stream');
 });
 
-it('closes its connection when it is called off', async () => {
+it('closes its connection when it is aborted', async () => {
   let closed: Promise<void> | undefined;
   server = await startScriptedServer((_request, response) => {
     closed = new Promise((resolve) => response.once('close', resolve));

@@ -20,7 +20,7 @@ const events = [
 ];
 
 describe('an event stream', () => {
-  it('is read into its events; comments and what has not ended are none', () => {
+  it('is read into its events; comments and unfinished events are left out', () => {
     expect(new EventParser().push(stream)).toEqual(events);
   });
 

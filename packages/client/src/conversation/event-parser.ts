@@ -1,13 +1,13 @@
 export interface ParsedEvent {
   event: string;
   data: string;
-  /** Null where the event has none. */
+  /** Null when the event has no id. */
   id: string | null;
 }
 
 /** Reads an event stream as it arrives: pieces in, whole events out. */
 export class EventParser {
-  /** The beginning of a line that has not ended yet; joined once, however many pieces it comes in. */
+  /** The beginning of a line that has not ended yet. It is joined once, however many pieces arrive. */
   #pending: string[] = [];
   #event = '';
   #data: string[] = [];
@@ -39,7 +39,7 @@ export class EventParser {
     return undefined;
   }
 
-  /** An event without data is none. */
+  /** An event without data does not count. */
   #finish(): ParsedEvent | undefined {
     const parsed = { event: this.#event, data: this.#data.join('\n'), id: this.#id };
     const hasData = this.#data.length > 0;

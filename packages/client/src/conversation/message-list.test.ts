@@ -30,7 +30,7 @@ describe('the messages of a stream', () => {
     ]);
   });
 
-  it('are joined also where they consist of blocks', () => {
+  it('are joined even when they consist of blocks', () => {
     const block = (text: string, index = 0) => ({ type: 'text', text, index });
     const [message] = listOf(
       piece({ id: 'a', content: [block('Hel')] }),
@@ -51,7 +51,7 @@ describe('the messages of a stream', () => {
     expect(message?.tool_calls?.map(({ id }) => id)).toEqual(['c1', 'c2']);
   });
 
-  it('are those of the state once it is shown, without doubles', () => {
+  it('are those of the state once it is shown, without duplicates', () => {
     const whole = { type: 'ai', id: 'a', content: 'Hello, world' };
     const messages = listOf(
       piece({ id: 'half', content: 'was cut off' }),
@@ -63,7 +63,7 @@ describe('the messages of a stream', () => {
     expect(messages[1]).toEqual(whole);
   });
 
-  it('are replaced where the stream mode brings them whole each time', () => {
+  it('are replaced when the stream mode sends them whole each time', () => {
     const partial = (content: string): RunFrame => ({
       ...place,
       event: 'messages/partial',

@@ -50,7 +50,7 @@ export class MessageList {
 
 type ToolCalls = StreamedMessage['tool_calls'];
 
-/** Each call once. What it is called with comes in pieces, and whole with the state. */
+/** Each call once. Its arguments arrive in pieces, and whole with the state. */
 function joinedCalls(before: ToolCalls = [], piece: ToolCalls = []): ToolCalls {
   const isNew = ({ id }: { id?: unknown }) => id != null && !before.some((known) => known.id === id);
   const calls = [...before, ...piece.filter(isNew)];
@@ -68,7 +68,7 @@ type Block = Exclude<Content, string>[number] & { index?: unknown; text?: unknow
 
 function blocksOf(content: Content | null): Block[] {
   if (Array.isArray(content)) return content;
-  // A graph of somebody else may hold anything.
+  // A user's own graph may contain anything.
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 

@@ -9,11 +9,11 @@ import type { ParsedEvent } from './event-parser.ts';
 interface Place {
   /** Null for a frame that cannot be resumed from. */
   id: string | null;
-  /** Of the subgraph that it comes from; empty for the graph itself. */
+  /** The namespace of the subgraph that sent the frame; empty for the graph itself. */
   namespace: string[];
 }
 
-/** Ours, not the gateway's: the connection is lost and will be opened anew. Nothing is lost by it. */
+/** Made by this client, not by the gateway: the connection is lost and will be opened again. No frame is lost. */
 export interface DisconnectedFrame extends Place {
   event: 'disconnected';
   data: { reason: string; retryInMs: number };
@@ -29,7 +29,7 @@ const knownEvents: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Null for what this version does not know: a newer gateway may say more. */
+/** Returns null for a message that this version does not know: a newer gateway may send more types. */
 export function decodeFrame({ event: name, data, id }: ParsedEvent): RunFrame | null {
   const [event = '', ...namespace] = name.split('|');
   if (!knownEvents.has(event)) return null;

@@ -94,7 +94,7 @@ function follow(options: { lastEventId?: string; signal?: AbortSignal } = {}) {
   return { ...test, stream, next, frames };
 }
 
-/** Lets what was promised happen. */
+/** Waits until all pending promises have settled. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 const values = (n: number) => ({ n });
@@ -102,7 +102,7 @@ const values = (n: number) => ({ n });
 describe('a run that is started', () => {
   const headers = { 'content-location': '/api/threads/t%201/runs/r1' };
 
-  it('says which it is as soon as it is stored, and then what it does', async () => {
+  it('gives its id as soon as it is stored, and then its frames', async () => {
     const { client, last, reading } = setUp();
     const starting = client.runs.start('t 1', { input: { messages: [] } }, reading);
     await settle();
@@ -167,7 +167,7 @@ describe('a run that is started', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('is refused as any call is', async () => {
+  it('is refused in the same way as any call', async () => {
     const { client, last, reading } = setUp();
     const starting = client.runs.start('t', {}, reading);
     await settle();
@@ -206,7 +206,7 @@ describe('a run that is followed', () => {
     expect(later.stream.lastEventId).toBe('8');
   });
 
-  it('hands out each frame once, however often the connection breaks and however much is sent again', async () => {
+  it('returns each frame once, however often the connection breaks and however much is sent again', async () => {
     const { next, last, time } = follow();
     const seen: (string | null)[] = [];
     let expected = next();
@@ -244,7 +244,7 @@ describe('a run that is followed', () => {
     expect(await next()).toMatchObject({ event: 'values', id: '11' });
   });
 
-  it('keeps names and namespaces of frames apart, and passes over those of the future', async () => {
+  it('separates the name and the namespace of a frame, and skips names that it does not know', async () => {
     const { next, last } = follow();
     const first = next();
     await settle();
@@ -262,7 +262,7 @@ describe('a run that is followed', () => {
     expect(await next()).toBeUndefined();
   });
 
-  it('takes a silent connection for dead, and heartbeats for life', async () => {
+  it('treats a silent connection as dead, and a heartbeat as a sign of life', async () => {
     const { next, last, time, connections } = follow();
     const first = next();
     await settle();
@@ -316,7 +316,7 @@ describe('a run that is followed', () => {
     },
   );
 
-  it.each([429, 500, 503])('comes back to a gateway that cannot now (%i)', async (status) => {
+  it.each([429, 500, 503])('comes back to a gateway that cannot answer now (%i)', async (status) => {
     const { next, last } = follow();
     const frame = next();
     await settle();
@@ -324,7 +324,7 @@ describe('a run that is followed', () => {
     expect(await frame).toMatchObject({ event: 'disconnected', data: { reason: 'Not now.' } });
   });
 
-  it('ends with the reason of whoever called it off, while it reads and while it waits', async () => {
+  it('ends with the reason of the signal that aborts it, while it reads and while it waits', async () => {
     const reading = new AbortController();
     const open = follow({ signal: reading.signal });
     const frame = open.next();
@@ -347,7 +347,7 @@ describe('a run that is followed', () => {
     expect(broken.time.waiting).toBe(0);
   });
 
-  it('lets go of the connection when its reader leaves', async () => {
+  it('closes the connection when its reader leaves', async () => {
     const { stream, last, time } = follow();
     setImmediate(() =>
       last()

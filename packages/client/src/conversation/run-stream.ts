@@ -11,7 +11,7 @@ import { EventParser, type ParsedEvent } from './event-parser.ts';
 import { decodeFrame, type RunFrame } from './run-frame.ts';
 
 export interface RunStreamOptions {
-  /** Ends the reading with its reason; the run goes on. */
+  /** Ends the reading with its reason. The run continues. */
   signal?: AbortSignal | undefined;
   reconnect: ReconnectPolicy;
   timer: Timer;
@@ -23,11 +23,11 @@ interface RunStreamSource extends RunStreamOptions {
   threadId: string;
   runId: string;
   lastEventId: string | undefined;
-  /** The connection that started the run, where there is one. */
+  /** The connection that started the run, if there is one. */
   first?: OpenEvents;
 }
 
-/** An answer whose frames are still to come, and what ends it when it falls silent. */
+/** An answer whose frames are still to come, and the deadline that ends it when it falls silent. */
 export interface OpenEvents {
   body: ReadableStream<Uint8Array>;
   deadline: Deadline;
@@ -39,8 +39,9 @@ const answerWithinMs = 30_000;
 
 /**
  * The frames of a run, each once and in order: `for await (const frame of stream)`. A connection that breaks is opened
- * anew where it broke. The loop ends when the run is over. It throws when the gateway stays away or refuses, and with the
- * signal's reason. A `gap` frame says that frames are missing for good: read the state of the thread again then.
+ * again where it broke. The loop ends when the run is over. It throws when the gateway stays unreachable or refuses,
+ * and it throws the signal's reason. A `gap` frame says that frames are missing for good: read the state of the thread
+ * again then.
  */
 export class RunStream implements AsyncIterable<RunFrame> {
   readonly threadId: string;
@@ -56,7 +57,7 @@ export class RunStream implements AsyncIterable<RunFrame> {
     this.#lastEventId = source.lastEventId;
   }
 
-  /** Of the last frame that was handed out: whoever comes back later goes on after it. */
+  /** The id of the last frame that was returned. A reader that comes back later continues after it. */
   get lastEventId(): string | undefined {
     return this.#lastEventId;
   }
@@ -102,7 +103,7 @@ export class RunStream implements AsyncIterable<RunFrame> {
         deadline.extend(silentForMs);
         const { done, value } = await reader.read();
         if (done) return;
-        // The reader of the frames may take its time.
+        // The deadline does not count the time that the reader of the frames takes.
         deadline.pause();
         yield* this.#newFrames(parser.push(decoder.decode(value, { stream: true })));
       }
@@ -127,7 +128,7 @@ export class RunStream implements AsyncIterable<RunFrame> {
   }
 }
 
-/** Sends a request that a stream answers; resolves with the headers. */
+/** Sends a request whose answer is a stream. Resolves when the headers have arrived. */
 export async function openEvents(
   transport: Transport,
   request: OutgoingRequest,
@@ -157,7 +158,7 @@ function broken(error: unknown): Error {
   return new ConnectionError('unreachable', 'The connection broke.', error);
 }
 
-/** Worth another try: nothing that would only be refused again. */
+/** Whether another try makes sense: a refusal would only be repeated. */
 function isPassing(error: unknown): error is ApiError | ConnectionError {
   if (error instanceof ConnectionError) return error.fault !== 'not_understood';
   return error instanceof ApiError && (error.status === 429 || error.status >= 500);

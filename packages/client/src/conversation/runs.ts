@@ -8,7 +8,7 @@ import type { Transport } from '../transport.ts';
 import { openEvents, RunStream, type RunStreamOptions } from './run-stream.ts';
 
 export interface ReadOptions {
-  /** Ends the reading with its reason; the run goes on, unless it was started with `on_disconnect: 'cancel'`. */
+  /** Ends the reading with its reason. The run continues, unless it was started with `on_disconnect: 'cancel'`. */
   signal?: AbortSignal | undefined;
   reconnect?: Partial<ReconnectPolicy>;
   timer?: RunStreamOptions['timer'];
@@ -18,14 +18,14 @@ export interface ReadOptions {
 export interface FollowOptions extends ReadOptions {
   threadId: string;
   runId: string;
-  /** From where on; from the start of what is kept when absent. */
+  /** The id to continue after. When absent, reading begins with the oldest frame that is kept. */
   lastEventId?: string | undefined;
 }
 
-/** About eight minutes until it is given up, as for live messages. */
-const defaultReconnect: ReconnectPolicy = { firstMs: 500, longestMs: 30_000, maxFailures: 20 };
+/** The client gives up after about eight minutes, as for live messages. */
+const defaultReconnect: ReconnectPolicy = { firstMs: 500, maxMs: 30_000, maxFailures: 20 };
 
-/** Runs as streams. What else is to be done with them are calls of their endpoints. */
+/** Runs as streams. Everything else about runs is a call of an endpoint. */
 export class Runs {
   readonly #transport: Transport;
 
@@ -34,8 +34,8 @@ export class Runs {
   }
 
   /**
-   * Starts a run, in a thread of its own where `threadId` is null, and resolves as soon as it is stored. Never sent
-   * twice: where no answer comes, the run may exist all the same.
+   * Starts a run, in a thread of its own where `threadId` is null, and resolves as soon as it is stored. The request is
+   * never sent twice: without an answer, the run may exist all the same.
    */
   async start(threadId: string | null, body: RunCreate, options: ReadOptions = {}): Promise<RunStream> {
     const request =
@@ -58,7 +58,7 @@ export class Runs {
     });
   }
 
-  /** The frames of a run that exists; opened when they are read. */
+  /** The frames of an existing run. The connection is opened when the first frame is read. */
   follow({ threadId, runId, lastEventId, ...options }: FollowOptions): RunStream {
     return new RunStream({
       ...withDefaults(options),
@@ -79,7 +79,7 @@ function withDefaults({ signal, reconnect, timer, random }: ReadOptions): RunStr
   };
 }
 
-/** From the path of a run: `/api/threads/{thread}/runs/{run}`. */
+/** Taken from the path of a run: `/api/threads/{thread}/runs/{run}`. */
 function runOf(location: string | null): { threadId: string; runId: string } | undefined {
   const [, threadId, runId] = /\/threads\/([^/?]+)\/runs\/([^/?]+)/.exec(location ?? '') ?? [];
   if (threadId === undefined || runId === undefined) return undefined;

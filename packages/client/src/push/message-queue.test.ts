@@ -27,14 +27,14 @@ it('gives messages in their order, and then the end', async () => {
   expect(await rest(queue)).toEqual([started('a'), started('b')]);
 });
 
-it('keeps the newest progress of a task in the place of the oldest', async () => {
+it('replaces the waiting progress of a task by the newest, in the same place', async () => {
   const queue = new MessageQueue(10);
   for (const message of [progress('a', 1), started('b'), progress('a', 2)]) queue.push(message);
   queue.end();
   expect(await rest(queue)).toEqual([progress('a', 2), started('b')]);
 });
 
-it('refuses more than its limit, but takes what replaces', () => {
+it('refuses more messages than its limit, but takes one that replaces another', () => {
   const queue = new MessageQueue(2);
   expect(
     [started('a'), progress('a', 1), started('b'), progress('a', 2)].map((message) => queue.push(message)),
@@ -48,7 +48,7 @@ it('wakes a reader that waits', async () => {
   expect(await next).toEqual(started('a'));
 });
 
-it('throws the error after what was waiting, and again for whoever asks again', async () => {
+it('throws the error after the waiting messages, and again at each further read', async () => {
   const queue = new MessageQueue(10);
   queue.push(started('a'));
   queue.end(new Error('broke'));

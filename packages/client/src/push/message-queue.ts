@@ -13,7 +13,7 @@ export class MessageQueue {
     this.#limit = limit;
   }
 
-  /** False when there is no room: the reader has stayed behind. */
+  /** Returns false when there is no room: the reader has fallen behind. */
   push(message: PushMessage): boolean {
     const key = replacementKey(message) ?? `#${++this.#unnamed}`;
     if (this.#waiting.size >= this.#limit && !this.#waiting.has(key)) return false;
@@ -22,18 +22,18 @@ export class MessageQueue {
     return true;
   }
 
-  /** For a reader that stayed behind and will begin again with a snapshot. */
+  /** Empties the queue for a reader that fell behind and will begin again with a snapshot. */
   clear(): void {
     this.#waiting.clear();
   }
 
-  /** What waits is still read; then the reader's loop ends, or throws the error. */
+  /** The waiting messages are still read; then the reader's loop ends, or throws the error. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake();
   }
 
-  /** Undefined after the end. */
+  /** Returns undefined after the end. */
   async next(): Promise<PushMessage | undefined> {
     for (;;) {
       for (const [key, message] of this.#waiting) {

@@ -7,7 +7,7 @@ import type { WebSocketLike } from './web-socket.ts';
 
 type Listener = (event: { data: unknown; code: number; reason: string }) => void;
 
-/** The far end is the test. */
+/** The test plays the gateway. */
 class TestSocket implements WebSocketLike {
   binaryType = 'blob';
   readonly sent: unknown[] = [];
@@ -59,7 +59,7 @@ function connect(filter: PushFilter = {}, signal?: AbortSignal) {
       return socket;
     },
     filter,
-    reconnect: { firstMs: 1_000, longestMs: 4_000, maxFailures: 3 },
+    reconnect: { firstMs: 1_000, maxMs: 4_000, maxFailures: 3 },
     timer: time.timer,
     random: () => 1,
     signal,
@@ -75,11 +75,11 @@ function connect(filter: PushFilter = {}, signal?: AbortSignal) {
   return { connection, time, sockets, next, last };
 }
 
-/** Lets what was promised happen. */
+/** Waits until all pending promises have settled. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a connection', () => {
-  it('hands on what the gateway says', async () => {
+  it('passes on the messages of the gateway', async () => {
     const { next, last } = connect();
     last().say('global_status', { tasks: {} });
     last().say('task_started', { taskId: 't' });
@@ -87,7 +87,7 @@ describe('a connection', () => {
     expect(await next()).toMatchObject({ type: 'task_started', data: { taskId: 't' } });
   });
 
-  it('opens again after a break, says so, and begins with a snapshot', async () => {
+  it('opens again after a break, reports it, and begins with a snapshot', async () => {
     const { time, sockets, next, last } = connect();
     last().say('global_status');
     await next();
@@ -153,13 +153,13 @@ describe('a connection', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('tries again when the account has too many sockets, for some may be dead', async () => {
+  it('tries again when the account has too many sockets, because some may be dead', async () => {
     const { next, last } = connect();
     last().end(pushCloseCodes.tooManySockets, 'At most 20 sockets a user.');
     expect(await next()).toMatchObject({ type: 'disconnected' });
   });
 
-  it('takes a gateway for dead that answers nothing for a whole interval', async () => {
+  it('treats a gateway as dead when it sends nothing for a whole interval', async () => {
     const { time, next, last } = connect();
     last().say('global_status');
     await next();
@@ -199,7 +199,7 @@ describe('a connection', () => {
     expect(last().sent).toEqual([{ type: 'subscribe', data: { topics: ['tasks'] } }]);
   });
 
-  it('begins again for a reader that stayed 1,000 messages behind', async () => {
+  it('begins again for a reader that falls 1,000 messages behind', async () => {
     const { next, last } = connect();
     for (let task = 0; task <= 1_000; task += 1) last().say('task_started', { taskId: String(task) });
     expect(last().closedWith).toBe(1000);
@@ -234,7 +234,7 @@ describe('a connection', () => {
     expect(last().closedWith).toBe(1000);
   });
 
-  it('ends with the reason of whoever called it off', async () => {
+  it('ends with the reason of the signal that aborts it', async () => {
     const controller = new AbortController();
     const { next, last } = connect({}, controller.signal);
     const waiting = next();

@@ -8,14 +8,14 @@ import type { PushMessage } from './push-message.ts';
 import type { WebSocketLike } from './web-socket.ts';
 
 export interface PushFilter {
-  /** Absent: everything but previews. */
+  /** When absent: everything except previews. */
   topics?: PushTopic[] | undefined;
-  /** Absent: those of every task that the account may see. */
+  /** When absent: every task that the account may see. */
   taskIds?: string[] | undefined;
 }
 
 export interface ReconnectPolicy extends BackOff {
-  /** In a row. Infinity where somebody watches the whole day. */
+  /** The number of failures in a row. Use Infinity for a reader that watches the whole day. */
   maxFailures: number;
 }
 
@@ -28,20 +28,23 @@ interface PushConnectionOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Far behind: the gateway keeps as many for a socket before it cuts it off. */
-const mostWaiting = 1_000;
-/** A connection that breaks sooner after its snapshot counts as one more failure, or it would be opened in a tight loop. */
+/** The gateway keeps as many for a socket before it cuts it off. */
+const maxWaiting = 1_000;
+/**
+ * A connection that breaks sooner than this after its snapshot counts as one more failure. Otherwise it would be opened
+ * in a tight loop.
+ */
 const stableAfterMs = 10_000;
 
 /**
- * The messages of the gateway, as long as somebody reads them: `for await (const message of connection)`. A connection
- * that breaks is opened anew; each one begins with a snapshot, `global_status`, and whoever follows tasks reads them
- * again then, for what happened in between was not told. The loop ends after `close()`; it throws when the credentials
- * are refused, when the gateway stays away, and with the signal's reason.
+ * The messages of the gateway, as long as they are read: `for await (const message of connection)`. A connection that
+ * breaks is opened again. Each connection begins with a snapshot, `global_status`. A caller that follows tasks has to
+ * read them again then, because the messages in between were not sent. The loop ends after `close()`. It throws when
+ * the credentials are refused, when the gateway stays unreachable, and with the signal's reason.
  */
 export class PushConnection implements AsyncIterable<PushMessage> {
   readonly #options: PushConnectionOptions;
-  readonly #queue = new MessageQueue(mostWaiting);
+  readonly #queue = new MessageQueue(maxWaiting);
   readonly #closing = new AbortController();
   #filter: PushFilter;
   #link: PushLink | undefined;
@@ -59,7 +62,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
       .finally(() => signal?.removeEventListener('abort', onAbort));
   }
 
-  /** Replaces the filter, for this connection and those that follow. */
+  /** Replaces the filter for this connection and the following ones. */
   subscribe(filter: PushFilter): void {
     this.#filter = filter;
     if (this.#hasSnapshot) this.#sendFilter();
@@ -100,7 +103,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
       if (failures > reconnect.maxFailures) throw giveUp(end, failures);
       const retryInMs = backOffMs(failures, reconnect, random);
       this.#queue.push({ type: 'disconnected', data: { reason: sentenceOf(end), retryInMs } });
-      await sleep(retryInMs, signal, timer).catch(() => undefined); // closed meanwhile: the loop sees it
+      await sleep(retryInMs, signal, timer).catch(() => undefined); // closed in the meantime: the loop notices
     }
   }
 
@@ -117,7 +120,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
           cancelTimer = timer(() => {
             isStable = true;
           }, stableAfterMs);
-          // Not sooner: what comes before the gateway knows who listens is not heard.
+          // Not earlier: the gateway drops what it receives before it knows the account.
           if (this.#filter.topics || this.#filter.taskIds) this.#sendFilter();
         }
         this.#deliver(message, link);
@@ -131,7 +134,10 @@ export class PushConnection implements AsyncIterable<PushMessage> {
     return { end, wasStable: isStable };
   }
 
-  /** A reader that stays behind loses what waits, and begins again with a snapshot, as it would with the gateway. */
+  /**
+   * A reader that falls behind loses the waiting messages and begins again with a snapshot, as it does with the
+   * gateway.
+   */
   #deliver(message: PushMessage, link: PushLink): void {
     if (this.#queue.push(message)) return;
     this.#queue.clear();
@@ -145,7 +151,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
   }
 }
 
-/** Ends that trying again would only repeat. */
+/** Reasons for an end that another try would only repeat. */
 function refusalOf({ code, reason }: LinkEnd): ApiError | undefined {
   const refused = refusals[code];
   return refused && new ApiError({ ...refused, message: reason || refused.message });

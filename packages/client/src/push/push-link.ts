@@ -11,19 +11,19 @@ interface PushLinkOptions {
 
 /** Why one connection is over. */
 export interface LinkEnd {
-  /** Of the WebSocket; 1006 where there was no goodbye. */
+  /** The close code of the WebSocket; 1006 when it ended without one. */
   code: number;
   reason: string;
 }
 
-/** The handshake and the first snapshot. */
+/** The time for the handshake and the first snapshot. */
 const openWithinMs = 15_000;
 const normalClosure = 1000;
 const noGoodbye = 1006;
 
 /**
- * One WebSocket, from its opening to its end. A browser does not show the gateway's own pings, so this side asks as
- * well: who says nothing at all between two questions is gone, whatever the state of the socket.
+ * One WebSocket, from its opening to its end. A browser does not show the gateway's own pings, so this side sends pings
+ * as well. A gateway that sends nothing between two pings is gone, whatever the state of the socket.
  */
 export class PushLink {
   readonly ended: Promise<LinkEnd>;
@@ -43,7 +43,7 @@ export class PushLink {
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('message', ({ data }) => this.#receive(data));
     socket.addEventListener('close', ({ code, reason }) => this.#finish({ code, reason }));
-    // What went wrong is told with the close that follows, as far as a WebSocket tells.
+    // The close event that follows gives the reason, as far as a WebSocket reports it.
     socket.addEventListener('error', () => undefined);
   }
 
@@ -75,7 +75,7 @@ export class PushLink {
     }, pushLimits.pingIntervalMs);
   }
 
-  /** A dead peer answers no goodbye either, so none is waited for. */
+  /** A dead peer does not answer a close frame either, so this does not wait for one. */
   #giveUp(reason: string): void {
     const { socket } = this.#options;
     if (socket.terminate) socket.terminate();

@@ -5,13 +5,16 @@ import {
   serverFrame,
 } from '@switchyard/contract/dispatch/push';
 
-/** A picture of work in progress; only for who subscribed to previews. */
+/** A picture of work in progress; sent only to clients that subscribe to previews. */
 export interface PreviewMessage {
   type: 'preview';
   data: PreviewHeader & { image: Uint8Array };
 }
 
-/** Ours, not the gateway's: the connection is lost and will be opened anew. What follows begins with a `global_status`. */
+/**
+ * Made by this client, not by the gateway: the connection is lost and will be opened again. The next message is a
+ * `global_status`.
+ */
 export interface DisconnectedMessage {
   type: 'disconnected';
   data: { reason: string; retryInMs: number };
@@ -23,7 +26,7 @@ const knownTypes: ReadonlySet<string> = new Set<ServerFrameType>(
   serverFrame.anyOf.map(({ properties }) => properties.type.const),
 );
 
-/** Null for what this version does not know: a newer gateway may say more. */
+/** Returns null for a message that this version does not know: a newer gateway may send more types. */
 export function decodeMessage(data: unknown): ServerFrame | PreviewMessage | null {
   if (data instanceof ArrayBuffer) return decodePreview(data);
   if (typeof data !== 'string') return null;
@@ -31,7 +34,7 @@ export function decodeMessage(data: unknown): ServerFrame | PreviewMessage | nul
   return typeof frame === 'object' && frame !== null && knownTypes.has(frame.type) ? frame : null;
 }
 
-/** While they wait to be read, a newer message takes the place of an older one with the same key; null: each counts. */
+/** Messages with the same key replace each other while they wait to be read. Null means that each message is kept. */
 export function replacementKey(message: PushMessage): string | null {
   switch (message.type) {
     case 'global_status':

@@ -22,8 +22,10 @@ export type PushHandlers = {
   [Type in PushMessage['type']]?: (data: Extract<PushMessage, { type: Type }>['data']) => void;
 };
 
-/** About eight minutes until it is given up, which outlasts a restart, an update and most networks' bad moments. */
-const defaultReconnect: ReconnectPolicy = { firstMs: 500, longestMs: 30_000, maxFailures: 20 };
+/**
+ * The client gives up after about eight minutes, which is longer than a restart, an update and most network failures.
+ */
+const defaultReconnect: ReconnectPolicy = { firstMs: 500, maxMs: 30_000, maxFailures: 20 };
 
 /** Live messages. */
 export class Push {
@@ -33,7 +35,7 @@ export class Push {
     this.#options = options;
   }
 
-  /** Begins at once; the messages wait for whoever reads them. */
+  /** Connects at once; the messages wait until they are read. */
   connect(options: ConnectOptions = {}): PushConnection {
     const { topics, taskIds, signal, reconnect, timer = systemTimer, random = Math.random } = options;
     const WebSocket = this.#constructorOrThrow();
@@ -47,7 +49,7 @@ export class Push {
     });
   }
 
-  /** The same with a function for each type of message; resolves and rejects as the loop would end. */
+  /** The same with a function for each type of message. Resolves or rejects in the way in which the loop would end. */
   async listen(handlers: PushHandlers, options: ConnectOptions = {}): Promise<void> {
     for await (const { type, data } of this.connect(options)) {
       (handlers[type] as ((data: unknown) => void) | undefined)?.(data);

@@ -3,14 +3,14 @@ export interface WebSocketLike {
   binaryType: string;
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  /** Only `ws` has it: gives up a connection that no longer answers. */
+  /** Only `ws` has this method: it drops a connection that no longer answers. */
   terminate?(): void;
   addEventListener(type: 'open' | 'error', listener: () => void): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
   addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void;
 }
 
-/** The third argument is for `ws` alone: outside a browser nobody else adds the cookies. */
+/** The third argument is for `ws` only: outside a browser nothing else adds the cookies. */
 export type WebSocketConstructor = new (
   url: string,
   protocols: string[],
