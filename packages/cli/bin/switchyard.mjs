@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// No static import and nothing newer than Node 12 reads: an old Node must get as far as its sentence.
+// No static import, and no syntax newer than Node 12: an old Node must get far enough to print its message.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Switchyard needs Node 20.19 or later; this is Node ${process.versions.node}.`);

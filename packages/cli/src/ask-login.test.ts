@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { askNewPassword } from './ask-login.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A person who types each of these lines as soon as it is asked for. */
+/** Plays a person who types each of these lines as soon as the prompt asks for it. */
 function typing(lines: string[]): Terminal {
   const stdin = new PassThrough();
   const stderr = new PassThrough();
@@ -13,7 +13,7 @@ function typing(lines: string[]): Terminal {
     if (asked < lines.length && text.toString().includes(questions[asked] ?? '')) {
       const line = lines[asked] ?? '';
       asked += 1;
-      // The prompt listens once it has drawn itself.
+      // The prompt reads input once it has drawn itself.
       setImmediate(() => stdin.write(`${line}\r`));
     }
   });
@@ -24,10 +24,10 @@ it('takes a new password that is typed twice', async () => {
   expect(await askNewPassword(typing(['my own secret', 'my own secret']))).toBe('my own secret');
 });
 
-it('keeps the first password for whoever just presses Enter', async () => {
+it('keeps the first password when the user just presses Enter', async () => {
   expect(await askNewPassword(typing(['']))).toBeNull();
 });
 
-it('is left with Ctrl-C as cancelled', async () => {
+it('ends as cancelled on Ctrl-C', async () => {
   await expect(askNewPassword(typing(['\u0003']))).rejects.toMatchObject({ exit: 'cancelled' });
 });

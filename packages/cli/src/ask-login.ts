@@ -5,21 +5,23 @@ import type { Terminal } from './terminal.ts';
 export interface LoginInput {
   email: string;
   password: string;
-  /** There is a person who can be asked for more. */
+  /** Whether a person sits at the terminal and can be asked for more. */
   isAsked: boolean;
 }
 
 interface AskOptions {
   url: string;
-  /** From the command line: not asked for. */
+  /** The e-mail from the command line, if it was given; then the user is not asked for it. */
   email: string | undefined;
   passwordStdin: boolean;
 }
 
-/** Far beyond any password that the gateway takes. */
-const longestInput = 4_096;
+/** Far more than any password that the gateway accepts. */
+const maxInput = 4_096;
 
-/** E-mail and password, asked for on a terminal. For scripts the one is an option, the other comes by standard input. */
+/**
+ * Asks for e-mail and password on a terminal. Scripts give the e-mail as an option and the password on standard input.
+ */
 export async function askLogin(options: AskOptions, terminal: Terminal): Promise<LoginInput> {
   const { email, passwordStdin } = options;
   if (!passwordStdin) return askOnTerminal(options, terminal);
@@ -42,7 +44,10 @@ async function askOnTerminal({ url, email }: AskOptions, { stdin, stderr }: Term
   };
 }
 
-/** In place of one that the gateway or an administrator made. Null for who wants to keep it for now. */
+/**
+ * Asks for a password that replaces the one that the gateway or an administrator made. Returns null when the user keeps
+ * it for now.
+ */
 export async function askNewPassword({ stdin, stderr }: Terminal): Promise<string | null> {
   const { password } = await import('@clack/prompts');
   const streams = { input: stdin as Readable, output: stderr as Writable };
@@ -54,7 +59,7 @@ export async function askNewPassword({ stdin, stderr }: Terminal): Promise<strin
   return first;
 }
 
-/** What was typed; a symbol stands for Ctrl-C. */
+/** Returns the typed text. The prompt gives a symbol for Ctrl-C. */
 function answered(answer: string | symbol): string {
   if (typeof answer !== 'symbol') return answer;
   throw new CommandError('cancelled', 'Not signed in.');
@@ -64,7 +69,7 @@ async function readLine({ stdin }: Terminal): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.includes('\n') || text.length > longestInput) break;
+    if (text.includes('\n') || text.length > maxInput) break;
   }
   const line = text.split(/\r?\n/, 1)[0] ?? '';
   if (line === '') throw new CommandError('usage', 'There was no password on standard input.');

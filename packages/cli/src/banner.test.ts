@@ -21,7 +21,7 @@ const plain = pc.createColors(false);
 const show = (changes: Partial<BannerFacts> = {}) => banner({ ...facts, ...changes }, plain);
 
 describe('banner', () => {
-  it('says where to go, what is used and how to sign in', () => {
+  it('shows the address, what the gateway uses and how to sign in', () => {
     expect(show()).toBe(
       [
         '',
@@ -40,7 +40,7 @@ describe('banner', () => {
     );
   });
 
-  it('has at most 12 lines, with everything to say at once', () => {
+  it('has at most 12 lines, even when every line is shown', () => {
     const text = show({ movedFromPort: 7300, isOpenOverPlainHttp: true, configFile: '/etc/switchyard.yaml' });
     expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
   });
@@ -74,7 +74,7 @@ describe('banner', () => {
     expect(show({ credentialsFile: null })).not.toMatch(/Sign in|password/);
   });
 
-  it('tells how to make the first admin where the first visitor is to do it', () => {
+  it('tells how to make the first admin when the first visitor has to do it', () => {
     const text = show({ credentialsFile: null, awaitsFirstAdmin: true });
     expect(text).toContain('make the first admin: POST http://127.0.0.1:7300/api/v1/auth/initialize');
   });

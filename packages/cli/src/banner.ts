@@ -10,22 +10,22 @@ export interface BannerFacts {
   database: { backend: string; place: string | null };
   bus: string;
   configFile: string | null;
-  /** Of users' own files; null while they are still being loaded. */
+  /** The agents from users' own files; null while they are still being loaded. */
   agents: readonly { name: string; fault: string | null }[] | null;
   /** How the user calls this program: its name, or a path to it. */
   command: string;
-  /** Where the first password stands, while that file exists. */
+  /** The file with the first password, while it exists. */
   credentialsFile: string | null;
-  /** No admin exists yet and the first visitor is to make one. */
+  /** Whether no admin exists yet and the first visitor has to make one. */
   awaitsFirstAdmin: boolean;
-  /** Other machines can reach the gateway, and nothing encrypts what they send. */
+  /** Whether other machines can reach the gateway without encryption. */
   isOpenOverPlainHttp: boolean;
 }
 
-/** Agents that are broken, with their causes; beyond it the log is the better place. */
+/** The maximum number of broken agents that are shown with their causes; the log has the rest. */
 const shownFaults = 5;
 
-/** What a person wants to know once the gateway is ready; at most 12 lines, and a few more for agents that are broken. */
+/** What a person wants to know when the gateway is ready: at most 12 lines, and a few more for broken agents. */
 export function banner(facts: BannerFacts, colors: Colors): string {
   const rows: [string, string][] = [
     ['API', facts.url],
@@ -41,7 +41,7 @@ export function banner(facts: BannerFacts, colors: Colors): string {
   const title = `${colors.bold(`switchyard ${facts.version}`)}  ready in ${(facts.readyMs / 1000).toFixed(1)} s`;
   const lines = [title, ...rows.map(([name, text]) => `${colors.dim(name.padEnd(9))} ${text}`)];
   const text = [...lines, ...notes(facts).map((note) => colors.yellow(note))];
-  // Lines of the log stand before and after it.
+  // Empty lines separate it from the lines of the log.
   return `\n${text.map((line) => `  ${line}\n`).join('')}\n`;
 }
 

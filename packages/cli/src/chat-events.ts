@@ -2,22 +2,25 @@ import type { CustomEvent } from '@switchyard/contract/conversation/stream-frame
 import { plainText } from './plain-text.ts';
 import type { TaskState } from './task-board.ts';
 
-const longestText = 200;
+const maxText = 200;
 
-/** Of what tools and agents say, what fits on a line or two. */
+/** The maximum length of what is shown from tools and agents: a line or two. */
 export function cut(text: unknown): string {
   const line = plainText(typeof text === 'string' ? text : (JSON.stringify(text) ?? ''));
-  return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
+  return line.length > maxText ? `${line.slice(0, maxText)}…` : line;
 }
 
-/** What a tool is called with: plain values whole, a graph or another structure as a mark, `threads show` has it all. */
+/**
+ * The arguments of a tool call: plain values whole, and a mark for a graph or another structure. `threads show` has all
+ * of it.
+ */
 export function argumentsLine(args: unknown): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return cut(args);
   const shown = Object.entries(args).map(([name, value]) => `${name}=${valueMark(value)}`);
   return cut(shown.join(' '));
 }
 
-/** What a tool says, where it is a structure in the same way. */
+/** The result of a tool. A structure is shown in the same way as arguments. */
 export function resultLine(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -33,12 +36,12 @@ function valueMark(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
 
-/** A user's own graph writes what it likes, also under names of ours: every field may be missing. */
+/** A user's own graph may write anything, also under the gateway's own event names: every field may be missing. */
 type Heard = {
   [Type in CustomEvent['type']]: Partial<Extract<CustomEvent, { type: Type }>> & { type: Type };
 }[CustomEvent['type']];
 
-/** How far a task on the pool is, where that is what an event says. */
+/** The progress of a task on the pool, when the event is about one. */
 export function progressIn(data: unknown): TaskState | undefined {
   const event = eventIn(data);
   if (event?.type !== 'worker_task_progress') return undefined;
@@ -47,12 +50,12 @@ export function progressIn(data: unknown): TaskState | undefined {
   return { id, status, progress, node, instanceId: instance };
 }
 
-/** A model broke off or did not answer, and is asked again from the beginning. */
+/** A model broke off or did not answer, and the call is made again from the beginning. */
 export function isModelRetry(data: unknown): boolean {
   return eventIn(data)?.type === 'llm_retry';
 }
 
-/** What else an event says, a line each. */
+/** The lines for any other event. */
 export function linesFor(data: unknown): string[] {
   const event = eventIn(data);
   switch (event?.type) {

@@ -3,27 +3,30 @@ import type { Readable, Writable } from 'node:stream';
 import { CommandError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The gateway takes no more in one request. */
-const longestMessageBytes = 20_000_000;
+/** The gateway accepts no more in one request. */
+const maxMessageBytes = 20_000_000;
 
-/** A message that another program writes. */
+/** Reads a message that another program writes. */
 export async function readMessage({ stdin }: Pick<Terminal, 'stdin'>): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     sizeBytes += bytes.length;
-    if (sizeBytes > longestMessageBytes)
+    if (sizeBytes > maxMessageBytes)
       throw new CommandError('usage', 'The message on standard input is too long.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8').trim();
 }
 
-/** Asks a person line by line. Between two questions the terminal is as it was, so that Ctrl-C reaches the process. */
+/**
+ * Asks a person line by line. Between two questions the terminal is in its normal mode, so that Ctrl-C reaches the
+ * process.
+ */
 export class LineReader {
   readonly #terminal: Terminal;
-  /** Lines that were pasted together. */
+  /** Lines that were pasted together and wait for their turn. */
   readonly #waiting: string[] = [];
   #history: string[] = [];
 
@@ -31,7 +34,7 @@ export class LineReader {
     this.#terminal = terminal;
   }
 
-  /** Null after Ctrl-D and Ctrl-C. */
+  /** Returns null after Ctrl-D or Ctrl-C. */
   async ask(prompt: string): Promise<string | null> {
     if (this.#waiting.length === 0) await this.#read(prompt);
     return this.#waiting.shift() ?? null;

@@ -13,13 +13,13 @@ interface TurnContext {
   client: Client;
   terminal: Terminal;
   threadId: string;
-  /** Frames as JSON, one a line, instead of words. */
+  /** Prints frames as JSON, one per line, instead of text. */
   asJson: boolean;
 }
 
 export interface TurnEnd {
   outcome: 'done' | 'failed' | 'cancelled';
-  /** Why it failed. */
+  /** Why the run failed. */
   error: string | null;
   /** What the agent now waits for. */
   interrupts: Interrupt[];
@@ -36,7 +36,7 @@ async function streamRun(body: RunCreate, signal: AbortSignal, context: TurnCont
   const { client, terminal, threadId, asJson } = context;
   const view = new ChatView(terminal);
   const end: TurnEnd = { outcome: 'done', error: null, interrupts: [] };
-  // Never broken off: a run that is not known cannot be cancelled.
+  // Never aborted: a run whose id is not known cannot be cancelled.
   const stream = await client.runs.start(threadId, body);
   let hasGap = false;
   const cancel = (): void => {
@@ -63,7 +63,7 @@ async function streamRun(body: RunCreate, signal: AbortSignal, context: TurnCont
   return end;
 }
 
-/** It may have ended by itself meanwhile. */
+/** The run may have ended by itself in the meantime. */
 async function cancelQuietly(client: Client, thread_id: string, run_id: string): Promise<void> {
   try {
     await client.call(cancelRun, { params: { thread_id, run_id } });
@@ -76,7 +76,7 @@ function interruptsIn({ __interrupt__: interrupts }: Record<string, unknown>): I
   return Array.isArray(interrupts) ? (interrupts as Interrupt[]) : undefined;
 }
 
-/** Part of the stream was gone before it was read; what was said is in the thread. */
+/** Part of the stream was gone before it was read. The thread has the whole answer. */
 async function showStoredAnswer(view: ChatView, client: Client, thread_id: string): Promise<void> {
   const { values } = await client.call(getState, { params: { thread_id } });
   const messages = Array.isArray(values.messages) ? (values.messages as StreamedMessage[]) : [];

@@ -7,20 +7,20 @@ import { type ProgressView, progressView } from './progress-view.ts';
 import type { TaskState } from './task-board.ts';
 import { type Colors, colorsFor, type Terminal } from './terminal.ts';
 
-/**
- * A run as it streams: the words of the answer on standard output, everything that happens on the way on standard error.
- */
+/** A run as it streams: the text of the answer on standard output, and all other events on standard error. */
 export class ChatView {
   readonly #terminal: Terminal;
   readonly #colors: Colors;
   readonly #progress: ProgressView;
   #isProgressShown = false;
   #isMidLine = false;
-  /** The message whose words came last, as far as they came. */
+  /** The message whose text arrived last, as far as it has arrived. */
   #current: { id: string | null | undefined; words: string } | undefined;
-  /** A model call is under way and some of its words are shown. */
+  /** Whether a model call is running and part of its text is shown. */
   #isAnswering = false;
-  /** The words of a call that is tried again, until it is whole: the first try has shown its own. */
+  /**
+   * The text of a repeated model call, kept until it is complete, because the first try has already shown its own text.
+   */
   #held: { id: string | null | undefined; words: string } | undefined;
   #simulatedBy: string | undefined;
 
@@ -54,7 +54,7 @@ export class ChatView {
     }
   }
 
-  /** The whole of an answer, unless all of it was shown as it came. */
+  /** Shows a whole answer, unless all of it was shown as it arrived. */
   showWhole(message: StreamedMessage): void {
     if (this.#current?.id === message.id && this.#current?.words === wordsOf(message)) return;
     this.note('(Part of the answer was missed; this is the whole of it.)');
@@ -62,13 +62,13 @@ export class ChatView {
     this.#showWords(message);
   }
 
-  /** A line of its own on standard error. */
+  /** Writes a separate line to standard error. */
   note(text: string): void {
     this.#beginLine();
     this.#terminal.stderr.write(`${this.#colors.dim(plainText(text))}\n`);
   }
 
-  /** After the last frame. */
+  /** Called after the last frame. */
   finish(): void {
     this.#showHeld();
     this.#beginLine();
@@ -76,7 +76,7 @@ export class ChatView {
       this.note(`(A simulated answer of ${this.#simulatedBy}: no model is configured.)`);
   }
 
-  /** What the first attempt had begun to say may come again, from its beginning. */
+  /** The text that the first attempt had begun may come again from its beginning. */
   #beginAttempt(): void {
     this.note('(The gateway was restarted; the run goes on.)');
     this.#current = undefined;
@@ -105,7 +105,7 @@ export class ChatView {
     this.#isAnswering = true;
   }
 
-  /** Of several tries the last one counts. */
+  /** When a call was tried several times, the last try counts. */
   #hold(id: string | null | undefined, words: string): void {
     const before = this.#held?.id === id ? (this.#held?.words ?? '') : '';
     this.#held = { id, words: before + words };
@@ -118,7 +118,7 @@ export class ChatView {
     this.#isAnswering = false;
   }
 
-  /** What the nodes have added: the calls before their tools run, the results afterwards. */
+  /** Shows what the nodes have added: tool calls before the tools run, and results afterwards. */
   #showTools(update: Record<string, unknown>): void {
     this.#showHeld();
     for (const message of Object.values(update).flatMap(addedMessages)) {
@@ -159,7 +159,7 @@ function wordsOf(message: StreamedMessage): string {
   return plainLines(textOf(message));
 }
 
-/** Some nodes answer with all the messages of the thread, which have been shown; no node adds one of a human. */
+/** Some nodes return all messages of the thread, which have been shown already. No node adds a human message. */
 function addedMessages(update: unknown): StreamedMessage[] {
   const { messages } = (update ?? {}) as { messages?: unknown };
   const listed = ([messages].flat() as (StreamedMessage | undefined)[]).filter(

@@ -42,7 +42,7 @@ describe('switchyard', () => {
     },
   );
 
-  it('ends a worker with an option that is no port as wrong usage', async () => {
+  it('ends a worker command with wrong usage when its port is not a port', async () => {
     expect(await run(`worker --port abc --dir ${cwd}`)).toMatchObject({ code: 2, stdout: '' });
   });
 
@@ -68,7 +68,7 @@ describe('switchyard config', () => {
     },
   );
 
-  it('names the place of a fault within a map and a list as one would write it', async () => {
+  it('names the place of a fault in a map or a list as it is written in the file', async () => {
     writeFileSync(
       join(cwd, 'switchyard.yaml'),
       'models: { fast: { modle: x } }\nsubagents: { agents: [{ nme: x }] }\n',
@@ -93,7 +93,7 @@ describe('switchyard config', () => {
     expect(JSON.parse(stdout)).toEqual([{ key: 'server.port', value: 7301, source: 'SWITCHYARD_PORT' }]);
   });
 
-  it('says that nothing is set instead of printing nothing', async () => {
+  it('prints a sentence when nothing is set', async () => {
     const { code, stdout, stderr } = await run('config show');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('--effective');

@@ -8,7 +8,10 @@ import { version } from './version.ts';
 
 type AddCommand = (program: Command, terminal: Terminal) => void;
 
-/** In the order of the help. What a command needs is loaded when it is asked for: `--version` needs none of it. */
+/**
+ * The commands, in the order of the help. The modules of a command are loaded when it is called: `--version` needs none
+ * of them.
+ */
 const commands: Record<string, () => Promise<AddCommand>> = {
   up: async () => (await import('./commands/up.ts')).addUpCommand,
   dev: async () => (await import('./commands/dev.ts')).addDevCommand,
@@ -30,7 +33,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   version: async () => (await import('./commands/version.ts')).addVersionCommand,
 };
 
-/** Runs one command line and answers its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const program = newProgram(terminal);
@@ -38,7 +41,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok.code;
   } catch (error) {
-    // Commander has said what it had to say by then.
+    // Commander has printed its message already.
     if (!(error instanceof CommanderError)) terminal.stderr.write(`${explainError(error, terminal)}\n`);
     return exitCodes[exitNameOf(error)].code;
   }
@@ -79,7 +82,10 @@ function newProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** The one that is asked for; all where the help, or a suggestion for a slip of the pen, has to know them. */
+/**
+ * Loads the command that was called. Loads all of them when the help, or a suggestion after a typing error, has to know
+ * them.
+ */
 function neededFor([first = '']: readonly string[]): string[] {
   if (first === '--version' || first === '-V') return [];
   return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);

@@ -39,7 +39,7 @@ it.each([
   expect(line).not.toMatch(fetchesByBareName);
 });
 
-it('no document, help or message tells to fetch a package of the bare name, which is somebody else’s on npm', () => {
+it('no document, help or message names the npm package of the bare name, which belongs to someone else', () => {
   const files = [
     'README.md',
     'CONTRIBUTING.md',

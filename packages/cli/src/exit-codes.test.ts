@@ -8,7 +8,7 @@ import { CommandError, exitCodes, exitNameOf } from './exit-codes.ts';
 const answered = (status: number) => new ApiError({ status, code: 'x', message: `answered ${status}` });
 
 describe('exit codes', () => {
-  it('are these, for scripts rely on them', () => {
+  it('stay the same, because scripts rely on them', () => {
     expect(Object.values(exitCodes).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130]);
   });
 

@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-/** What a command has found out itself: a sentence for the user, and how to end. */
+/** A fault that a command found itself: a sentence for the user, and the exit code. */
 export class CommandError extends Error {
   readonly exit: ExitName;
 
@@ -29,7 +29,7 @@ export class CommandError extends Error {
   }
 }
 
-/** By the status of the HTTP answer that an error is, or would be. */
+/** The exit code for the HTTP status that an error has, or would have. */
 const nameOfStatus: Record<number, ExitName> = {
   401: 'auth',
   403: 'auth',

@@ -9,14 +9,14 @@ const answered = (options: Partial<ConstructorParameters<typeof ApiError>[0]>) =
   new ApiError({ status: 422, code: 'x', message: 'It is wrong.', ...options });
 
 describe('an error', () => {
-  it('of the gateway is its sentence and the hint that belongs to it', () => {
+  it('of the gateway shows its sentence and the hint for it', () => {
     expect(explain(answered({ code: 'token_expired', message: 'The token has expired.' }))).toBe(
       'The token has expired.\nSign in with: switchyard login',
     );
     expect(explain(answered({}))).toBe('It is wrong.');
   });
 
-  it('that passes says how long it takes', () => {
+  it('that is temporary says how long to wait', () => {
     expect(explain(answered({ status: 429, retryAfterSeconds: 10 }))).toBe(
       'It is wrong.\nThe gateway asks to wait 10 s.',
     );
@@ -40,7 +40,7 @@ describe('an error', () => {
     },
   );
 
-  it('of the gateway’s own names the request, to be found in its log', () => {
+  it('inside the gateway names the request id, which is in its log', () => {
     expect(explain(answered({ status: 500, requestId: 'r1' }))).toBe('It is wrong. (request r1)');
   });
 
@@ -50,17 +50,17 @@ describe('an error', () => {
     );
   });
 
-  it('shows nothing that a terminal would obey', () => {
+  it('shows no control sequence of a terminal', () => {
     expect(explain(answered({ message: 'a\u001b[2Jb' }))).not.toContain('\u001b');
     expect(explain(new CommandError('failed', 'a\u001b[2Jb'))).not.toContain('\u001b');
   });
 
-  it('of starting a gateway tells its cause', () => {
+  it('at the start of a gateway shows its cause', () => {
     const cause = new Error('no such host');
     expect(explain(new AppError('database_unavailable', { cause }))).toMatch(/\(no such host\)$/);
   });
 
-  it('that nobody raised on purpose shows where it came from', () => {
+  it('that no code raised on purpose shows its stack', () => {
     expect(explain(new TypeError('x is undefined'))).toMatch(/^TypeError: x is undefined\n\s+at /);
   });
 });

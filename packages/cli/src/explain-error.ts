@@ -5,8 +5,8 @@ import { plainText } from './plain-text.ts';
 import { colorsFor, type Terminal } from './terminal.ts';
 
 /**
- * What went wrong, and what to do about it. An error that was raised on purpose is a sentence; any other is a defect, and
- * its stack helps whoever reports it.
+ * What went wrong, and what to do about it. An error that was raised on purpose is a sentence. Any other error is a
+ * defect, and its stack helps the person who reports it.
  */
 export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'stderr' | 'env'>): string {
   const colors = colorsFor(stderr, env);
@@ -24,12 +24,12 @@ export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'st
   }
   if (error instanceof CommandError) return colors.red(plainText(error.message));
   if (error instanceof TypeError || error instanceof ReferenceError) return error.stack ?? error.message;
-  // What crosses the wire hides its cause; whoever starts the gateway needs it.
+  // The message for the wire hides the cause, but the person who starts the gateway needs it.
   const cause = error instanceof AppError && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return colors.red(error.message + cause);
 }
 
-/** Where there are several faults they follow one by one, so the first is not said twice. */
+/** The faults follow one by one, so the sentence does not repeat the first one. */
 function sentenceOf(error: ApiError): string {
   const { status, message, requestId } = error;
   if (faultsOf(error).length > 0) return 'The gateway refused the request:';

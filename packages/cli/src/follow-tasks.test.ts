@@ -14,7 +14,7 @@ const completed = { id: 'a', status: 'completed' };
 const away = new ConnectionError('unreachable', 'Nothing listens there.');
 const busy = new ApiError({ status: 503, code: 'shutting_down', message: 'Shutting down.' });
 
-/** Answers one after the other, the last one for ever. */
+/** Gives one answer after the other, and repeats the last one. */
 function gateway(...answers: unknown[]) {
   const call = vi.fn(async () => {
     const answer = answers.length > 1 ? answers.shift() : answers[0];
@@ -26,7 +26,7 @@ function gateway(...answers: unknown[]) {
 
 async function wait(client: Parameters<typeof untilEnded>[0], signal = new AbortController().signal) {
   const ended = untilEnded(client, 'a', { signal });
-  ended.catch(() => undefined); // looked at below
+  ended.catch(() => undefined); // checked below
   await vi.runAllTimersAsync();
   return ended;
 }
@@ -70,7 +70,7 @@ describe('waiting for a task', () => {
     expect(call).toHaveBeenCalledTimes(1);
   });
 
-  it('ends with the reason of whoever called it off, also between two tries', async () => {
+  it('ends with the reason of the signal that aborts it, even between two tries', async () => {
     const controller = new AbortController();
     const { client } = gateway(away);
     const ended = untilEnded(client, 'a', { signal: controller.signal });

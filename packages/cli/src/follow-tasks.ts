@@ -9,20 +9,20 @@ interface FollowOptions {
   client: Pick<Client, 'call' | 'push'>;
   signal: AbortSignal;
   onChange: (changed: TaskState, states: readonly TaskState[]) => void;
-  /** As soon as it is known that a task has ended, one after the other. */
+  /** Called for one task after the other, as soon as it is known to have ended. */
   onEnd: (task: TaskDetail) => Promise<void>;
 }
 
-/** Of one request; the gateway holds it until the task ends. */
+/** How long the gateway holds one request until the task ends. */
 const waitSeconds = 30;
 const answerGraceMs = 15_000;
-/** How long a gateway may be away: it restarts, or the network has a bad moment. */
+/** How long a gateway may be unreachable, for example during a restart or a network failure. */
 const tries = 30;
 const betweenTriesMs = 2_000;
 
 /**
- * Waits until all tasks have ended. That is asked for, task by task; live messages only show how far they are, so nothing
- * is missed where they cannot come through.
+ * Waits until all tasks have ended. This asks for each task. Live messages only show progress, so no end is missed when
+ * they cannot get through.
  */
 export async function followTasks(tasks: readonly Task[], options: FollowOptions): Promise<void> {
   const { client, signal, onChange, onEnd } = options;
@@ -55,7 +55,7 @@ async function showProgress(
       board.hear(message);
     }
   } catch {
-    // The followed tasks have ended, or the messages cannot come through; either way there is nothing more to show.
+    // Either the followed tasks have ended or the messages cannot get through: there is nothing more to show.
   }
 }
 
@@ -64,7 +64,7 @@ interface WaitOptions {
   onTask?: (task: TaskDetail) => void;
 }
 
-/** The task when it has ended. A gateway that is away for a while is asked again. */
+/** Returns the task when it has ended. Asks again while the gateway is unreachable for a short time. */
 export async function untilEnded(
   { call }: Pick<Client, 'call'>,
   taskId: string,
@@ -89,7 +89,7 @@ export async function untilEnded(
   }
 }
 
-/** A gateway that restarts refuses connections, breaks them, or says that it has no time. */
+/** A restarting gateway refuses connections, breaks them, or answers that it is not available. */
 function mayPass(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.fault !== 'not_understood';
   return error instanceof ApiError && (error.status === 503 || error.status === 429 || error.status === 502);

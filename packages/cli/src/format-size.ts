@@ -1,6 +1,6 @@
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** For people: at most three digits, and a unit. */
+/** A size for people: at most three digits, and a unit. */
 export function formatSize(sizeBytes: number): string {
   let value = sizeBytes;
   let unit = 0;

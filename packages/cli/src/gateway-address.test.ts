@@ -35,8 +35,8 @@ function runHere(pid: number, home = join(folder.path, '.switchyard')): void {
   writeFileSync(join(home, 'gateway.json'), JSON.stringify(file));
 }
 
-describe('the gateway that is meant', () => {
-  it('is the usual one where nothing says which', () => {
+describe('the gateway that a command calls', () => {
+  it('is the default one when nothing names another', () => {
     expect(find()).toEqual({ url: 'http://127.0.0.1:7300', token: undefined });
   });
 
@@ -55,7 +55,7 @@ describe('the gateway that is meant', () => {
     expect(find({}, { SWITCHYARD_HOME: home }).url).toBe('http://127.0.0.1:7305');
   });
 
-  it('is not one that was killed and left its file', () => {
+  it('is not one that was killed and left its address file', () => {
     runHere(2 ** 30);
     expect(find().url).toBe('http://127.0.0.1:7300');
   });
@@ -66,7 +66,7 @@ describe('the gateway that is meant', () => {
     expect(find().url).toBe('http://127.0.0.1:7301');
   });
 
-  it('has an address that can be called', () => {
+  it('has an address that clients can connect to', () => {
     expect(() => find({ url: 'localhost:7300' })).toThrow(CommandError);
     expect(() => find({ url: 'localhost:7300' })).toThrow('Write http://host:port');
   });

@@ -14,8 +14,8 @@ export interface GatewayAddress {
 const defaultUrl = 'http://127.0.0.1:7300';
 
 /**
- * Which gateway is meant: the option, the environment, the one that runs in the data home of this folder, the one that was
- * signed in to last. A stored token goes only to the gateway that gave it.
+ * Finds the gateway that a command calls: the one of the option, of the environment, the one that runs in the data home
+ * of this folder, or the one of the last login. A stored token is sent only to the gateway that issued it.
  */
 export function findGateway(
   options: GatewayOptions,

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-/** Which gateway a command talks to, as far as its options say. */
+/** The options that name the gateway that a command talks to. */
 export interface GatewayOptions {
   url?: string;
   token?: string;
 }
 
-/** What the help of every command that talks to a gateway says about it. */
+/** The part of the help that all commands with a gateway share. */
 export const gatewayEnvironment = {
   SWITCHYARD_URL: 'address of the gateway, as --url',
   SWITCHYARD_TOKEN: 'token to send, as --token',

@@ -4,7 +4,7 @@ import { type ExitName, exitCodes } from './exit-codes.ts';
 interface HelpText {
   /** What the command does, in one line. */
   purpose: string;
-  /** Lines to copy; they stand first. */
+  /** Lines to copy. The help shows them first. */
   examples: string[];
   /** The exit codes that matter for this command. */
   exits?: ExitName[];

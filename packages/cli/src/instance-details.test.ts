@@ -50,14 +50,14 @@ it('an instance is shown with its devices, its models and what failed lately', (
   expect(text).not.toContain('It answers.');
 });
 
-it('an instance of which nothing is known yet says so', () => {
+it('an instance about which nothing is known yet says so', () => {
   const unknown = { ...instance, capabilities: { ...instance.capabilities, known: false, models: {} } };
   const text = describeInstance(unknown, []);
   expect(text).toMatch(/^models +not known yet$/m);
   expect(text).toContain('Nothing failed lately.');
 });
 
-it('what a worker calls its models cannot steer the terminal', () => {
+it('the model names of a worker cannot control the terminal', () => {
   const models = { 'L.ckpt': ['a\u001b[2J\nb'] };
   const text = describeInstance({ ...instance, capabilities: { ...instance.capabilities, models } }, []);
   expect(text).not.toContain('\u001b');

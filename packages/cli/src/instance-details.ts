@@ -13,12 +13,12 @@ const troubles: readonly InstanceEventKind[] = [
   'failed',
   'lost',
 ];
-const mostTroubles = 10;
-const mostModels = 20;
+const maxTroubles = 10;
+const maxModels = 20;
 
-/** One instance for people: how it stands, what it has, and what went wrong lately. */
+/** Describes one instance for people: its state, its devices and models, and recent failures. */
 export function describeInstance(instance: InstanceDetail, events: readonly InstanceEvent[]): string {
-  const lately = events.filter(({ kind }) => troubles.includes(kind)).slice(0, mostTroubles);
+  const lately = events.filter(({ kind }) => troubles.includes(kind)).slice(0, maxTroubles);
   const trouble =
     lately.length > 0 ? `\nFailed lately:\n${eventTable(lately)}` : '\nNothing failed lately.\n';
   return `${facts(instance)}${models(instance)}${trouble}`;
@@ -59,7 +59,7 @@ function describeDevice({ name, memoryFreeBytes, memoryTotalBytes }: Device): st
   return `${name}, ${formatSize(memoryFreeBytes)} of ${formatSize(memoryTotalBytes)} free`;
 }
 
-/** A file that several node classes offer is one model. */
+/** A file that several node classes offer counts as one model. */
 function modelFiles({ capabilities }: InstanceDetail): string[] {
   return [...new Set(Object.values(capabilities.models).flat())].sort();
 }
@@ -67,8 +67,7 @@ function modelFiles({ capabilities }: InstanceDetail): string[] {
 function models(instance: InstanceDetail): string {
   const files = modelFiles(instance);
   if (files.length === 0) return '';
-  const lines = files.slice(0, mostModels).map((file) => `  ${plainText(file)}\n`);
-  const more =
-    files.length > mostModels ? `  and ${files.length - mostModels} more (all with -o json)\n` : '';
+  const lines = files.slice(0, maxModels).map((file) => `  ${plainText(file)}\n`);
+  const more = files.length > maxModels ? `  and ${files.length - maxModels} more (all with -o json)\n` : '';
   return `\nModels:\n${lines.join('')}${more}`;
 }

@@ -12,14 +12,14 @@ const approval = {
   },
 };
 
-describe('what an agent waits for', () => {
-  it('is asked in its own words, or as JSON', () => {
+describe('the question of an agent that waits', () => {
+  it('is shown in its own words, or as JSON', () => {
     expect(questionOf([{ value: 'Which colour?' }, { value: { choose: [1, 2] } }])).toBe(
       'Which colour?\n{"choose":[1,2]}',
     );
   });
 
-  it('is a list of actions where some wait for approval', () => {
+  it('is a list of actions when some wait for approval', () => {
     expect(questionOf([approval])).toBe(
       'Delete a.txt?\nsend {"to":"b"}\nAnswer "approve", or "reject" and why.',
     );
@@ -31,7 +31,7 @@ describe('what an agent waits for', () => {
     expect(answerTo([{ value: 'Fine?' }], 'approve')).toBe('approve');
   });
 
-  it('is decided for each action that waits for approval', () => {
+  it('is answered with a decision for each action that waits for approval', () => {
     expect(answerTo([approval], 'Approve')).toEqual({
       decisions: [{ type: 'approve' }, { type: 'approve' }],
     });

@@ -6,14 +6,14 @@ export interface Interrupt {
 
 const decisions = ['approve', 'reject'] as const;
 
-/** What is asked of the person, in words. */
+/** The question for the person, as text. */
 export function questionOf(interrupts: readonly Interrupt[]): string {
   return interrupts.map(({ value }) => questionIn(value)).join('\n');
 }
 
 /**
- * What goes back to the agent: for actions that wait for approval a decision on each of them, JSON as JSON, and any other
- * text as it is.
+ * The answer to the agent: a decision on each action that waits for approval, JSON as JSON, and any other text
+ * unchanged.
  */
 export function answerTo(interrupts: readonly Interrupt[], text: string): unknown {
   const actions = interrupts.flatMap(({ value }) => actionsIn(value));

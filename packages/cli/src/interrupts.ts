@@ -1,7 +1,7 @@
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { watchStopSignals } from './signals.ts';
 
-/** Runs work that Ctrl-C calls off; once more, and the process ends without waiting for it. */
+/** Runs work that Ctrl-C aborts. A second Ctrl-C ends the process without waiting for it. */
 export async function withInterrupts<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -11,7 +11,7 @@ export async function withInterrupts<Result>(
   try {
     return await work(controller.signal);
   } catch (error) {
-    // What was called off says so in many ways.
+    // Aborted work throws many kinds of errors.
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     release();

@@ -31,7 +31,7 @@ describe('a workflow', () => {
 });
 
 describe('a file', () => {
-  it('is there, and is no folder', () => {
+  it('exists, and is not a folder', () => {
     expect(requireFile(file('1234'))).toBe(4);
     expect(() => requireFile(join(folder.path, 'missing'))).toThrow('missing does not exist.');
     expect(() => requireFile(folder.path)).toThrow('is no file.');

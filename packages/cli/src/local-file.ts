@@ -5,28 +5,22 @@ import type { UploadedFile } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
 
 interface JsonFile {
-  largestBytes: number;
+  maxBytes: number;
   /** `workflow`. */
   noun: string;
-  /** What to do about a file that holds something else. */
+  /** What the user should do about a file with other contents. */
   remedy: string;
 }
 
-/** A workflow in a file; whether it can run is for the gateway to say. */
-export function readWorkflow(path: string, largestBytes: number): Record<string, unknown> {
+/** Reads a workflow from a file. The gateway decides whether it can run. */
+export function readWorkflow(path: string, maxBytes: number): Record<string, unknown> {
   const remedy = 'In ComfyUI choose Workflow > Export (API).';
-  return readJsonObject(path, { largestBytes, noun: 'workflow', remedy });
+  return readJsonObject(path, { maxBytes, noun: 'workflow', remedy });
 }
 
-export function readJsonObject(
-  path: string,
-  { largestBytes, noun, remedy }: JsonFile,
-): Record<string, unknown> {
-  if (requireFile(path) > largestBytes) {
-    throw new CommandError(
-      'usage',
-      `${path} is larger than the ${largestBytes} bytes that a ${noun} may have.`,
-    );
+export function readJsonObject(path: string, { maxBytes, noun, remedy }: JsonFile): Record<string, unknown> {
+  if (requireFile(path) > maxBytes) {
+    throw new CommandError('usage', `${path} is larger than the ${maxBytes} bytes that a ${noun} may have.`);
   }
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -39,7 +33,7 @@ export function readJsonObject(
   throw new CommandError('usage', `${path} is no ${noun}. ${remedy}`);
 }
 
-/** Sent while it is read, whatever its size. */
+/** A file that is sent while it is read, whatever its size. */
 export function uploadLocalFile(
   client: Pick<Client, 'upload'>,
   path: string,
@@ -50,14 +44,14 @@ export function uploadLocalFile(
 }
 
 /**
- * Opened at the first read: a file that cannot be opened is then an error of the upload. A file that grows meanwhile is
- * sent as it was: what was announced and what is sent must agree.
+ * Opens the file at the first read, so that a file that cannot be opened is an error of the upload. A file that grows
+ * meanwhile is sent up to the announced size, because both must agree.
  */
 async function* contentOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
   if (sizeBytes > 0) yield* createReadStream(path, { end: sizeBytes - 1 }) as AsyncIterable<Uint8Array>;
 }
 
-/** Its size. A folder, or nothing, is told before anything is sent. */
+/** Returns the size of the file. A folder or a missing file is reported before anything is sent. */
 export function requireFile(path: string): number {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) return stats.size;

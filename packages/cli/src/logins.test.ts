@@ -31,14 +31,14 @@ describe('a login', () => {
     expect(logins.find('http://127.0.0.1:7301')).toBeUndefined();
   });
 
-  it('can be read by its owner alone', () => {
+  it('can be read by its owner only', () => {
     logins.save(remote);
     expect(statSync(logins.pathOf(remote.url)).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder.path, 'logins')).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(folder.path, 'logins'))).toHaveLength(1);
   });
 
-  it('is gone once it was removed', () => {
+  it('is gone after it was removed', () => {
     logins.save(local);
     logins.remove(local.url);
     logins.remove(local.url);
@@ -58,11 +58,11 @@ it('the newest of several logins is the one that was made last', () => {
   expect(logins.newest()).toEqual(remote);
 });
 
-it('nobody has signed in where there is no folder', () => {
+it('without a folder no one is signed in', () => {
   expect(logins.newest()).toBeUndefined();
 });
 
-it('logins are kept where the system keeps settings', () => {
+it('stores logins in the settings folder of the system', () => {
   expect(loginsFolder({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe(join('/x', 'switchyard', 'logins'));
   expect(loginsFolder({ HOME: '/h' })).toBe(join('/h', '.config', 'switchyard', 'logins'));
 });

@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '@switchyard/server/accounts/private-file';
 import type { Environment } from '@switchyard/server/config/env';
 
-/** What `switchyard login` keeps of one gateway. */
+/** What `switchyard login` stores about one gateway. */
 export interface Login {
   url: string;
   username: string;
   token: string;
-  /** Of the token at the gateway, to delete it there. */
+  /** The id of the token at the gateway, used to delete it there. */
   tokenId: string;
   expiresAt: string | null;
   signedInAt: string;
 }
 
-/** Where programs of this user keep their settings. */
+/** The folder in which programs of this user keep their settings. */
 export function loginsFolder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
   return join(XDG_CONFIG_HOME || APPDATA || join(HOME || homedir(), '.config'), 'switchyard', 'logins');
 }
 
-/** The logins of this user: a file for each gateway, which nobody else may read. */
+/** The logins of this user: one file for each gateway, which only the user may read. */
 export class Logins {
   readonly #folder: string;
 
@@ -36,7 +36,7 @@ export class Logins {
     return readLogin(this.pathOf(url));
   }
 
-  /** The gateway that was signed in to last: the one that is meant where nothing else says which. */
+  /** The gateway of the last login, which commands use when nothing else names one. */
   newest(): Login | undefined {
     return this.#names()
       .flatMap((name) => readLogin(join(this.#folder, name)) ?? [])
@@ -55,7 +55,7 @@ export class Logins {
     try {
       return readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
     } catch {
-      return []; // nobody has signed in yet
+      return []; // no one has signed in yet
     }
   }
 }
@@ -68,6 +68,6 @@ function readLogin(path: string): Login | undefined {
     );
     return isWhole ? (login as Login) : undefined;
   } catch {
-    return undefined; // none, or not ours: signing in again writes it anew
+    return undefined; // missing, or not a login file: the next login replaces it
   }
 }

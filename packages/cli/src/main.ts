@@ -1,10 +1,10 @@
 import { environment } from '@switchyard/server/config/env';
 import { runCli } from './cli.ts';
 
-/** How long a handle that nobody closed may keep a finished command alive. */
+/** How long a handle that was not closed may keep a finished command alive. */
 const lingerMs = 2_000;
 
-// A reader that has seen enough (`| head`) is no fault.
+// A reader that stops early (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

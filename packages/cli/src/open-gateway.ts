@@ -5,7 +5,7 @@ import { findGateway } from './gateway-address.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A client of the gateway that is meant, with the credentials that there are. */
+/** Returns a client of the gateway that the options name, with the credentials that are available. */
 export async function openGateway(options: GatewayOptions, terminal: Terminal): Promise<Client> {
   const { url, token } = findGateway(options, terminal);
   const { WebSocket } = await import('ws');
@@ -13,8 +13,8 @@ export async function openGateway(options: GatewayOptions, terminal: Terminal): 
 }
 
 /**
- * The same for conversations. Without a token the gateway takes the caller for a browser that forgot its CSRF header, and
- * says so, which helps nobody here.
+ * The same for conversations. Without a token the gateway would treat the caller as a browser without its CSRF header,
+ * and that error does not help a user of the command line.
  */
 export async function openConversations(options: GatewayOptions, terminal: Terminal): Promise<Client> {
   const { url, token } = findGateway(options, terminal);
@@ -23,7 +23,7 @@ export async function openConversations(options: GatewayOptions, terminal: Termi
   throw new CommandError('auth', `You are not signed in to ${url}. Sign in with: switchyard login`);
 }
 
-/** Fails where no gateway answers, before anybody is asked to sign in to it. */
+/** Fails when no gateway answers, before the user is asked to sign in. */
 export async function requireGateway(url: string): Promise<void> {
   await createClient({ baseUrl: url }).call(getLiveness);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seconds, wholeNumber } from './option-values.ts';
 
 describe('a whole number', () => {
-  it('is taken within its range, both ends included', () => {
+  it('is accepted within its range, both ends included', () => {
     expect(['-100', '0', '100'].map(wholeNumber(-100, 100))).toEqual([-100, 0, 100]);
   });
 

@@ -1,7 +1,7 @@
 import { parseDuration } from '@switchyard/server/lib/duration';
 import { InvalidArgumentError } from 'commander';
 
-/** For options that take a whole number: refused with the range that is right. */
+/** For options that take a whole number. The error names the allowed range. */
 export function wholeNumber(from: number, to: number): (text: string) => number {
   return (text) => {
     const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -10,7 +10,7 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
   };
 }
 
-/** Seconds, or a duration with its unit: `90`, `10m`. */
+/** Parses seconds, or a duration with its unit: `90`, `10m`. */
 export function seconds(text: string): number {
   try {
     return Math.ceil(parseDuration(/^\d+$/.test(text) ? `${text}s` : text) / 1_000);

@@ -6,7 +6,7 @@ export interface OutputOptions {
   output: 'table' | 'json';
 }
 
-/** For commands that answer with data. Where `-o` names a folder (run, files download) there is `--json` instead. */
+/** For commands that print data. Commands whose `-o` names a folder (run, files download) have `--json` instead. */
 export function addOutputOption(command: Command): Command {
   const option = new Option('-o, --output <format>', 'how to print').choices(['table', 'json']);
   return command.addOption(option.default('table'));
@@ -16,7 +16,7 @@ export function printJson({ stdout }: Pick<Terminal, 'stdout'>, value: unknown):
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Nothing on standard output when there are no rows: a script that counts lines counts right. */
+/** Prints nothing on standard output when there are no rows, so that a script that counts lines is right. */
 export function printTable<Row>(
   { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
   { columns, rows, none }: { columns: readonly Column<Row>[]; rows: readonly Row[]; none: string },
@@ -25,7 +25,7 @@ export function printTable<Row>(
   else stdout.write(table(columns, rows, columnsOf(stdout)));
 }
 
-/** A script gets every letter. */
+/** A script gets the full text. */
 function columnsOf({ isTTY, columns }: Output): number {
   return isTTY === true && columns ? columns : Number.POSITIVE_INFINITY;
 }

@@ -1,6 +1,6 @@
 /**
- * Text that came from elsewhere, on one line: names, worker messages and the like may hold sequences that a terminal obeys,
- * and marks that turn the direction of what follows.
+ * Text that came from elsewhere, on one line: names and worker messages may contain control sequences of a terminal,
+ * and marks that change the direction of the text after them.
  */
 export function plainText(text: string): string {
   return text
@@ -8,7 +8,7 @@ export function plainText(text: string): string {
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
-/** The same for text that has lines of its own. */
+/** The same for text with several lines. */
 export function plainLines(text: string): string {
   return text
     .split(/\r?\n/)

@@ -9,12 +9,12 @@ interface PrintOptions {
   outputDir?: string;
 }
 
-/** Whether a command stays until its tasks have ended. */
+/** Whether a command waits until its tasks have ended. */
 export function waits({ wait, outputDir }: PrintOptions): boolean {
   return wait === true || outputDir !== undefined;
 }
 
-/** What a command that submits tasks prints in the end. */
+/** What a command that submits tasks prints at its end. */
 export function printTasks(ended: readonly EndedTask[], options: PrintOptions, terminal: Terminal): void {
   if (options.json) {
     const tasks = ended.map(({ task, savedFiles }) => ({ ...task, savedFiles }));
@@ -24,7 +24,7 @@ export function printTasks(ended: readonly EndedTask[], options: PrintOptions, t
   }
 }
 
-/** Where files were saved, their paths alone: among paths a text would be taken for one. */
+/** When files were saved, only their paths are printed: other text among them would be read as a path. */
 function printResult({ task, savedFiles }: EndedTask, isSaved: boolean, { stdout, stderr }: Terminal): void {
   const { files = [], texts = [], outputsMissing = 0 } = task.result ?? {};
   for (const file of isSaved ? savedFiles : files) stdout.write(`${plainText(file)}\n`);

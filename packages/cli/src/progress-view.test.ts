@@ -11,15 +11,15 @@ const running = {
 const waiting = { id: 'b', status: 'pending', progress: 0, node: null, instanceId: null } as const;
 const failed = { id: 'c', status: 'failed', progress: 10, node: null, instanceId: '127.0.0.1:8188' } as const;
 
-it('a bar shows the percentage of a task and the node that runs', () => {
+it('a bar shows the percentage of a task and its running node', () => {
   expect(barText(running, [running])).toMatch(/^█+░+ {2}50% {2}KSampler$/);
 });
 
-it('a bar of several counts those that have ended as done, whatever became of them', () => {
+it('a bar for several tasks counts every ended task as done, whatever its result', () => {
   expect(barText(running, [running, failed])).toMatch(/ {2}75% {2}1\/2 {2}KSampler$/);
 });
 
-it('a bar says that a task waits', () => {
+it('a bar shows that a task waits', () => {
   expect(barText(waiting, [waiting])).toMatch(/^░+ {3}0% {2}waiting for an instance$/);
 });
 
@@ -35,13 +35,13 @@ describe('progress', () => {
     return text;
   };
 
-  it('is one line that changes where a person looks, and leaves it empty', () => {
+  it('is one changing line on a terminal, which is empty at the end', () => {
     const text = shown({ isTTY: true });
     expect(text).not.toContain('\n');
     expect(text.endsWith('\r\u001b[K')).toBe(true);
   });
 
-  it('never grows over the end of the line', () => {
+  it('is never longer than the line', () => {
     const drawn = shown({ isTTY: true, columns: 20 }).split('\r\u001b[K');
     expect(Math.max(...drawn.map((line) => line.length))).toBe(19);
   });

@@ -8,7 +8,7 @@ import { cutToWidth } from './text-width.ts';
 export interface ProgressView {
   /** `changed` is one of `states`. */
   show(changed: TaskState, states: readonly TaskState[]): void;
-  /** Leaves the place to what is written next. */
+  /** Clears the line for the next output. */
   clear(): void;
 }
 
@@ -30,7 +30,7 @@ function bar(output: Output): ProgressView {
   };
 }
 
-/** The bar is about all of them, the words about the one that moved. */
+/** The bar shows all tasks; the text shows the task that changed. */
 export function barText(changed: TaskState, states: readonly TaskState[]): string {
   const sum = states.reduce((total, state) => total + (hasEnded(state) ? 100 : state.progress), 0);
   const percent = Math.floor(sum / Math.max(1, states.length));
@@ -46,7 +46,7 @@ function wordsFor({ status, node }: TaskState): string {
   return status === 'running' && node !== null ? plainText(node) : status;
 }
 
-/** Only what changes seldom: a log that grew with each percent would hide the rest. */
+/** Writes only rare changes: a log line for each percent would hide the others. */
 function lines(output: Output): ProgressView {
   const shown = new Map<string, string>();
   return {

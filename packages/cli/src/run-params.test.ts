@@ -20,7 +20,7 @@ describe('-p', () => {
     expect(() => parseParams([text])).toThrow('write key=value or key=@file');
   });
 
-  it('gives each name once', () => {
+  it('refuses a name that is given twice', () => {
     expect(() => parseParams(['a=1', 'a=2'])).toThrow('-p a is given twice.');
   });
 });

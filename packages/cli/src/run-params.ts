@@ -1,6 +1,6 @@
 import { CommandError } from './exit-codes.ts';
 
-/** What `-p key=value` gives: a value, or a file that is uploaded first. */
+/** The content of `-p key=value`: a value, or a file that is uploaded first. */
 export type GivenParam = { value: unknown } | { path: string };
 
 /**

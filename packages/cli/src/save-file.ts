@@ -7,17 +7,17 @@ import type { Client } from '@switchyard/client/client';
 
 interface SaveOptions {
   folder: string;
-  /** As the gateway names it; by default what it answers with the file. */
+  /** The name for the file; by default the one that the gateway sends with it. */
   filename?: string;
   signal: AbortSignal;
 }
 
-/** Of one name in one folder; beyond it something is wrong. */
-const mostOfOneName = 10_000;
-/** Of a file system's name, in bytes of UTF-8, with room for a number. */
-const longestName = 200;
+/** The maximum number of files with one name in one folder; more means that something is wrong. */
+const maxOfOneName = 10_000;
+/** The maximum length of a name on a file system, in bytes of UTF-8, with room for a number. */
+const maxNameBytes = 200;
 
-/** Saves a file of the gateway beside what is in the folder already, and answers the name that it got. */
+/** Saves a file of the gateway in a folder without replacing other files, and returns the name that it got. */
 export async function saveFile(
   client: Pick<Client, 'download'>,
   fileId: string,
@@ -37,18 +37,18 @@ export async function saveFile(
   }
 }
 
-/** A name that stays in its folder and can be typed, whatever a worker or another user made of it. */
+/** Makes a name that stays in its folder and can be typed, whatever name a worker or another user chose. */
 export function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   const plain = last.replace(/[\p{Cc}\p{Cf}<>:"|?*]+/gu, '_').replace(/^[.\s]+|[.\s]+$/g, '');
   return cut(plain) || 'file';
 }
 
-/** Never writes over a file: the second `a.png` is `a (2).png`. */
+/** Never overwrites a file: the second `a.png` becomes `a (2).png`. */
 function openNew(folder: string, wanted: string): { name: string; fd: number } {
   const extension = extname(wanted);
   const stem = wanted.slice(0, wanted.length - extension.length);
-  for (let copy = 1; copy <= mostOfOneName; copy += 1) {
+  for (let copy = 1; copy <= maxOfOneName; copy += 1) {
     const name = copy === 1 ? wanted : `${stem} (${copy})${extension}`;
     try {
       return { name, fd: openSync(join(folder, name), 'wx') };
@@ -56,14 +56,14 @@ function openNew(folder: string, wanted: string): { name: string; fd: number } {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
-  throw new Error(`There are ${mostOfOneName} files named like ${wanted} in ${folder} already.`);
+  throw new Error(`There are ${maxOfOneName} files named like ${wanted} in ${folder} already.`);
 }
 
-/** Keeps the extension. */
+/** Cuts the name and keeps its extension. */
 function cut(name: string): string {
-  if (Buffer.byteLength(name) <= longestName) return name;
+  if (Buffer.byteLength(name) <= maxNameBytes) return name;
   const extension = extname(name).slice(0, 20);
-  const room = longestName - Buffer.byteLength(extension);
+  const room = maxNameBytes - Buffer.byteLength(extension);
   return (
     Buffer.from(name)
       .subarray(0, room)

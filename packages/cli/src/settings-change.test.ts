@@ -27,7 +27,7 @@ const added = (ip: string, port: number, changes: Partial<NewInstance> = {}): Ne
 });
 
 describe('adding an instance', () => {
-  it('makes a server for a new host, with what was said about it', () => {
+  it('makes a server for a new host, with the given settings', () => {
     const { servers } = withInstance(
       settings,
       added('gpu.lan', 8188, {
@@ -47,7 +47,7 @@ describe('adding an instance', () => {
     expect(servers.slice(0, -1)).toEqual(settings.servers);
   });
 
-  it('adds to the server of its host and leaves that as it is', () => {
+  it('adds to the server of its host without changing that server', () => {
     const headers = { Authorization: 'Bearer secret' };
     const { servers } = withInstance(settings, added('192.168.1.20', 8189, { server: { headers } }));
     expect(servers[0]).toEqual({
@@ -65,7 +65,7 @@ describe('adding an instance', () => {
     expect(servers.map(({ instances }) => instances.length)).toEqual([1, 1]);
   });
 
-  it('calls a new server as it was named, or as it is to be called', () => {
+  it('gives a new server the requested id, or the given name', () => {
     const nameOf = (changes: Partial<NewInstance>) =>
       withInstance(settings, added('gpu.lan', 8188, changes)).servers.at(-1)?.name;
     expect(nameOf({ serverId: 'big' })).toBe('big');
@@ -73,23 +73,23 @@ describe('adding an instance', () => {
     expect(nameOf({})).toBe('gpu.lan');
   });
 
-  it('names the server of an IPv6 host by what an id may contain', () => {
+  it('names the server of an IPv6 host with characters that an id may contain', () => {
     const { servers } = withInstance(settings, added('::1', 8188));
     expect(servers.at(-1)?.id).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
   });
 
-  it('asks for the secret headers of its server again, which a new address is not given unseen', () => {
+  it('asks for the secret headers of its server again, because a new address must not get them unnoticed', () => {
     const change = () => withInstance(settings, added('192.168.1.20', 8189));
     expect(change).toThrow('Add --header "authorization: …"');
   });
 
-  it('is refused for one that is there already', () => {
+  it('is refused for an instance that exists already', () => {
     expect(() => withInstance(settings, added('192.168.1.20', 8188))).toThrow(
       '192.168.1.20:8188 is there already.',
     );
   });
 
-  it('is refused where it would change a server that exists', () => {
+  it('is refused when it would change an existing server', () => {
     const change = () => withInstance(settings, added('192.168.1.20', 8189, { server: { tags: ['x'] } }));
     expect(change).toThrow('The server 192.168.1.20 exists');
     const withTls = added('192.168.1.20', 8189, { address: { ip: '192.168.1.20', port: 8189, tls: true } });
@@ -98,11 +98,11 @@ describe('adding an instance', () => {
 });
 
 describe('removing an instance', () => {
-  it('removes its server when that has no other, and no other server', () => {
+  it('removes its server when that has no other instance, and keeps the other servers', () => {
     expect(withoutInstance(settings, '192.168.1.20:8188').servers.map(({ id }) => id)).toEqual(['later']);
   });
 
-  it('leaves the others of its server', () => {
+  it('keeps the other instances of its server', () => {
     const headers = { authorization: 'Bearer secret' };
     const two = withInstance(settings, added('192.168.1.20', 8189, { server: { headers } }));
     expect(withoutInstance(two, '192.168.1.20:8188').servers[0]?.instances).toEqual([
@@ -110,7 +110,7 @@ describe('removing an instance', () => {
     ]);
   });
 
-  it('is refused for one that the configuration does not have', () => {
+  it('is refused for an instance that is not in the configuration', () => {
     expect(() => withoutInstance(settings, '127.0.0.1:8199')).toThrow('has no instance 127.0.0.1:8199');
   });
 });
@@ -136,7 +136,7 @@ describe('a change', () => {
     return { sent, call: call as unknown as Parameters<typeof changeSettings>[0]['call'] };
   }
 
-  it('is made to what it was read from, and read anew when somebody else was quicker', async () => {
+  it('is made to the version that was read, and made again when someone else has written first', async () => {
     const { sent, call } = gateway(1);
     await changeSettings({ call }, (before) => before);
     expect(sent).toEqual([{ 'if-match': '"7"' }, { 'if-match': '"8"' }]);
@@ -148,7 +148,7 @@ describe('a change', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('that is refused here is not sent', async () => {
+  it('that fails its own checks is not sent', async () => {
     const { sent, call } = gateway(0);
     const change = changeSettings({ call }, (before) => withoutInstance(before, 'nobody:1'));
     await expect(change).rejects.toThrow('has no instance');

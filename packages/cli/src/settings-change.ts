@@ -12,17 +12,23 @@ import type { WorkerAddress } from './worker-address.ts';
 
 export interface NewInstance {
   address: WorkerAddress;
-  /** Absent: one that is named after the host. A new server is called so as well, unless it is given a name. */
+  /**
+   * The server's id. When absent, a server named after the host. A new server also gets this as its name, unless it is
+   * given one.
+   */
   serverId: string | undefined;
-  /** What a new server takes. One that exists takes its headers alone, since they go to a new address. */
+  /** Settings for a new server. An existing server takes only the headers, because they are sent to a new address. */
   server: { name?: string; kind?: InstanceKind; tags?: string[]; headers?: Record<string, string> };
   weight: number | undefined;
 }
 
-/** Somebody else may change the configuration between our reading and our writing; then it is read anew. */
+/**
+ * The maximum number of tries: someone else may change the configuration between reading and writing, and then it is
+ * read again.
+ */
 const tries = 3;
 
-/** Reads the configuration, changes it and writes it back, unless somebody else has written meanwhile. */
+/** Reads the configuration, changes it and writes it back, unless someone else has written in the meantime. */
 export async function changeSettings(
   { call }: Pick<Client, 'call'>,
   change: (settings: Settings) => Settings,
@@ -38,7 +44,7 @@ export async function changeSettings(
   }
 }
 
-/** The configuration with one more instance, in a server of its own unless there is one for its host. */
+/** Returns the configuration with one more instance, in a new server unless there is one for its host. */
 export function withInstance(settings: Settings, added: NewInstance): Settings {
   const { address, weight, server: facts } = added;
   const { ip, port, tls } = address;
@@ -77,7 +83,7 @@ export function withInstance(settings: Settings, added: NewInstance): Settings {
   return { ...settings, servers: settings.servers.map((server) => (server === existing ? grown : server)) };
 }
 
-/** The configuration without the instance, and without its server when that has no other. */
+/** Returns the configuration without the instance, and without its server when that has no other instance. */
 export function withoutInstance(settings: Settings, instanceId: string): Settings {
   const servers = settings.servers.map((server) => ({
     ...server,
@@ -101,7 +107,7 @@ export function instanceIdOf({ ip, port }: { ip: string; port: number }): string
   return ip.includes(':') && !ip.startsWith('[') ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
-/** Only what an id may contain; it begins with a letter or a digit. */
+/** Keeps only characters that an id may contain. An id begins with a letter or a digit. */
 function serverIdFor(ip: string): string {
   const id = ip.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 60);
   return /^[A-Za-z0-9]/.test(id) ? id : `ip${id}`;

@@ -25,7 +25,7 @@ it('the skills that come with the program can be used', async () => {
   ]);
 });
 
-it('they are found from the source, and through the link that npm makes', () => {
+it('they are found when run from source, and through the link that npm makes', () => {
   const source = fileURLToPath(new URL('./main.ts', import.meta.url));
   expect(shippedSkillsOf(source)).toBe(shippedSkillsOf(program));
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-bin-'));
@@ -42,7 +42,7 @@ interface Node {
   inputs: Record<string, unknown>;
 }
 
-it('their workflows give nodes of the reference worker what these need', async () => {
+it('their workflows give the nodes of the reference worker all inputs that they need', async () => {
   let nodes = 0;
   for (const { folder } of (await shipped.find()).skills) {
     const text = await readFile(join(folder, 'SKILL.md'), 'utf8');

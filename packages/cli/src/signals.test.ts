@@ -16,14 +16,14 @@ describe('stop signals', () => {
     expect(forced).toEqual([]);
   });
 
-  it('force with the second, whichever of the two it is', () => {
+  it('force an end with the second signal, whichever of the two it is', () => {
     const { source, forced } = watch();
     source.emit('SIGTERM', 'SIGTERM');
     source.emit('SIGINT', 'SIGINT');
     expect(forced).toEqual(['SIGINT']);
   });
 
-  it('leave the process as it was once released', () => {
+  it('leave the process unchanged after release', () => {
     const { source, release } = watch();
     release();
     expect(source.listenerCount('SIGINT') + source.listenerCount('SIGTERM')).toBe(0);

@@ -3,7 +3,7 @@ import { newDeferred } from '@switchyard/server/lib/async/deferred';
 
 type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** The first SIGINT or SIGTERM asks for an orderly stop; the second no longer waits for it. */
+/** The first SIGINT or SIGTERM asks for an orderly stop; the second ends the process at once. */
 export function watchStopSignals(
   source: Pick<EventEmitter, 'on' | 'off'>,
   force: (signal: StopSignal) => void,

@@ -7,7 +7,7 @@ const columns = [
 ];
 
 describe('a table', () => {
-  it('has columns as wide as their widest cell and no blanks at the end of a line', () => {
+  it('has columns as wide as their widest cell and no spaces at the end of a line', () => {
     const rows = [
       { id: 'a', name: 'first' },
       { id: 'long-id', name: null },
@@ -15,7 +15,7 @@ describe('a table', () => {
     expect(table(columns, rows)).toBe('ID       NAME\na        first\nlong-id  -\n');
   });
 
-  it('is cut to the terminal: the widest columns first, the id never', () => {
+  it('is cut to the width of the terminal: the widest columns first, the id never', () => {
     const rows = [
       { id: '0196a1b2-0000-7000-8000-000000000000', name: 'a name that is far too long for this' },
     ];
@@ -27,7 +27,7 @@ describe('a table', () => {
     );
   });
 
-  it('counts letters that take two columns', () => {
+  it('counts two columns for wide characters', () => {
     const rows = [
       { id: '猫', name: 'one' },
       { id: 'cat', name: '猫の写真の名前' },
@@ -36,14 +36,14 @@ describe('a table', () => {
     expect(table(columns, rows, 14)).toBe('ID   NAME\n猫   one\ncat  猫の写真…\n');
   });
 
-  it('shows nothing that a terminal would obey', () => {
+  it('shows no control sequence of a terminal', () => {
     const rows = [{ id: '\u001b[2Jx\u009b31m', name: 'a\nb\u202ec' }];
     expect(table(columns, rows)).toBe('ID         NAME\n [2Jx 31m  a bc\n');
   });
 });
 
 describe('a list of facts', () => {
-  it('leaves out what is not there', () => {
+  it('leaves out missing facts', () => {
     expect(
       details([
         ['id', 'a'],

@@ -7,14 +7,15 @@ export interface Column<Row> {
 }
 
 const gap = '  ';
-/** A column that is cut keeps this much, or the width of its title: less tells nothing. */
+/** A cut column keeps this width, or the width of its title, because less is not readable. */
 const narrowest = 8;
-/** Of columns that are no wider nothing is cut: little would be won. */
+/** Columns up to this width are not cut, because that would win little. */
 const short = 10;
 
 /**
- * Columns as wide as their widest cell. Where a terminal has less room (`columnsOfTerminal`) the widest columns are cut
- * first, and the first one never: it is the id that the next command needs. What does not fit then is cut at the edge.
+ * Columns as wide as their widest cell. When a terminal is narrower (`columnsOfTerminal`) the widest columns are cut
+ * first. The first column is never cut: it is the id that the next command needs. A line that still does not fit is cut
+ * at the edge.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -43,7 +44,7 @@ export function table<Row>(
     .join('');
 }
 
-/** One column less from the widest, until they fit or none can give more. */
+/** Takes one character from the widest column until all fit or none can be cut further. */
 function fitted(natural: readonly number[], floors: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
@@ -57,7 +58,7 @@ function fitted(natural: readonly number[], floors: readonly number[], room: num
   return widths;
 }
 
-/** One fact a line; facts that are not there are left out. */
+/** One fact per line; missing facts are left out. */
 export function details(facts: readonly (readonly [name: string, value: string | number | null])[]): string {
   const known = facts.filter(([, value]) => value !== null && value !== '');
   const width = Math.max(0, ...known.map(([name]) => name.length));

@@ -13,7 +13,7 @@ function board() {
 const progress = (taskId: string, percent: number) =>
   ({ type: 'task_progress', timestamp: 0, data: { taskId, progress: percent, node: 'Invert' } }) as const;
 
-it('a task goes the way that is told', () => {
+it('a task changes as the messages say', () => {
   const { board: tasks } = board();
   tasks.hear({ type: 'task_started', timestamp: 0, data: { taskId: 'a', instanceId: 'i:1', attempt: 1 } });
   tasks.hear(progress('a', 40));
@@ -38,7 +38,7 @@ it('a message about a task that is not followed changes nothing', () => {
   expect([tasks.states.length, changes.length]).toEqual([1, 0]);
 });
 
-it('tells a task that somebody cancelled from one that failed', () => {
+it('distinguishes a cancelled task from a failed one', () => {
   const error = { code: 'cancelled' as const, message: 'Cancelled.' };
   expect(outcomeOf({ status: 'failed', error })).toBe('cancelled');
   expect(outcomeOf({ status: 'failed', error: { ...error, code: 'out_of_memory' } })).toBe('failed');

@@ -1,17 +1,17 @@
 import type { PushMessage } from '@switchyard/client/push/push-message';
 import type { Task, TaskStatus } from '@switchyard/contract/dispatch/task';
 
-/** How far a task is, as last heard of. */
+/** The last known progress of a task. */
 export interface TaskState {
   id: string;
   status: TaskStatus;
   progress: number;
-  /** Title of the running node. */
+  /** The title of the running node. */
   node: string | null;
   instanceId: string | null;
 }
 
-/** Several tasks that are followed together. A message that comes late changes nothing that has ended. */
+/** Several tasks that are followed together. A late message does not change a task that has ended. */
 export class TaskBoard {
   readonly #states: Map<string, TaskState>;
   readonly #onChange: (state: TaskState) => void;
@@ -25,7 +25,7 @@ export class TaskBoard {
     return [...this.#states.values()];
   }
 
-  /** What the gateway answered about a task: the truth, whatever was heard. */
+  /** Takes the gateway's answer about a task, which counts more than any message. */
   put(task: Task): void {
     this.#change(task.id, stateOf(task));
   }
@@ -65,7 +65,7 @@ export function hasEnded({ status }: Pick<TaskState, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** In a word. A task that somebody cancelled is `failed` for the gateway, and nothing that has to be looked into. */
+/** The state in a word. The gateway calls a cancelled task `failed`, but no one has to look into it. */
 export function outcomeOf({ status, error }: Pick<Task, 'status' | 'error'>): string {
   return error?.code === 'cancelled' ? 'cancelled' : status;
 }

@@ -10,17 +10,17 @@ const failed = {
   error: { code: 'execution_failed', message: 'Out of paint.', node: '3', nodeTitle: 'Save' },
 } as TaskDetail;
 
-it('tasks that completed are no failure', () => {
+it('completed tasks are not a failure', () => {
   expect(failureOf([completed, completed])).toBeUndefined();
   expect(failureOf([])).toBeUndefined();
 });
 
-it('a task that failed says why and where', () => {
+it('a failed task says why and where', () => {
   expect(failureOf([failed])?.message).toBe('Task b failed: Out of paint. (at Save)');
   expect(exitNameOf(failureOf([failed]))).toBe('failed');
 });
 
-it('of several, how many failed and why the first', () => {
+it('several failed tasks give their number and the reason of the first', () => {
   expect(failureOf([completed, failed])?.message).toMatch(
     /^1 of 2 tasks failed\. Task b failed: Out of paint\./,
   );

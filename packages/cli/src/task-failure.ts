@@ -1,7 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { CommandError } from './exit-codes.ts';
 
-/** What to say, and how to end, when tasks failed; undefined when all completed. */
+/** The message and the exit code when tasks failed; undefined when all completed. */
 export function failureOf(
   tasks: readonly TaskDetail[],
   hintFor: (task: TaskDetail) => string = () => '',
@@ -20,7 +20,10 @@ function sentenceFor({ id, error }: TaskDetail): string {
   return `Task ${id} failed: ${error?.message ?? 'the gateway gave no reason.'}${where}`;
 }
 
-/** For `switchyard run`: the option that sends the file, as it can be typed, by the id of the node, which always fits. */
+/**
+ * For `switchyard run`: the option that sends the file, ready to type. It uses the id of the node, which is always
+ * unique.
+ */
 export function hintOfMissingFile({ error, workflow }: TaskDetail): string {
   if (error?.code !== 'input_file_missing' || error.node === undefined) return '';
   const named = Object.entries(inputsOf(workflow[error.node])).filter(

@@ -5,7 +5,7 @@ const terminal = { write: () => true, isTTY: true };
 const file = { write: () => true };
 
 describe('colours', () => {
-  it('stand where a person reads', () => {
+  it('are used where a person reads', () => {
     expect(colorsFor(terminal, {}).red('x')).toContain('\u001b');
   });
 

@@ -1,7 +1,7 @@
 import type { Environment } from '@switchyard/server/config/env';
 import pc from 'picocolors';
 
-/** Where a command reads and writes. Data goes to `stdout`, talk to `stderr`. */
+/** The streams of a command. Data goes to `stdout`, messages for people to `stderr`. */
 export interface Terminal {
   env: Environment;
   cwd: string;

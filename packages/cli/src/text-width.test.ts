@@ -14,7 +14,7 @@ it.each([
   expect(widthOf(text)).toBe(columns);
 });
 
-it('cuts between letters, so that the text and its ellipsis fit', () => {
+it('cuts between characters, so that the text and its ellipsis fit', () => {
   expect(cutToWidth('猫の写真', 8)).toBe('猫の写真');
   expect(cutToWidth('猫の写真', 7)).toBe('猫の写…');
   expect(cutToWidth('猫の写真', 6)).toBe('猫の…');
@@ -22,7 +22,7 @@ it('cuts between letters, so that the text and its ellipsis fit', () => {
   expect(cutToWidth('cat', 0)).toBe('');
 });
 
-it('fills up to a column', () => {
+it('fills text up to a column', () => {
   expect(padToWidth('猫', 4)).toBe('猫  ');
   expect(padToWidth('猫の写真', 4)).toBe('猫の写真');
 });

@@ -16,7 +16,7 @@ interface Watching {
   asJson: boolean;
 }
 
-/** Until all have ended; ends as failed when one of them did. */
+/** Follows tasks until all have ended. Ends as failed when one of them failed. */
 export async function watchTasks(
   ids: string[],
   { client, asJson }: Watching,
@@ -39,10 +39,10 @@ export async function watchTasks(
   if (failure) throw failure;
 }
 
-/** Everything that the account may see, until Ctrl-C. */
+/** Shows everything that the account may see, until Ctrl-C. */
 export async function watchEvents({ client, asJson }: Watching, { stdout }: Terminal): Promise<void> {
   await withInterrupts(async (signal) => {
-    // A wrong address and a wrong token are told at once; only later breaks are ridden out.
+    // A wrong address or token is reported at once. Only later breaks of the connection are waited out.
     await client.call(getOverview, { signal });
     for await (const message of client.push.connect({ signal })) {
       const line = asJson ? JSON.stringify(message) : lineFor(message);
@@ -51,7 +51,7 @@ export async function watchEvents({ client, asJson }: Watching, { stdout }: Term
   });
 }
 
-/** Null for what says nothing that another line does not say. */
+/** Returns null for a message that another line already covers. */
 function lineFor(message: PushMessage): string | null {
   const words = wordsFor(message);
   if (words === null) return null;

@@ -6,10 +6,10 @@ export interface WorkerAddress {
   tls: boolean;
 }
 
-/** Of ComfyUI, where only a host is named. */
+/** The port of ComfyUI, for an address that names only a host. */
 const usualPort = 8188;
 
-/** `host`, `host:port`, `[::1]:8188`, or an http address as it stands in the browser. */
+/** Reads `host`, `host:port`, `[::1]:8188`, or an http address as a browser shows it. */
 export function parseWorkerAddress(text: string): WorkerAddress {
   const hasScheme = /^[a-z]+:\/\//i.test(text);
   const address = hasScheme ? text : `http://${text}`;
@@ -23,7 +23,7 @@ export function parseWorkerAddress(text: string): WorkerAddress {
     );
   }
   const tls = url.protocol === 'https:';
-  // A URL leaves out the port that its scheme has anyway.
+  // A URL leaves out the default port of its scheme.
   const schemePort = tls ? 443 : 80;
   const unnamedPort = hasScheme || /:\d+$/.test(text) ? schemePort : usualPort;
   const port = url.port === '' ? unnamedPort : Number(url.port);

@@ -82,7 +82,7 @@ function lineOf({ verdict, section, says, versions, reason, isRequired }: Examin
   return `${line}${text.join('')}`;
 }
 
-/** Loaded when it is asked for: the worker that runs needs none of it. */
+/** Loaded on demand: a running worker needs none of it. */
 async function suite() {
   const [{ examine }, { Subject }, { restartByCommand }] = await Promise.all([
     import('@switchyard/worker/conformance/examine'),
@@ -100,7 +100,7 @@ function urlOf(address: string): string {
 
 const firstAnswerMs = 10_000;
 
-/** What it tells of itself. Its queue has to be empty, for the suite drops what waits there. */
+/** What the worker says about itself. Its queue has to be empty, because the suite deletes waiting prompts. */
 async function versionOfIdle(url: string): Promise<string | null> {
   const [stats, prompt] = await Promise.all([ask(`${url}/system_stats`), ask(`${url}/prompt`)]);
   const waiting = Number(prompt.exec_info?.queue_remaining ?? 0);

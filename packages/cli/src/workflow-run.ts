@@ -10,7 +10,7 @@ import { saveFile } from './save-file.ts';
 import { hasEnded } from './task-board.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What the steps of `switchyard run` share. */
+/** The values that the steps of `switchyard run` share. */
 export interface RunContext {
   client: Client;
   terminal: Terminal;
@@ -19,14 +19,14 @@ export interface RunContext {
 
 export interface EndedTask {
   task: TaskDetail;
-  /** As the user wrote the folder. */
+  /** The folder as the user wrote it. */
   savedFiles: string[];
 }
 
-/** How long workers get to stop before we leave; the gateway goes on seeing to it. */
+/** How long the command waits for workers to stop. After that the gateway goes on stopping them. */
 const cancelGraceMs = 30_000;
 
-/** The params as the gateway takes them. A file that is named twice is sent once. */
+/** The params in the form of the gateway. A file that is named twice is sent once. */
 export async function uploadParams(
   given: ReadonlyMap<string, GivenParam>,
   { client, terminal, signal }: RunContext,
@@ -47,8 +47,8 @@ export async function uploadParams(
 }
 
 /**
- * Each with a key of its own, so that a lost answer does not make a second task. A submission is never broken off: what
- * is not known cannot be cancelled.
+ * Submits each task with a key of its own, so that a lost answer does not make a second task. A submission is never
+ * aborted: a task whose id is not known cannot be cancelled.
  */
 export async function submitTasks(
   body: NewTask,
@@ -62,7 +62,10 @@ export async function submitTasks(
   }
 }
 
-/** Until all have ended, showing how far they are; with a folder, their outputs are saved as each one ends. */
+/**
+ * Waits until all tasks have ended and shows their progress. With a folder, the outputs of each task are saved when it
+ * ends.
+ */
 export async function waitForTasks(
   tasks: readonly TaskDetail[],
   outputDir: string | undefined,
@@ -100,7 +103,7 @@ async function saveOutputs(
   return saved;
 }
 
-/** Whoever interrupts wants the workers free again; that they are is waited for. */
+/** A user who interrupts wants the workers to be free again, so this waits until they are. */
 export async function cancelTasks(
   tasks: readonly TaskDetail[],
   { client, terminal }: Omit<RunContext, 'signal'>,
@@ -114,7 +117,7 @@ export async function cancelTasks(
       const task = await client.call(cancelTask, { params: { taskId }, signal });
       if (!hasEnded(task)) await untilEnded(client, taskId, { signal });
     } catch {
-      // It ended before, or the gateway is away: there is nothing left to cancel from here.
+      // The task has ended, or the gateway is unreachable: there is nothing left to cancel from here.
     }
   }
 }

@@ -32,7 +32,7 @@ describe('switchyard chat', () => {
     });
   });
 
-  it('goes on in a thread, with an agent, with what is piped in', async () => {
+  it('continues a thread, with a chosen agent and piped input', async () => {
     server.on('GET /api/threads/t1', whole(thread, { thread_id: 't1', interrupts: {} }));
     server.on(streamed, run(metadata, word('Fine.')));
     const args = ['chat', '--thread', 't1', '--agent', 'reviewer'];
@@ -50,7 +50,7 @@ describe('switchyard chat', () => {
     });
   });
 
-  it('shows on standard error which tools are called, with what, and what they said', async () => {
+  it('shows on standard error the tools that are called, their arguments and their results', async () => {
     const call = {
       type: 'ai',
       content: '',
@@ -92,7 +92,7 @@ describe('switchyard chat', () => {
     expect(stderr.match(/search/g)).toHaveLength(2);
   });
 
-  it('shows how far a task on the pool is, and what came of it', async () => {
+  it('shows the progress and the result of a task on the pool', async () => {
     const task = { task_id: 'k1', tool_call_id: 'c1' };
     const file = { file_id: 'f', filename: 'cat.png', url: 'http://g/f', content_type: 'image/png', size: 9 };
     const frames: Frame[] = [
@@ -122,7 +122,7 @@ describe('switchyard chat', () => {
     expect(seen.stdout).toBe('Done.\n');
   });
 
-  it('says when an answer is simulated', async () => {
+  it('marks a simulated answer', async () => {
     const last = { response_metadata: { simulated: true, model_name: 'switchyard-demo' } };
     server.on(streamed, run(metadata, word('Hello.'), word('', 'm1', last)));
     const { stdout, stderr } = await server.cli(['chat', 'hi']);
@@ -130,12 +130,12 @@ describe('switchyard chat', () => {
     expect(stderr).toContain('(A simulated answer of switchyard-demo: no model is configured.)\n');
   });
 
-  it('lets nothing through that a terminal obeys', async () => {
+  it('removes control sequences of a terminal', async () => {
     server.on(streamed, run(metadata, word('a\u001b]0;owned\u0007b\tc\n\u202ed')));
     expect((await server.cli(['chat', 'hi'])).stdout).toBe('a ]0;owned b\tc\nd\n');
   });
 
-  it('prints its frames with --json, and nothing else', async () => {
+  it('prints only frames with --json', async () => {
     server.on(streamed, run(metadata, word('Hello.')));
     const { stdout, stderr } = await server.cli(['chat', 'hi', '--json']);
     expect(
@@ -184,7 +184,7 @@ describe('switchyard chat', () => {
     expect(server.requests.at(-1)?.path).toBe('/api/threads/t1/runs/r1/cancel');
   });
 
-  it('is content when the run ended before it could be cancelled', async () => {
+  it('accepts that the run ended before it could be cancelled', async () => {
     let stream: ServerResponse | undefined;
     server.on(streamed, (response) => {
       stream = response;
@@ -226,7 +226,7 @@ describe('switchyard chat', () => {
     expect(stderr).toContain('(Part of the answer was missed; this is the whole of it.)');
   });
 
-  it('shows an answer that begins again after a crash of the gateway, and not a third time', async () => {
+  it('shows an answer that begins again after a crash of the gateway a second time, and not a third time', async () => {
     server.on(
       streamed,
       run(
@@ -248,7 +248,7 @@ describe('switchyard chat', () => {
     expect(stderr).not.toContain('missed');
   });
 
-  it('shows the words of a model that breaks off once, and then the answer as a whole', async () => {
+  it('shows the text of a model call that breaks off once, and then the whole answer', async () => {
     const retry: Frame = ['custom', { type: 'llm_retry', message: 'The model broke off; asking it again.' }];
     const words = (id: string, text: string): Frame => [
       'messages',
@@ -276,7 +276,7 @@ describe('switchyard chat', () => {
     expect(stderr.match(/broke off/g)).toHaveLength(2);
   });
 
-  it('comes back to a stream that breaks', async () => {
+  it('reconnects to a stream that breaks', async () => {
     server.on(streamed, (response) => {
       openRun(response, [metadata, word('One, ')]);
       setTimeout(() => response.destroy(), 5);
@@ -300,7 +300,7 @@ describe('a conversation on the terminal', () => {
     expect(asked()).toEqual([says('one'), says('two')]);
   });
 
-  it('ends with Ctrl-C while nothing runs', async () => {
+  it('ends on Ctrl-C while no run is going on', async () => {
     expect((await talk('\u0003')).code).toBe(0);
     expect(server.requests).toHaveLength(1);
   });
@@ -311,7 +311,7 @@ describe('a conversation on the terminal', () => {
     expect(asked()).toEqual([says('one'), says('two'), says('three')]);
   });
 
-  it('goes on after a turn that failed, and after one that was cancelled', async () => {
+  it('continues after a failed turn and after a cancelled one', async () => {
     const error = { error: 'BadModel', message: 'The model does not answer.', name: 'BadModel' };
     let stream: ServerResponse | undefined;
     server.on(

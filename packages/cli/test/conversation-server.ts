@@ -14,11 +14,11 @@ interface Request {
 type Answer = (response: ServerResponse, request: Request) => void;
 
 interface CliOptions {
-  /** What another program pipes in; at a terminal, what a person types, a piece at each prompt. */
+  /** The input that another program pipes in, or that a person types at a terminal, a piece at each prompt. */
   stdin?: Readable;
   isTTY?: boolean;
   scheme?: 'http' | 'https';
-  /** Null: nobody has signed in. */
+  /** Null: no one has signed in. */
   token?: string | null;
 }
 
@@ -50,7 +50,7 @@ function answerPrompts(output: Output, typed: Readable): Readable & { isTTY: boo
   return keyboard;
 }
 
-/** A gateway that says what a test wrote, and what it was asked. */
+/** A gateway that gives a test's answers and records the requests. */
 export class ConversationServer {
   readonly requests: Request[] = [];
   readonly #answers = new Map<string, Answer[]>();
@@ -67,7 +67,7 @@ export class ConversationServer {
     return this.#server?.port;
   }
 
-  /** The answers to requests such as `POST /api/threads`, one after the other; the last one stays. */
+  /** The answers to requests such as `POST /api/threads`, one after the other; the last one is repeated. */
   on(line: string, ...answers: Answer[]): void {
     this.#answers.set(line, answers);
   }
@@ -114,14 +114,14 @@ export function json(value: unknown, status = 200): Answer {
   return (response) => answerJson(response, value, status);
 }
 
-/** An answer with every field that the schema requires: null where the test has nothing to say. */
+/** An answer with every field that the schema requires: null for fields that the test does not set. */
 export function whole({ required = [] }: { required?: readonly string[] }, value: object): Answer {
   return json({ ...Object.fromEntries(required.map((name) => [name, null])), ...value });
 }
 
 export const nothing: Answer = (response) => void response.writeHead(202).end();
 
-/** A run that streams these frames and is over. */
+/** A run that streams these frames and ends. */
 export function run(...frames: Frame[]): Answer {
   return (response) => {
     openRun(response, frames);

@@ -40,7 +40,7 @@ async function migrate(args: string[] = [], env: Record<string, string> = {}) {
 const inMemory = { SWITCHYARD__DATABASE__BACKEND: 'memory' };
 
 describe('switchyard migrate layout', () => {
-  it('says what it did, a line for each thing and a sum', async () => {
+  it('reports what it did, a line for each entry and a sum', async () => {
     const { code, stdout, stderr } = await migrate([], inMemory);
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -82,20 +82,20 @@ describe('switchyard migrate layout', () => {
     });
   });
 
-  it('guesses no owners while the database that knows them is not there', async () => {
+  it('guesses no owners while the database that knows them is missing', async () => {
     const { code, stderr } = await migrate();
     expect([code, existsSync(join(home, 'threads/t1/a.txt'))]).toEqual([1, true]);
     expect(stderr).toContain(`There is no database at ${join(home, 'data/switchyard.db')}. It says whose`);
   });
 
-  it('refuses a home that is not there, and makes none', async () => {
+  it('refuses a missing data home, and does not create it', async () => {
     home = join(folder.path, 'nowhere');
     const { code, stderr } = await migrate([], inMemory);
     expect([code, existsSync(home)]).toEqual([1, false]);
     expect(stderr).toContain(`There is no data home at ${home}.`);
   });
 
-  it('puts nothing behind a file that stands for a folder, and tells which', async () => {
+  it('moves nothing to a place where a file stands for a folder, and names that file', async () => {
     writeFileSync(join(home, 'users'), 'not a folder');
     const { code, stdout } = await migrate([], inMemory);
     expect(code).toBe(0);
@@ -106,7 +106,7 @@ describe('switchyard migrate layout', () => {
 
 const postgres = testPostgres('switchyard migrate layout with Postgres');
 
-it.skipIf(postgres.isSkipped)(`${postgres.title} asks that database whose threads are`, async () => {
+it.skipIf(postgres.isSkipped)(`${postgres.title} asks that database for the owners of threads`, async () => {
   const url = await postgres.createDatabase();
   const env = { SWITCHYARD__DATABASE__BACKEND: 'postgres', SWITCHYARD__DATABASE__URL: url };
   expect((await migrate([], env)).stderr).toContain('The database has no threads yet.');

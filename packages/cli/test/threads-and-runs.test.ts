@@ -187,7 +187,7 @@ describe('switchyard runs', () => {
     ]);
   });
 
-  it('ends with 6 when it has ended otherwise', async () => {
+  it('ends with 6 when the run has ended in another way', async () => {
     server.on('POST /api/threads/t1/runs/r1/cancel', json({ detail: 'Run r1 has ended' }, 409));
     const { code, stderr } = await server.cli(['runs', 'cancel', 't1', 'r1']);
     expect([code, stderr]).toEqual([6, 'Run r1 has ended\n']);
@@ -227,7 +227,7 @@ describe('at the address of another server', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('https:// to a port that speaks none is a sentence', async () => {
+  it('https:// to a port without TLS gives a readable error', async () => {
     const { code, stderr } = await server.cli(['tasks', 'list'], { scheme: 'https' });
     expect(code).toBe(7);
     expect(stderr).toContain('it does not speak TLS; try http:// in place of https://.');

@@ -53,7 +53,7 @@ describe('switchyard workflows', () => {
     expect(await cli('show', 'ground')).toMatchObject({ code: 5 });
   });
 
-  it('makes a new version only when it is told to', async () => {
+  it('makes a new version only when the option asks for it', async () => {
     await cli('import', 'ground.json', '--name', 'again');
     expect(await cli('import', 'ground.json', '--name', 'again')).toMatchObject({ code: 6 });
     expect((await cli('import', 'ground.json', '--name', 'again', '--replace')).stderr).toBe(

@@ -44,7 +44,7 @@ interface Chat {
   options: ChatOptions;
   terminal: Terminal;
   threadId: string;
-  /** What the agent waits for; the next message is the answer to it. */
+  /** The questions of an agent that waits; the next message answers them. */
   interrupts: Interrupt[];
 }
 
@@ -79,7 +79,7 @@ async function sendOne(message: string, talk: Chat): Promise<void> {
   if (!talk.options.json) stderr.write(`Go on with: switchyard chat --thread ${talk.threadId}\n`);
 }
 
-/** Until Ctrl-D, or Ctrl-C while nothing runs. */
+/** Takes turns until Ctrl-D, or until Ctrl-C while no run is going on. */
 async function converse(talk: Chat): Promise<void> {
   const { stderr } = talk.terminal;
   const reader = new LineReader(talk.terminal);

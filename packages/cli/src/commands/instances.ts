@@ -63,7 +63,7 @@ function addList(parent: Command, terminal: Terminal): void {
   });
 }
 
-/** As many as one page has: those that failed are looked for among them. */
+/** As many events as one page has; failures are searched among them. */
 const eventsRead = 200;
 
 function addShow(parent: Command, terminal: Terminal): void {

@@ -45,7 +45,7 @@ export function addLoginCommand(program: Command, terminal: Terminal): void {
   });
 }
 
-/** Ask, open a session, make a token that lasts, end the session, keep the token. */
+/** Asks for the login, opens a session, makes a lasting token, ends the session and stores the token. */
 async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   const { url } = findGateway(options, terminal);
   const logins = new Logins(loginsFolder(terminal.env));
@@ -89,12 +89,15 @@ async function makeToken(
       },
     };
   } finally {
-    // It has done its work either way, and what went wrong before is what the user must hear.
+    // The session has done its work, and the user has to see the earlier error, not one of the logout.
     await client.session.logout().catch(() => undefined);
   }
 }
 
-/** Whoever signs in with a first password is asked for one of their own; a script is not, nor whoever just presses Enter. */
+/**
+ * Asks a user who signs in with a first password for a new one. A script is not asked, and Enter keeps the first
+ * password.
+ */
 async function offerOwnPassword(
   client: Client,
   { password, isAsked }: LoginInput,
@@ -119,7 +122,7 @@ async function offerOwnPassword(
   }
 }
 
-/** The token of the last login is of no use to anybody any more. */
+/** Deletes the token of the last login, which is no longer needed. */
 async function deleteToken(client: Client, tokenId: string): Promise<void> {
   try {
     await client.call(deleteAccessToken, { params: { tokenId } });

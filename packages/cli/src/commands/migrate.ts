@@ -56,11 +56,14 @@ function addLayout(parent: Command, terminal: Terminal): void {
 
 interface Migrated {
   entries: LayoutEntry[];
-  /** What concerns all of it. */
+  /** Notes about the whole migration. */
   notes: string[];
 }
 
-/** A gateway that has the home could write where something has just been taken away, so one of the two has to wait. */
+/**
+ * A running gateway could write to a place from which this has just moved files, so only one of the two may use the
+ * data home.
+ */
 async function migrate(config: Config, isDryRun: boolean): Promise<Migrated> {
   const { data_home: home } = config;
   if (!existsSync(home)) {

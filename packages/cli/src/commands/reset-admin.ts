@@ -53,7 +53,7 @@ async function reset(config: Config, email: string | undefined): Promise<ResetAd
   }
 }
 
-/** The password itself is never printed: terminals and logs keep what they show. */
+/** The password is never printed, because terminals and logs keep what they show. */
 function report(outcome: ResetAdminOutcome, { stdout, stderr }: Terminal): void {
   if (!outcome.ok) throw new Error(outcome.message);
   stdout.write(`email: ${outcome.email}\npassword: in ${outcome.credentialsPath}\n`);

@@ -31,10 +31,10 @@ interface RunOptions extends GatewayOptions {
   count: number;
 }
 
-/** The gateway takes no more; of a film that was named by mistake nothing is read. */
-const largestWorkflowBytes = 25_000_000;
-/** As many as one filter of live messages takes. */
-const mostTasks = 1_000;
+/** The gateway accepts no more. A film that was named by mistake is refused before it is read. */
+const maxWorkflowBytes = 25_000_000;
+/** One filter of live messages takes no more. */
+const maxTasks = 1_000;
 
 export function addRunCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -55,7 +55,7 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
     .option('--extra-data <file>', 'JSON for the worker: PNG metadata, keys of API nodes')
     .option('--only <node>', 'run only this output node; several times for several', collected)
     .option('--timeout <time>', 'longest run of one attempt: 90, 10m, 2h', seconds)
-    .option('--count <n>', 'submit it this many times', wholeNumber(1, mostTasks), 1)
+    .option('--count <n>', 'submit it this many times', wholeNumber(1, maxTasks), 1)
     .action((file: string, options: RunOptions) => run(file, options, terminal));
   addGatewayOptions(command);
   describeCommand(command, {
@@ -70,9 +70,9 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
   });
 }
 
-/** Read, upload, submit; where that is wanted, wait and save; print. */
+/** Reads the workflow, uploads files, submits; waits and saves outputs if the options say so; prints. */
 async function run(file: string, options: RunOptions, terminal: Terminal): Promise<void> {
-  const workflow = readWorkflow(resolve(terminal.cwd, file), largestWorkflowBytes);
+  const workflow = readWorkflow(resolve(terminal.cwd, file), maxWorkflowBytes);
   const extra = workerOptions(options, terminal);
   const given = parseParams(options.param ?? []);
   for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
@@ -82,7 +82,7 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
     const context = { client, terminal, signal };
     try {
       const params = await uploadParams(given, context);
-      // A name that fits nothing is a slip of the pen, and what it meant to change would run as it was.
+      // A name that matches no input is a typing error. Without this check the workflow would run with the old value.
       const body = { workflow, params, strict: true, ...taskOptions(options), ...extra };
       const onSubmitted = (task: TaskDetail): void => {
         submitted.push(task);
@@ -104,7 +104,7 @@ async function run(file: string, options: RunOptions, terminal: Terminal): Promi
   if (failure) throw failure;
 }
 
-/** The id at once where nobody waits: if a later one is refused, the first ones are known. */
+/** Prints each id at once when the command does not wait: if a later submission is refused, the first ids are known. */
 function announce(
   task: TaskDetail,
   isFirst: boolean,
@@ -116,14 +116,14 @@ function announce(
   if (!waits(options) && !options.json) terminal.stdout.write(`${task.id}\n`);
 }
 
-/** Our trouble is not that of the tasks. */
+/** The tasks go on when the live messages fail. */
 function sayWhatGoesOn(submitted: readonly TaskDetail[], { stderr }: Terminal): void {
   if (submitted.length === 0) return;
   const ids = submitted.map(({ id }) => id).join(' ');
   stderr.write(`The gateway goes on with what was submitted: switchyard tasks watch ${ids}\n`);
 }
 
-/** What only the worker makes use of. */
+/** Reads the options that only the worker uses. */
 function workerOptions(
   { extraData: file, only }: RunOptions,
   { cwd }: Terminal,
@@ -131,7 +131,7 @@ function workerOptions(
   const targets = only && { partialExecutionTargets: only };
   if (file === undefined) return { ...targets };
   const remedy = 'Write an object, for example { "extra_pnginfo": { "workflow": {} } }.';
-  const limits = { largestBytes: largestWorkflowBytes, noun: 'set of extra data', remedy };
+  const limits = { maxBytes: maxWorkflowBytes, noun: 'set of extra data', remedy };
   return { ...targets, extraData: readJsonObject(resolve(cwd, file), limits) };
 }
 

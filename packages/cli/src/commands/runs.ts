@@ -157,7 +157,7 @@ const eventColumns: Column<RunEvent>[] = [
   { title: 'CONTENT', of: ({ content }) => cut(contentText(content)) },
 ];
 
-/** Of a message what it says, of anything else its JSON. */
+/** Shows a message by its text, and anything else as JSON. */
 function contentText(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('content' in content)) return content;
   const text = textOf(content as StreamedMessage);

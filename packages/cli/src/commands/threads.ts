@@ -142,7 +142,7 @@ function titleOf(values: Record<string, unknown> | undefined): string | null {
   return typeof values?.title === 'string' ? values.title : null;
 }
 
-/** A value that is JSON counts as JSON: `--metadata pinned=true`. */
+/** A value that is valid JSON is read as JSON: `--metadata pinned=true`. */
 function entry(text: string, before: Record<string, Scalar> = {}): Record<string, Scalar> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Write key=value.');

@@ -16,13 +16,16 @@ import { stayCompiled } from '../stay-compiled.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
-/** The default port moves up to this one while others are busy; a port that somebody chose does not move. */
+/**
+ * When the default port is busy, the gateway tries the next ones up to this one. A port that the user chose is not
+ * replaced.
+ */
 const lastDefaultPort = 7310;
 
-/** What closing may take beyond the grace that requests get: the database and the files. */
+/** How long closing may take after the grace period of requests: the database and the files. */
 const closingMs = 5_000;
 
-/** How long the banner waits for users' own agents, to say what is wrong with them. */
+/** How long the banner waits for users' own agents, so that it can show what is wrong with them. */
 const loadingMs = 10_000;
 
 interface UpOptions extends Flags {
@@ -71,7 +74,7 @@ export function addGatewayCommand(
     .action((options: Flags & { open?: true }) => up({ ...options, watchAgents }, terminal));
 }
 
-/** Load, start, say so, wait for a signal, stop. */
+/** Loads the configuration, starts the gateway, prints the banner, waits for a signal and stops. */
 async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal): Promise<void> {
   const loaded = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
   const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
@@ -95,7 +98,7 @@ async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal
   await closeInTime(gateway, loaded.config.server.shutdown_grace + closingMs);
 }
 
-/** Null for those that take too long: the gateway serves meanwhile, and nobody is kept waiting for its address. */
+/** Returns null when the agents take too long: the gateway serves already, and its address has to be shown. */
 async function agentsInTime({ ownAgents }: RunningGateway): Promise<BannerFacts['agents']> {
   const late = newDeferred<null>();
   const timer = setTimeout(() => late.resolve(null), loadingMs);
@@ -139,7 +142,7 @@ function shorten(path: string | null, cwd: string): string | null {
   return short.startsWith('..') ? path : `./${short}`;
 }
 
-/** Something that never closes must not keep a supervisor waiting: it is told, and the process ends as failed. */
+/** A part that never closes must not keep a supervisor waiting: the command reports it and ends as failed. */
 async function closeInTime(gateway: RunningGateway, limitMs: number): Promise<void> {
   const late = newDeferred<never>();
   const message = `The gateway did not stop within ${limitMs / 1_000} s.`;

@@ -38,7 +38,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
   addWorkerTest(command, terminal);
 }
 
-/** By the exit code that the worker has where it is a program of its own. */
+/** Takes the exit code that the worker has as a program of its own. */
 const exitOf: Record<number, ExitName> = { 2: 'usage', 3: 'conflict' };
 
 async function runWorker(options: WorkerCommandOptions): Promise<void> {

@@ -49,8 +49,8 @@ interface RunOptions extends GatewayOptions {
   json?: true;
 }
 
-/** The gateway takes no more. */
-const largestWorkflowBytes = 25_000_000;
+/** The gateway accepts no more. */
+const maxWorkflowBytes = 25_000_000;
 
 export function addWorkflowsCommand(program: Command, terminal: Terminal): void {
   const command = program.command('workflows');
@@ -115,7 +115,7 @@ function addImport(parent: Command, terminal: Terminal): void {
     .option('--replace', 'make a new version where there is one of this name')
     .action(async (file: string, options: ImportOptions) => {
       const path = resolve(terminal.cwd, file);
-      const workflow = readWorkflow(path, largestWorkflowBytes);
+      const workflow = readWorkflow(path, maxWorkflowBytes);
       const name = options.name ?? basename(path, extname(path));
       const { description, expose: exposed } = options;
       const body = {
@@ -168,7 +168,7 @@ async function run(name: string, options: RunOptions, terminal: Terminal): Promi
     const context = { client, terminal, signal };
     const params = await uploadParams(given, context);
     signal.throwIfAborted();
-    // Never broken off: a task that is not known cannot be cancelled.
+    // Never aborted: a task whose id is not known cannot be cancelled.
     const task = await client.call(runWorkflow, {
       params: { workflowId },
       body: { params },
@@ -210,7 +210,7 @@ function addDelete(parent: Command, terminal: Terminal): void {
   });
 }
 
-/** By name, else by id. */
+/** Finds a workflow by its name, otherwise by its id. */
 async function find(client: Client, nameOrId: string): Promise<SavedWorkflowDetail> {
   const id = (await named(client, nameOrId))?.id ?? nameOrId;
   if (id.length > 64) throw new CommandError('not_found', `There is no workflow "${plainText(nameOrId)}".`);
