@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('Adoption', () => {
-  it('wants to end when no gateway was heard of at all', () => {
+  it('wants to end when it never heard from a gateway', () => {
     const onOrphaned = vi.fn();
     new Adoption(60_000, onOrphaned).start();
     vi.advanceTimersByTime(59_999);
@@ -19,7 +19,7 @@ describe('Adoption', () => {
     expect(onOrphaned).toHaveBeenCalledOnce();
   });
 
-  it('starts the wait again with each word of a gateway, and remembers whose it was', () => {
+  it('starts the wait again with each message of a gateway, and remembers which gateway sent it', () => {
     const onOrphaned = vi.fn();
     const adoption = new Adoption(60_000, onOrphaned);
     adoption.start();
@@ -34,7 +34,7 @@ describe('Adoption', () => {
     expect(onOrphaned).toHaveBeenCalledOnce();
   });
 
-  it('never ends without a wait, even after it was adopted', () => {
+  it('never ends when it has no wait, even after it was adopted', () => {
     const onOrphaned = vi.fn();
     const adoption = new Adoption(undefined, onOrphaned);
     adoption.start();

@@ -1,11 +1,11 @@
-/** What keeps an adopted worker alive: it wants to end when it has not heard of a gateway for a while. */
+/** Keeps an adopted worker alive: the worker ends when it has not heard from a gateway for a while. */
 export class Adoption {
   readonly #waitMs: number | undefined;
   readonly #onOrphaned: () => void;
   #timer: NodeJS.Timeout | undefined;
   #gateway: string | null = null;
 
-  /** Without a wait nothing ever ends by itself. */
+  /** Without a wait the worker never ends by itself. */
   constructor(waitMs: number | undefined, onOrphaned: () => void) {
     this.#waitMs = waitMs;
     this.#onOrphaned = onOrphaned;
@@ -15,7 +15,7 @@ export class Adoption {
     return this.#gateway;
   }
 
-  /** Waits from the start on, so that a gateway that dies before its first word leaves no orphan either. */
+  /** Waits from the start, so that a gateway that dies before its first call leaves no orphan either. */
   start(): void {
     if (this.#waitMs === undefined) return;
     clearTimeout(this.#timer);

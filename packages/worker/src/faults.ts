@@ -1,36 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Ways in which real workers go wrong, each behind a switch, so that a dispatcher can be tested against them. */
+/** Faults of real workers, each behind a switch, so that a dispatcher can be tested against them. */
 export interface FaultSwitches {
-  /** ComfyUI's reconnect bug: when an older socket of a client id closes, the newer one hears nothing any more. */
+  /** ComfyUI's reconnect bug: when an older socket of a client id closes, the newer one receives nothing any more. */
   deafSockets: boolean;
   /** Sockets stay open and answer pings, but no frame is sent. */
   muteSockets: boolean;
-  /** The executor stops for good while HTTP goes on: before the next run starts, or inside its first node. */
+  /** The executor stops for good while HTTP goes on: before the next prompt starts, or inside its first node. */
   zombie: 'never' | 'before_start' | 'mid_run';
-  /** Each node waits before its work until the switch is off or the run is interrupted. */
+  /** Each node waits before its work until the switch is off or the prompt is interrupted. */
   holdNodes: boolean;
-  /** The gap between `execution_success` and the history entry. */
+  /** The time between `execution_success` and the history entry. */
   historyDelayMs: number;
   /** The next node (of that class) fails like this. */
   nodeError: { classType?: string; type: string; message: string } | null;
-  /** What a hostile worker would call its files. */
+  /** File names that a hostile worker would send. */
   outputNames: { filename?: string; subfolder?: string } | null;
   http: HttpFault[];
 }
 
 export interface HttpFault {
   method?: string;
-  /** The path without `/api`; `/history` also means `/history/{id}`. Absent: every path. */
+  /** The path without `/api`. `/history` also covers `/history/{id}`. When absent: every path. */
   path?: string;
   /**
-   * garbage: 200 with bytes that are no JSON · trickle: headers, then a byte now and then, for ever · hang: never an answer ·
-   * lose_response: the work is done, the connection is cut instead of the answer · reset: cut before the work · status: that
-   * status and nothing else.
+   * garbage: 200 with bytes that are not JSON · trickle: headers, then a byte now and then, for ever · hang: never an
+   * answer · lose_response: the work is done, the connection is cut instead of the answer · reset: cut before the work
+   * · status: that status and nothing else.
    */
   effect: 'garbage' | 'trickle' | 'hang' | 'lose_response' | 'reset' | 'status';
   status?: number;
-  /** How often it strikes; for ever when absent. */
+  /** How often the fault occurs; without a number it occurs every time. */
   times?: number;
 }
 
@@ -81,7 +81,7 @@ export class Faults {
     return nodeError;
   }
 
-  /** Ends when the switch is off, or when the signal aborts. */
+  /** Resolves when the switch is off, or when the signal aborts. */
   async waitWhile(isOn: (switches: FaultSwitches) => boolean, signal: AbortSignal): Promise<void> {
     while (isOn(this.#switches) && !signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -92,7 +92,7 @@ export class Faults {
   }
 }
 
-/** A wait that an abort ends early, without an error. */
+/** Waits. An abort ends the wait early, without an error. */
 export async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   if (durationMs > 0) await delay(durationMs, undefined, { signal }).catch(() => undefined);
 }

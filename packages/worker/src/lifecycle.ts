@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readWorkerFile } from './worker-file.ts';
 
 /**
- * What a supervisor needs and nothing of the server: find the worker of a directory, adopt it, launch one, stop it.
+ * The functions of a supervisor, without the server: find the worker of a directory, adopt it, launch one, stop it.
  *
  *     const worker = (await findWorker(dir)) ?? (await launchWorker({ dir, command }));
  *     const isThere = await adoptWorker(worker, 'gateway-1'); // every 15 s; false: find or launch again
@@ -23,16 +23,16 @@ export interface FoundWorker {
 
 const answerTimeoutMs = 2000;
 const launchTimeoutMs = 20_000;
-/** What runs is interrupted, and a file that is being written is finished. */
+/** How long a stop may take: the running prompt is interrupted, and a file that is being written is finished. */
 const endTimeoutMs = 3_000;
 const lookAgainMs = 20;
 
-/** How often to call `adoptWorker`: a gateway may miss three before its worker takes it for dead. */
+/** How often to call `adoptWorker`: a gateway may miss three calls before its worker treats it as dead. */
 export const adoptEveryMs = 15_000;
 
 /**
- * The live worker of this directory. Undefined when there is none, or when what listens on its port now is something else:
- * only the worker that wrote worker.json knows its token.
+ * The live worker of this directory. Returns undefined when there is none, or when another program listens on its port
+ * now: only the worker that wrote worker.json knows its token.
  */
 export async function findWorker(dir: string): Promise<FoundWorker | undefined> {
   const file = await readWorkerFile(dir);
@@ -44,7 +44,7 @@ export async function findWorker(dir: string): Promise<FoundWorker | undefined> 
   return { ...file, url, adoptedBy: typeof adoptedBy === 'string' ? adoptedBy : null };
 }
 
-/** The port that the worker of this directory had last, and will take again when it can. */
+/** The last port of the worker of this directory. It takes the port again if it is free. */
 export async function lastPort(dir: string): Promise<number | undefined> {
   return (await readWorkerFile(dir))?.port;
 }
@@ -54,7 +54,10 @@ export async function adoptWorker(worker: Address, gateway: string): Promise<boo
   return (await ask(worker, 'POST', '/reference/adopt', { gateway })) !== undefined;
 }
 
-/** Asks the worker to end, which interrupts what it runs, and answers when it has. False when it was gone already. */
+/**
+ * Asks the worker to end, which interrupts its prompt, and resolves when it has ended. Returns false when it was gone
+ * already.
+ */
 export async function stopWorker(worker: Address & Partial<Pick<FoundWorker, 'pid'>>): Promise<boolean> {
   if ((await ask(worker, 'POST', '/reference/stop')) === undefined) return false;
   const deadline = Date.now() + endTimeoutMs;
@@ -73,8 +76,8 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts a worker that belongs to nobody's process group, and answers when it can take work. Its output is in worker.log. One
- * that does not come up, or is not wanted any more before it has, is ended.
+ * Starts a worker in a process group of its own, and resolves when it can take work. Its output is in worker.log. A
+ * worker that does not come up, or whose start is aborted, is ended.
  */
 export async function launchWorker({
   dir,
@@ -122,7 +125,7 @@ async function endGroup({ pid }: ChildProcess): Promise<void> {
   }
 }
 
-/** False when nobody of that number is there; a negative one is a group. */
+/** Returns false when no process has that id; a negative id is a group. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -133,7 +136,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 type Address = Pick<FoundWorker, 'url' | 'token'>;
 
-/** The process that answers need not be the child itself: a loader may stand in between. */
+/** The process that answers may be a grandchild: a loader may stand in between. */
 async function appearance(
   dir: string,
   { after, signal }: { after: string | undefined; signal: AbortSignal | undefined },
@@ -149,7 +152,7 @@ async function appearance(
   );
 }
 
-/** The answer as an object, or undefined for everything else: refused, too slow, another status, not JSON. */
+/** Returns the answer as an object, or undefined in every other case: refused, too slow, another status, not JSON. */
 async function ask(
   { url, token }: Address,
   method: 'GET' | 'POST',

@@ -1,24 +1,24 @@
-/** What a worker may take before it says no. Each figure stands next to its reason. */
+/** The limits of a worker, each next to its reason. */
 export interface WorkerLimits {
-  /** Every request body, as ComfyUI's `--max-upload-size` (100 MB there too); `/features` reports it. */
+  /** The limit of every request body, like ComfyUI's `--max-upload-size` (100 MB there too). `/features` reports it. */
   maxUploadBytes: number;
-  /** ComfyUI's MAX_RESOLUTION: the bound of every width, height and offset input. */
+  /** ComfyUI's MAX_RESOLUTION: the limit of every width, height and offset input. */
   maxSide: number;
   /** One frame: 64 megapixels are 192 MB of raw RGB. */
   maxFramePixels: number;
-  /** All frames of one value together, counted as if none were shared. */
+  /** The total of all frames of one value, counted as if none were shared. */
   maxBatchPixels: number;
   maxBatchFrames: number;
-  /** Prompts waiting. ComfyUI has no bound and dies of it. */
+  /** The number of waiting prompts. ComfyUI has no limit and runs out of memory. */
   maxQueue: number;
   maxGraphNodes: number;
-  /** As ComfyUI; each entry keeps its whole graph, so bytes are bounded too. */
+  /** The same number as in ComfyUI. Each entry keeps its whole graph, so the bytes have a limit too. */
   maxHistoryEntries: number;
   maxHistoryBytes: number;
-  /** Outputs of unchanged nodes that are kept for the next prompt. */
+  /** The outputs of unchanged nodes that are kept for the next prompt. */
   maxCacheBytes: number;
   maxSockets: number;
-  /** A socket that reads slower than this much is cut. */
+  /** A socket whose unread data exceeds this size is closed. */
   maxSocketBufferBytes: number;
 }
 
@@ -38,20 +38,28 @@ export const defaultLimits: WorkerLimits = {
 };
 
 export interface WorkerOptions {
-  /** Everything that the worker writes lies below it: input, output, temp, worker.json. */
+  /** Everything that the worker writes is below it: input, output, temp, worker.json. */
   dir: string;
-  /** 0 takes any free port. Absent: the port of the last start in this directory, else the first free one from 8199. */
+  /**
+   * 0 takes any free port. When absent: the port of the last start in this directory, otherwise the first free one from
+   * 8199.
+   */
   port?: number;
   host?: string;
-  /** Least time that each node takes, spread over its ticks, so that a run can be watched. */
+  /** The minimum time of each node, spread over its ticks, so that a person can watch a prompt. */
   paceMs?: number;
   /** Opens `/reference/faults`: lets a caller on loopback break this worker on purpose. For tests only. */
   faultRoutes?: boolean;
-  /** Absent: the worker never ends by itself. Otherwise it wants to after not having heard of a gateway for this long. */
+  /**
+   * When absent, the worker never ends by itself. Otherwise it wants to end when it has not heard from a gateway for
+   * this long.
+   */
   exitWhenOrphanedForMs?: number;
-  /** Orphaned, or told to end by `/reference/stop`: whoever started the worker closes it. */
+  /**
+   * Called when the worker is orphaned or told to end by `/reference/stop`. The code that started the worker closes it.
+   */
   onEnd?: (reason: 'orphaned' | 'told') => void;
   limits?: Partial<WorkerLimits>;
-  /** What an internal failure is told to; by default nothing is written anywhere. */
+  /** Receives internal failures; by default they are not written anywhere. */
   log?: (line: string) => void;
 }

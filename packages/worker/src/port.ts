@@ -1,10 +1,10 @@
-/** Standalone and embedded workers look for their place here; ComfyUI itself starts at 8188. */
+/** Standalone and embedded workers search a port from here; ComfyUI itself starts at 8188. */
 const firstPort = 8199;
 const portCount = 100;
 
 /**
- * An explicit port is the only one. Otherwise the port of the last start comes first, so that `ip:port`, which is the id of
- * an instance, lasts; then whatever is free from 8199 on.
+ * An explicit port is the only choice. Otherwise the port of the last start comes first, so that `ip:port`, the id of
+ * an instance, stays the same. Then follow the free ports from 8199.
  */
 export function portsToTry(wanted: number | undefined, kept: number | undefined): number[] {
   if (wanted !== undefined) return [wanted];

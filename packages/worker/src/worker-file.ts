@@ -10,7 +10,7 @@ export interface WorkerFile {
   startedAt: string;
 }
 
-/** What is there, or undefined when there is nothing or nothing that can be read as such. */
+/** Reads the file; returns undefined when it is missing or cannot be read as a worker file. */
 export async function readWorkerFile(dir: string): Promise<WorkerFile | undefined> {
   try {
     const parsed: unknown = JSON.parse(await readFile(join(dir, 'worker.json'), 'utf8'));
@@ -20,7 +20,7 @@ export async function readWorkerFile(dir: string): Promise<WorkerFile | undefine
   }
 }
 
-/** Whole or not at all, and readable by its owner only. */
+/** Writes the file atomically, readable only by its owner. */
 export async function writeWorkerFile(dir: string, file: WorkerFile): Promise<void> {
   const draft = join(dir, `worker.json.${process.pid}`);
   await writeFile(draft, `${JSON.stringify(file)}\n`, { mode: 0o600 });

@@ -40,7 +40,7 @@ export async function runWorkerProcess(args: readonly string[]): Promise<number>
   return 0;
 }
 
-/** Settled by the first of: a signal, an order, nobody's word for too long. */
+/** Settled by the first of: a signal, a request to stop, too much time without a gateway. */
 function endOf(): { reason: Promise<string>; request: (reason: string) => void } {
   let request: (reason: string) => void = () => undefined;
   const reason = new Promise<string>((resolve) => {

@@ -32,9 +32,9 @@ export interface RunningWorker {
   url: string;
   /** For `/reference/*`; the same as in worker.json. */
   token: string;
-  /** The switches that `faultRoutes` opens over HTTP, always at hand in the same process. */
+  /** The fault switches. `faultRoutes` opens them over HTTP; code in the same process can always use them. */
   faults: Faults;
-  /** Nothing listens until `accept` is called: connections are refused, as while a process is down. */
+  /** Stops listening until `accept` is called: connections are refused, as when a process is down. */
   refuse: () => Promise<void>;
   accept: () => Promise<void>;
   close: () => Promise<void>;
@@ -47,7 +47,7 @@ export class AlreadyRunningError extends Error {
   }
 }
 
-/** The one place where a worker is put together. */
+/** The only place that puts a worker together. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { host = '127.0.0.1', paceMs = 0, log = () => undefined, onEnd = () => undefined } = options;
   const dir = resolve(options.dir);

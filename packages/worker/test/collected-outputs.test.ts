@@ -19,20 +19,20 @@ const saved = (prefix: string) => {
   return graph;
 };
 
-it('says that it deletes what was collected, and deletes the files and empty folders of that prompt', async () => {
+it('reports that it deletes collected outputs, and deletes the files and empty folders of that prompt', async () => {
   const { subject, dir } = await testWorker();
   expect(await subject.json('/features')).toMatchObject({ deletes_collected: true });
   const [first, second] = [await subject.run(saved('a/b/x')), await subject.run(saved('y'))];
   expect((await writtenIn(dir)).filter((name) => name.endsWith('.png'))).toHaveLength(3);
   expect((await subject.request(`/outputs/${first.prompt[1]}`, { method: 'DELETE' })).status).toBe(200);
   const left = await writtenIn(dir);
-  // The preview was not made anew for the second prompt, which shows the same file.
+  // The second prompt shows the same preview file, which was not made again.
   expect(left).toEqual([expect.stringMatching(/^ComfyUI_temp_/), 'y_00001_.png']);
   await subject.request(`/outputs/${second.prompt[1]}`, { method: 'DELETE' });
   expect(await writtenIn(dir)).toEqual([]);
 });
 
-it('makes files anew that an unchanged graph would have shown out of the cache', async () => {
+it('makes files again that an unchanged graph would have shown from the cache', async () => {
   const { subject, dir } = await testWorker();
   const first = await subject.run(saved('x'));
   await subject.request(`/outputs/${first.prompt[1]}`, { method: 'DELETE' });
@@ -41,7 +41,7 @@ it('makes files anew that an unchanged graph would have shown out of the cache',
   expect(await writtenIn(dir)).toEqual(names.sort());
 });
 
-it('keeps what a prompt shows while that prompt runs', async () => {
+it('keeps the files that a prompt shows while that prompt runs', async () => {
   const { subject, worker, dir } = await testWorker();
   const first = await subject.run(saved('x'));
   worker.faults.set({ holdNodes: true });

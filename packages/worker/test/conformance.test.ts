@@ -6,7 +6,7 @@ import { workerConformance } from './worker-conformance.ts';
 
 workerConformance('the reference worker', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'worker-conformance-'));
-  // A small limit, so that the fact about it needs no 100 MB.
+  // A small limit, so that the fact about it does not need 100 MB.
   const limits = { maxUploadBytes: 4 * 1024 * 1024 };
   let worker = await startWorker({ dir, port: 0, faultRoutes: true, limits });
   const { url, port } = worker;

@@ -9,7 +9,7 @@ import { testWorker } from './support/test-worker.ts';
 const folder = fileURLToPath(new URL('../../../examples/workflows/', import.meta.url));
 const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
 
-/** How many files each leaves. */
+/** The number of files that each workflow leaves. */
 const files: Record<string, number> = {
   'batch-invert.json': 8,
   'composite.json': 1,
@@ -19,11 +19,11 @@ const files: Record<string, number> = {
 };
 
 describe('example workflows', () => {
-  it('are all counted here', () => {
+  it('are all listed here', () => {
     expect(names.sort()).toEqual(Object.keys(files));
   });
 
-  it.each(names)('%s runs, and every node has a title of its own', async (name) => {
+  it.each(names)('%s runs, and every node has its own title', async (name) => {
     const { subject } = await testWorker();
     await subject.upload({}, { name: 'example.png', bytes: onePixelPng([200, 100, 50, 255]) });
     const graph = JSON.parse(await readFile(`${folder}${name}`, 'utf8')) as Graph;

@@ -4,7 +4,7 @@ import { savedImage } from '../src/conformance/graphs.ts';
 import { testWorker } from './support/test-worker.ts';
 
 describe('HTTP faults', () => {
-  it('garbage: a 200 that is no JSON', async () => {
+  it('garbage: a 200 that is not JSON', async () => {
     const { worker, subject } = await testWorker();
     worker.faults.set({ http: [{ path: '/queue', effect: 'garbage' }] });
     const response = await subject.request('/api/queue');
@@ -13,7 +13,7 @@ describe('HTTP faults', () => {
     expect((await subject.request('/prompt')).status).toBe(200);
   });
 
-  it('status: any status, as often as it is told', async () => {
+  it('status: any status, as often as configured', async () => {
     const { worker, subject } = await testWorker();
     worker.faults.set({
       http: [{ method: 'GET', path: '/history', effect: 'status', status: 503, times: 2 }],
@@ -39,7 +39,7 @@ describe('HTTP faults', () => {
     expect(await subject.json('/history')).toEqual({});
   });
 
-  it('hang: no answer as long as one waits', async () => {
+  it('hang: no answer, however long the client waits', async () => {
     const { worker, subject } = await testWorker();
     worker.faults.set({ http: [{ path: '/queue', effect: 'hang' }] });
     const waiting = subject.request('/queue', { signal: AbortSignal.timeout(200) });
@@ -78,8 +78,8 @@ describe('HTTP faults', () => {
   });
 });
 
-describe('faults of a run', () => {
-  it('holdNodes: waits before each node until it is let go', async () => {
+describe('faults of a prompt', () => {
+  it('holdNodes: waits before each node until it is released', async () => {
     const { worker, subject } = await testWorker();
     worker.faults.set({ holdNodes: true });
     const ear = await subject.listen('me');
@@ -122,7 +122,7 @@ describe('faults of a run', () => {
     expect((await subject.json('/queue')).queue_running[0][1]).toBe(promptId);
   });
 
-  it('muteSockets: open, ponging, and without a word', async () => {
+  it('muteSockets: sockets stay open and answer pings, but send no frames', async () => {
     const { worker, subject } = await testWorker();
     worker.faults.set({ muteSockets: true });
     const ear = await subject.listen('me');
@@ -131,7 +131,7 @@ describe('faults of a run', () => {
     expect(ear.frames).toEqual([]);
   });
 
-  it('nodeError: one node fails as told, once', async () => {
+  it('nodeError: one node fails once, with the configured error', async () => {
     const { worker, subject } = await testWorker();
     const type = 'torch.cuda.OutOfMemoryError';
     worker.faults.set({ nodeError: { classType: 'ImageInvert', type, message: 'out of memory' } });

@@ -20,7 +20,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = [process.execPath, '--import', 'tsx', main] as const;
 
 describe('finding and adopting', () => {
-  it('finds the worker of a directory by what it left there, and nothing when it left nothing', async () => {
+  it('finds the worker of a directory by its file, and nothing without that file', async () => {
     const { worker, dir } = await testWorker();
     expect(await findWorker(dir)).toMatchObject({
       url: worker.url,
@@ -31,13 +31,13 @@ describe('finding and adopting', () => {
     expect(await findWorker(await testDir())).toBeUndefined();
   });
 
-  it('hands its token and its files to nobody else on the machine', async () => {
+  it('keeps its token and its files from other users of the machine', async () => {
     const { dir } = await testWorker({ dir: join(await testDir(), 'new') });
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, 'worker.json'))).mode & 0o777).toBe(0o600);
   });
 
-  it('does not take another server on the same port for its worker', async () => {
+  it('does not mistake another server on the same port for its worker', async () => {
     const { dir, worker } = await testWorker();
     const file = JSON.parse(await readFile(join(dir, 'worker.json'), 'utf8'));
     const impostor = createServer((_, response) => response.end('{"startedAt":"1970"}')).listen(
@@ -87,7 +87,7 @@ describe('finding and adopting', () => {
     expect(reasons).toEqual(['orphaned']);
   });
 
-  it('lets a gateway miss three words before its worker takes it for dead', () => {
+  it('lets a gateway miss three adoptions before its worker treats it as dead', () => {
     expect(adoptEveryMs * 4).toBeLessThanOrEqual(60_000);
   });
 });
@@ -101,7 +101,7 @@ describe('the port', () => {
     expect(await lastPort(dir)).toBe(worker.port);
   });
 
-  it('is another one when the kept one is taken, and that is kept then', async () => {
+  it('is a new one when the kept port is taken, and the new one is kept', async () => {
     const { dir, worker } = await testWorker();
     await worker.close();
     const other = await testWorker({ port: worker.port });
@@ -110,14 +110,14 @@ describe('the port', () => {
     expect(await lastPort(dir)).toBe(again.worker.port);
   });
 
-  it('is an error when it was asked for and is taken', async () => {
+  it('is an error when an explicit port is taken', async () => {
     const { worker } = await testWorker();
     await expect(testWorker({ port: worker.port })).rejects.toThrow('EADDRINUSE');
   });
 });
 
 describe('a worker as a process', () => {
-  it('outlives whoever launched it, is found again, and comes back at the same port after a kill', async () => {
+  it('outlives the process that launched it, is found again, and comes back at the same port after a kill', async () => {
     const dir = await testDir();
     const first = await launchWorker({ dir, command, port: 0 });
     onTestFinished(() => void stopWorker(first));
@@ -134,7 +134,7 @@ describe('a worker as a process', () => {
     expect(await readFile(join(dir, 'worker.log'), 'utf8')).toContain('Ending: told');
   });
 
-  it('is ended when it is not wanted any more before it has come up', async () => {
+  it('is ended when its start is aborted', async () => {
     const dir = await testDir();
     const wanted = new AbortController();
     const slow = [
@@ -154,7 +154,7 @@ describe('a worker as a process', () => {
     expect(() => process.kill(started, 0)).toThrow('ESRCH');
   });
 
-  it('refuses to be the second in one directory', async () => {
+  it('refuses to be the second worker of a directory', async () => {
     const { dir, worker } = await testWorker();
     const { code, output } = await run(['--dir', dir, '--port', '0']);
     expect([code, output]).toEqual([

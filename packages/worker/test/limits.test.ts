@@ -24,7 +24,7 @@ describe('what a worker refuses', () => {
     expect([await readdir(join(dir, 'parts')), await readdir(join(dir, 'input'))]).toEqual([[], []]);
   });
 
-  it('more prompts than may wait', async () => {
+  it('more waiting prompts than its limit', async () => {
     const { worker, subject } = await testWorker({ limits: { maxQueue: 2 } });
     worker.faults.set({ holdNodes: true });
     await subject.running(await subject.accept(savedImage()));
@@ -37,7 +37,7 @@ describe('what a worker refuses', () => {
     ]);
   });
 
-  it('a graph with more nodes than it takes', async () => {
+  it('a graph with more nodes than its limit', async () => {
     const { subject } = await testWorker({ limits: { maxGraphNodes: 2 } });
     const { status, body } = await subject.submit(savedImage());
     expect([status, body.error.message]).toEqual([
@@ -46,7 +46,7 @@ describe('what a worker refuses', () => {
     ]);
   });
 
-  it('a body that is nested without end', async () => {
+  it('a body that is nested too deeply', async () => {
     const { subject } = await testWorker();
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     const body = `{"prompt":{"1":{"class_type":"PreviewAny","inputs":{"source":${deep}}}}}`;
@@ -61,7 +61,7 @@ describe('what a worker refuses', () => {
     expect(data.exception_message).toBe('101 × 8 is larger than this worker makes: at most 100 on a side.');
   });
 
-  it('more sockets than it holds', async () => {
+  it('more sockets than its limit', async () => {
     const { subject } = await testWorker({ limits: { maxSockets: 1 } });
     await subject.listen('one');
     await expect(subject.listen('two')).rejects.toThrow('503');
@@ -87,14 +87,14 @@ describe('what a worker refuses', () => {
       const { subject, dir } = await testWorker();
       const response = await subject.upload({}, { name, bytes: dot });
       const stored = await readdir(join(dir, 'input'), { recursive: true });
-      // fetch itself takes the folders off some names; whatever arrives, it stays inside.
+      // fetch itself removes the folders from some names. Every name that arrives stays inside.
       expect(stored.length).toBe(response.status === 200 ? 1 : 0);
       expect(stored.every((entry) => !entry.includes('..'))).toBe(true);
       expect((await readdir(dir)).sort()).toEqual(['input', 'output', 'parts', 'temp', 'worker.json']);
     },
   );
 
-  it('an upload without an end, and keeps nothing of it', async () => {
+  it('an endless upload, and keeps nothing of it', async () => {
     const { subject, dir } = await testWorker();
     const headers = { 'content-type': 'multipart/form-data; boundary=B' };
     const body = '--B\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nhalf';
@@ -123,7 +123,7 @@ describe('what a worker refuses', () => {
     expect((await subject.request('/history/%zz')).status).toBe(404);
   });
 
-  it('bytes that are no HTTP, and goes on', async () => {
+  it('bytes that are not HTTP, and goes on', async () => {
     const { worker, subject } = await testWorker();
     const socket = connect(worker.port, '127.0.0.1');
     socket.end('\x16\x03\x01\x02\x00 this is not a request\r\n\r\n');
@@ -132,8 +132,8 @@ describe('what a worker refuses', () => {
   });
 });
 
-describe('what a worker takes', () => {
-  it('a graph as deep as it is long', async () => {
+describe('what a worker accepts', () => {
+  it('a graph whose depth is its number of nodes', async () => {
     const { subject } = await testWorker();
     const graph: Graph = { '0': emptyImage({ width: 1, height: 1 }) };
     for (let link = 1; link < 1999; link += 1)
@@ -142,7 +142,7 @@ describe('what a worker takes', () => {
     expect((await subject.run(graph)).status.completed).toBe(true);
   });
 
-  it('node ids and titles that mean something to JavaScript', async () => {
+  it('node ids and titles with a meaning in JavaScript', async () => {
     const { subject } = await testWorker();
     const body = `{"prompt_id":"odd","prompt":{"__proto__":{"class_type":"PrimitiveString","inputs":{"value":"x"}},"constructor":{"class_type":"PreviewAny","inputs":{"source":["__proto__",0]}}}}`;
     expect((await subject.post('/prompt', body)).status).toBe(200);

@@ -25,7 +25,7 @@ describe('outputs', () => {
     expect([...pixels]).toEqual([245, 235, 225]);
   });
 
-  it('SaveAnimatedWEBP makes one file with a frame for each picture', async () => {
+  it('SaveAnimatedWEBP writes one file with a frame for each picture', async () => {
     const { subject } = await testWorker();
     const inputs = { filename_prefix: 'film', fps: 4, lossless: true, quality: 80, method: 'default' };
     const { outputs } = await subject.run({
@@ -90,7 +90,7 @@ describe('pacing', () => {
     expect((await subject.finished(promptId)).status.messages.at(-1)[0]).toBe('execution_interrupted');
   });
 
-  it('shows in /system_stats, so that it can be labelled', async () => {
+  it('appears in /system_stats, so that consoles can label it', async () => {
     const { subject } = await testWorker({ paceMs: 500 });
     expect((await subject.json('/system_stats')).system.argv).toEqual([
       'reference-worker',

@@ -20,7 +20,7 @@ export function workerConformance(
 
     for (const fact of facts) {
       it(`${fact.section}: ${fact.says}`, async (context) => {
-        // Less than the test has, so that it says what it has waited for.
+        // Shorter than the time limit of the test, so that the error names the missing event.
         const subject = new Subject({ ...options, patienceMs: context.task.timeout / 2 });
         const reason = await checkFact(fact, subject);
         context.skip(reason !== undefined, reason);

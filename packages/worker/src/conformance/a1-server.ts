@@ -35,7 +35,7 @@ export const serverFacts = factsOf('A1', {
   }),
 });
 
-/** fetch does not let its caller set Origin. */
+/** The caller of fetch cannot set Origin. */
 function statusWithOrigin(subject: Subject, origin: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const call = request(`${subject.url}/prompt`, { headers: { origin } }, (response) => {

@@ -267,13 +267,13 @@ export const promptFacts = factsOf('A2', {
   },
 });
 
-/** Puts a preview behind the last node of a graph, so that there is an output. */
+/** Adds a preview behind the last node of a graph, so that the graph has an output. */
 function outputOf(graph: Graph): Graph {
   const last = Object.keys(graph).at(-1);
   return { ...graph, out: { class_type: 'PreviewImage', inputs: { images: [last, 0] } } };
 }
 
-/** The one fault of the last node, which feeds an output. */
+/** Returns the only fault of the last node, which feeds an output. */
 async function inputFault(subject: Subject, graph: Graph): Promise<Answer> {
   const { body, status } = await subject.submit(outputOf(graph));
   assert.equal(status, 400);

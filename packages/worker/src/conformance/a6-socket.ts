@@ -310,7 +310,7 @@ async function heardRun(
   return { ear, promptId };
 }
 
-/** A frame as a word: `executing 1`, `state 1 running` for the node that a state speaks of last. */
+/** A frame as a word: `executing 1`, or `state 1 running` for the last node in a state. */
 function wordOf({ type, data }: TextFrame): string {
   if (type === 'executing') return `executing ${data.node}`;
   if (type === 'executed') return `executed ${data.node}`;
@@ -320,7 +320,7 @@ function wordOf({ type, data }: TextFrame): string {
   return isTick ? 'tick' : `state ${id} ${node?.state}`;
 }
 
-/** Progress between executing and executed depends on the node and the server. */
+/** The progress between executing and executed depends on the node and the server. */
 function withoutTicks(words: string[]): string[] {
   return words.filter((word) => word !== 'tick' && word !== 'progress');
 }

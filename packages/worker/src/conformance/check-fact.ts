@@ -2,7 +2,7 @@ import type { Fact } from './fact.ts';
 import { NotObservable } from './not-observable.ts';
 import type { Subject } from './subject.ts';
 
-/** Undefined when the fact holds; the reason when it cannot be seen; throws when it does not hold. */
+/** Returns undefined when the fact holds, and the reason when it cannot be seen. Throws when it does not hold. */
 export async function checkFact(fact: Fact, subject: Subject): Promise<string | undefined> {
   try {
     await fact.check(subject);

@@ -8,18 +8,18 @@ export interface Examined extends Pick<Fact, 'section' | 'says' | 'isRequired'> 
   /** The versions of ComfyUI for which the fact holds, in words. */
   versions: string;
   verdict: 'ok' | 'differs' | 'not applicable';
-  /** Null when it is ok. */
+  /** Null when the fact holds. */
   reason: string | null;
 }
 
 interface ExamineOptions {
-  /** As the server tells it; null when it tells none. */
+  /** The version that the server reports; null when it reports none. */
   version: string | null;
-  /** Only facts with these words in their section or sentence. */
+  /** Checks only facts with these words in their section or sentence. */
   only: string;
 }
 
-/** Checks one fact after the other. What one finds does not keep the next from being checked. */
+/** Checks one fact after the other. A failed fact does not stop the next check. */
 export async function* examine(
   subject: Subject,
   { version, only }: ExamineOptions,

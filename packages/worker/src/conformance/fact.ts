@@ -1,14 +1,14 @@
 import type { Subject } from './subject.ts';
 
-/** One sentence about the protocol, and how to see on the wire that it holds. */
+/** One sentence about the protocol, and the check on the wire that it holds. */
 export interface Fact {
-  /** Of the worker protocol's facts: A1 server, A2 prompt, A3 queue, A4 files, A5 introspection, A6 socket. */
+  /** The section of the worker protocol: A1 server, A2 prompt, A3 queue, A4 files, A5 introspection, A6 socket. */
   section: 'A1' | 'A2' | 'A3' | 'A4' | 'A5' | 'A6';
   says: string;
   check: Check;
-  /** The version of ComfyUI on which it was seen. */
+  /** The version of ComfyUI on which the fact was observed. */
   seenOn: string;
-  /** The last version for which it holds; null where newer ones do the same. */
+  /** The last version for which the fact holds; null when newer versions do the same. */
   until: string | null;
   /** False: a habit of ComfyUI that the gateway can do without. */
   isRequired: boolean;
@@ -29,12 +29,12 @@ export function factsOf(
   });
 }
 
-/** A worker may do this differently and still be an instance of the gateway. */
+/** Whether a worker may differ here and still be an instance of the gateway. */
 export function optional(check: Check): Conditions & { check: Check } {
   return { check, isRequired: false };
 }
 
-/** Newer versions do otherwise, which the gateway knows. */
+/** Newer versions differ, and the gateway handles both. */
 export function upTo(until: string, check: Check): Conditions & { check: Check } {
   return { check, until, isRequired: false };
 }

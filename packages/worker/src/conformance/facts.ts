@@ -6,7 +6,7 @@ import { introspectionFacts } from './a5-introspection.ts';
 import { socketFacts } from './a6-socket.ts';
 import type { Fact } from './fact.ts';
 
-/** What a worker has to do to pass for a ComfyUI server of version 0.3.64. */
+/** The facts that a worker has to meet to count as a ComfyUI server of version 0.3.64. */
 export const facts: readonly Fact[] = [
   ...serverFacts,
   ...promptFacts,

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 
-/** Graphs of nodes that genuine ComfyUI 0.3.64 has and that need no model. */
+/** Graphs whose nodes exist in genuine ComfyUI 0.3.64 and need no model. */
 export type Graph = Record<
   string,
   { class_type?: string; inputs?: Record<string, unknown>; _meta?: unknown }
 >;
 
-/** A colour that no other run uses, so that nothing is cached by accident. */
+/** A colour that no other prompt uses, so that nothing is cached by accident. */
 function freshColour(): number {
   return randomInt(0x1000000);
 }
@@ -27,7 +27,7 @@ export function savedImage(inputs: Record<string, unknown> = {}): Graph {
   };
 }
 
-/** Takes some seconds, in steps of less than a second or so. */
+/** Takes some seconds, in steps of less than about a second. */
 export function slowChain(links = 60): Graph {
   const graph: Graph = { '1': emptyImage({ width: 640, height: 640 }) };
   for (let link = 2; link <= links + 1; link += 1)
@@ -39,7 +39,7 @@ export function slowChain(links = 60): Graph {
   return graph;
 }
 
-/** Progress ticks and pictures on the socket, and no file. */
+/** Sends progress ticks and pictures on the socket, and writes no file. */
 export function websocketImages(frames = 2): Graph {
   return {
     '1': emptyImage({ batch_size: frames }),
@@ -47,7 +47,7 @@ export function websocketImages(frames = 2): Graph {
   };
 }
 
-/** Fails while it runs: a blur that is wider than its picture. */
+/** Fails while it runs: the blur is wider than the picture. */
 export function failingBlur(): Graph {
   return {
     '1': emptyImage({ width: 8, height: 8 }),

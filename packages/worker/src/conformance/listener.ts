@@ -57,7 +57,7 @@ export class Listener {
     await pong;
   }
 
-  /** The first frame that fits, of those heard already and those to come. */
+  /** The first matching frame, among those received already and those to come. */
   async hear(fits: (frame: TextFrame) => boolean, what: string): Promise<TextFrame> {
     return await this.#until(() => this.frames.find(fits), what);
   }
@@ -66,7 +66,7 @@ export class Listener {
     return await this.#until(() => this.binaries.find(fits), what);
   }
 
-  /** `executing` with no node: the one safe sign that a run is over. */
+  /** `executing` without a node: the only safe sign that a prompt has ended. */
   async hearEnd(promptId: string): Promise<void> {
     const isEnd = ({ type, data }: TextFrame) =>
       type === 'executing' && data.node === null && data.prompt_id === promptId;

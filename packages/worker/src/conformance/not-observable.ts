@@ -1,2 +1,4 @@
-/** Thrown where a fact cannot be seen on this server: it is reported with its reason, never counted as passed. */
+/**
+ * Thrown when a fact cannot be seen on this server. The fact is reported with this reason and never counted as passed.
+ */
 export class NotObservable extends Error {}

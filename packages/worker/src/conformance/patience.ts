@@ -1,4 +1,4 @@
-/** For a call that ends with the patience of its caller, which may be endless. */
+/** The time limit of a call that ends with the patience of its caller, which may be infinite. */
 export function signalAfter(patienceMs: number): { signal?: AbortSignal } {
   return Number.isFinite(patienceMs) ? { signal: AbortSignal.timeout(patienceMs) } : {};
 }

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** A little PNG, written and read by hand: the suite shares no code with the server that it tests. */
+/** Writes and reads small PNGs by hand: the suite shares no code with the server that it tests. */
 interface Chunk {
   type: string;
   data: Buffer;
@@ -33,7 +33,7 @@ export function pngSize(png: Buffer): { width: number; height: number } {
   return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
 }
 
-/** One pixel, red, green, blue, alpha. */
+/** One pixel: red, green, blue, alpha. */
 export function onePixelPng(rgba: readonly [number, number, number, number]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(1, 0);
@@ -56,7 +56,7 @@ export function firstPixel(png: Buffer): number[] {
   );
   const colourType = png[25];
   const channels = colourType === 6 ? 4 : colourType === 2 ? 3 : 1;
-  // Whatever the filter of the first row, its first pixel has no neighbour and stands as it is.
+  // Under every filter, the first pixel of the first row has no neighbour and is stored unchanged.
   return [...inflateSync(data).subarray(1, 1 + channels)];
 }
 

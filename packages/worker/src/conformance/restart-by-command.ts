@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
-/** How a server is started anew from outside: a command of the shell, which ends when the server has been restarted. */
+/** Restarts a server from outside: runs a shell command, which ends when the server has been restarted. */
 export function restartByCommand(command: string, patienceMs: number): () => Promise<void> {
   return () =>
     new Promise((resolve, reject) => {
-      // What it prints is no part of the report.
+      // Its output is not part of the report.
       const child = spawn(command, { shell: true, stdio: ['ignore', 2, 2], timeout: patienceMs });
       child.once('error', reject);
       child.once('exit', (code, signal) => {

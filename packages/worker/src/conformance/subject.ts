@@ -10,13 +10,15 @@ export type Answer = any;
 
 export interface SubjectOptions {
   url: string;
-  /** Starts the server anew at the same address, with nothing in memory. */
+  /** Restarts the server at the same address, with nothing in memory. */
   restart?: () => Promise<void>;
-  /** The longest single wait, for a worker that computes slowly. Endless where the caller has a limit of its own. */
+  /**
+   * The maximum length of one wait, for a worker that computes slowly. Infinite when the caller has a limit of its own.
+   */
   patienceMs?: number;
 }
 
-/** The server under test, as any client sees it. It is expected to be idle and nobody else's for the time being. */
+/** The server under test, as any client sees it. It has to be idle, and no other client may use it during the test. */
 export class Subject {
   readonly url: string;
   readonly #restart: (() => Promise<void>) | undefined;
@@ -48,20 +50,20 @@ export class Subject {
     });
   }
 
-  /** What POST /prompt answers, whatever it is. */
+  /** Returns the answer of POST /prompt, whatever it is. */
   async submit(prompt: Graph, rest: Record<string, unknown> = {}): Promise<{ status: number; body: Answer }> {
     const response = await this.post('/prompt', { prompt, ...rest });
     return { status: response.status, body: parsed(await response.text()) };
   }
 
-  /** Submits, expects a 200, and answers the prompt id. */
+  /** Submits, expects a 200, and returns the prompt id. */
   async accept(prompt: Graph, rest: Record<string, unknown> = {}): Promise<string> {
     const { status, body } = await this.submit(prompt, { prompt_id: randomUUID(), ...rest });
     if (status !== 200) throw new Error(`POST /prompt answered ${status}: ${JSON.stringify(body)}`);
     return body.prompt_id as string;
   }
 
-  /** Runs to the end and answers the history entry. */
+  /** Runs a prompt to its end and returns the history entry. */
   async run(prompt: Graph, rest: Record<string, unknown> = {}): Promise<Answer> {
     return await this.finished(await this.accept(prompt, rest));
   }
@@ -109,7 +111,7 @@ export class Subject {
         throw new NotObservable(`it has no node ${name}`);
   }
 
-  /** Breaks the server on purpose; everything is well again after the fact. */
+  /** Breaks the server on purpose. The faults end after the fact. */
   async breakIt(switches: Record<string, unknown>): Promise<void> {
     const response = await this.post('/reference/faults', switches).catch(() => undefined);
     if (response?.status !== 200)
@@ -125,7 +127,7 @@ export class Subject {
     });
   }
 
-  /** After each fact: nothing runs, nobody listens, nothing is broken. */
+  /** Called after each fact: stops prompts, closes listeners and ends faults. */
   async tidy(): Promise<void> {
     await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));
     await this.request('/reference/faults', { method: 'DELETE' }).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** Whether one version of ComfyUI, such as 0.3.64, is newer than another. What is no version is newer than none. */
+/**
+ * Whether one version of ComfyUI, such as 0.3.64, is newer than another. A text that is not a version is newer than no
+ * version.
+ */
 export function isNewer(version: string, than: string): boolean {
   const [parts, others] = [partsOf(version), partsOf(than)];
   if (!parts || !others) return false;

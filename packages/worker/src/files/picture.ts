@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 
-/** A file that is no picture, as PIL calls it. */
+/** A file that is not a picture, with the message of PIL. */
 class UnidentifiedImageError extends Error {
   override readonly name = 'PIL.UnidentifiedImageError';
 }
 
 /**
- * Opens only formats of pixels, told by their first bytes: what a file is called does not count, and formats that run
- * something or fetch something (SVG, PDF) are never opened.
+ * Opens only pixel formats, which it recognises by their first bytes. The file name does not count. Formats that run or
+ * fetch something (SVG, PDF) are never opened.
  */
 export async function openPicture(
   path: string,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asciiJson, crc32, slowCrc32, withPngText } from './png-text.ts';
 
 describe('withPngText', () => {
-  it('leaves a PNG that still can be read, with its comments', async () => {
+  it('leaves a PNG that can still be read, with its comments', async () => {
     const png = await sharp(Buffer.from([1, 2, 3]), { raw: { width: 1, height: 1, channels: 3 } })
       .png()
       .toBuffer();
@@ -16,7 +16,7 @@ describe('withPngText', () => {
     expect([...(await sharp(marked).raw().toBuffer())]).toEqual([1, 2, 3]);
   });
 
-  it('makes a keyword out of any name', async () => {
+  it('makes a keyword from any name', async () => {
     const png = await sharp(Buffer.from([1, 2, 3]), { raw: { width: 1, height: 1, channels: 3 } })
       .png()
       .toBuffer();
@@ -27,7 +27,7 @@ describe('withPngText', () => {
 });
 
 describe('asciiJson', () => {
-  it('keeps to ASCII and means the same', () => {
+  it('writes only ASCII with the same meaning', () => {
     const value = { text: 'Grüße 🙂', line: 'a\nb' };
     expect(asciiJson(value)).toMatch(/^[\x20-\x7e]+$/);
     expect(JSON.parse(asciiJson(value))).toEqual(value);

@@ -1,16 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** A name or folder that would lead out of the place that it belongs to. */
+/** A name or folder that would lead out of its root folder. */
 export class UnsafePathError extends Error {}
 
-/** A single file name: no folder, no NUL, nothing that a file system reads as "here" or "up". */
+/** Accepts a single file name: no folder, no NUL, nothing that a file system reads as "here" or "up". */
 export function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && name.length <= 255 && !/[/\\\0]/.test(name);
 }
 
 /**
- * `root/subfolder`, or an error when that lies outside of root. Checked by text first, then by the real path of what
+ * `root/subfolder`, or an error when that is outside of root. It checks the text first and then the real path of what
  * exists already, so that a symbolic link cannot lead out either.
  */
 export async function folderInside(root: string, subfolder: string): Promise<string> {

@@ -22,7 +22,7 @@ const save = async (prefix: string) =>
   (await files.save('output', prefix, { extension: 'png', bytes })).filename;
 
 describe('save', () => {
-  it('numbers on from the highest that is there', async () => {
+  it('continues after the highest existing number', async () => {
     await writeFile(join(dir, 'output', 'cat_00041_.png'), '');
     await writeFile(join(dir, 'output', 'cat_sleeps.png'), '');
     await writeFile(join(dir, 'output', 'catalogue_00099_.png'), '');
@@ -33,18 +33,18 @@ describe('save', () => {
     ]);
   });
 
-  it('never overwrites, also when somebody else numbers in the same folder', async () => {
+  it('never overwrites a file, even when another program numbers in the same folder', async () => {
     await save('cat');
     await writeFile(join(dir, 'output', 'cat_00002_.png'), 'theirs');
     expect(await save('cat')).toBe('cat_00003_.png');
   });
 
-  it('gives many at once a name each', async () => {
+  it('gives each of many files a name of its own when they are saved at once', async () => {
     const names = await Promise.all(Array.from({ length: 20 }, () => save('cat')));
     expect(new Set(names).size).toBe(20);
   });
 
-  it('makes the folders of a prefix', async () => {
+  it('creates the folders of a prefix', async () => {
     const saved = await files.save('output', 'a/b/cat', { extension: 'png', bytes });
     expect(saved).toEqual({ filename: 'cat_00001_.png', subfolder: 'a/b', type: 'output' });
     expect(await readdir(join(dir, 'output', 'a', 'b'))).toEqual(['cat_00001_.png']);
@@ -109,7 +109,7 @@ describe('findAnnotated', () => {
 });
 
 describe('open and close', () => {
-  it('wipe temp and half uploads, and keep the rest', async () => {
+  it('delete temporary files and unfinished uploads, and keep the rest', async () => {
     await writeFile(join(dir, 'temp', 'a.png'), '');
     await writeFile(join(dir, 'parts', 'half'), '');
     await writeFile(join(dir, 'output', 'kept.png'), '');

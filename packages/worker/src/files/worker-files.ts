@@ -37,7 +37,7 @@ export class WorkerFiles {
     return join(this.dir, area);
   }
 
-  /** Uploads land here until they are whole. */
+  /** Uploads are kept here until they are complete. */
   get partsFolder(): string {
     return join(this.dir, 'parts');
   }
@@ -57,7 +57,7 @@ export class WorkerFiles {
     }
   }
 
-  /** What a loader's input means: `name.png`, `subfolder/name.png`, `name.png [output]`. */
+  /** Resolves a loader's input: `name.png`, `subfolder/name.png`, `name.png [output]`. */
   async findAnnotated(name: string): Promise<string | undefined> {
     const { path, type } = splitAnnotation(name);
     const subfolder = dirname(path);
@@ -81,7 +81,9 @@ export class WorkerFiles {
       .sort();
   }
 
-  /** ComfyUI's numbering: `prefix_00001_.png`, one more than the highest in the folder. Never overwrites. */
+  /**
+   * Uses ComfyUI's numbering: `prefix_00001_.png`, one more than the highest in the folder. Never overwrites a file.
+   */
   async save(
     area: FileArea,
     prefix: string,
@@ -100,7 +102,7 @@ export class WorkerFiles {
     }
   }
 
-  /** Takes the folders along that are empty then. One that is gone already is no error. */
+  /** Also removes folders that become empty. A file that is gone already is not an error. */
   async remove(reference: FileReference): Promise<void> {
     const path = await this.find(reference);
     if (path === undefined) return;
@@ -109,7 +111,7 @@ export class WorkerFiles {
     for (let folder = dirname(path); folder !== root && contains(root, folder); folder = dirname(folder)) {
       const isGone = await rmdir(folder).then(
         () => true,
-        // Something else lies in it.
+        // The folder contains other files.
         () => false,
       );
       if (!isGone) return;
@@ -129,7 +131,7 @@ export class WorkerFiles {
     return { folder, subfolder, name };
   }
 
-  /** Bounded: a prefix that is forgotten is counted again from the folder. */
+  /** The cache is bounded: for a forgotten prefix the numbers are counted again in the folder. */
   #remember(key: string, counter: number): void {
     if (this.#counters.size >= 1000) this.#counters.clear();
     this.#counters.set(key, counter);
@@ -141,7 +143,7 @@ export class WorkerFiles {
   }
 }
 
-/** Takes ` [input]`, ` [output]` or ` [temp]` off the end of a name. */
+/** Removes ` [input]`, ` [output]` or ` [temp]` from the end of a name. */
 export function splitAnnotation(name: string): { path: string; type: FileArea | undefined } {
   const type = fileAreas.find((area) => name.endsWith(`[${area}]`));
   return type === undefined

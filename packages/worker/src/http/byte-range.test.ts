@@ -19,7 +19,7 @@ describe('parseRange', () => {
     expect(parseRange(header, 10)).toEqual(expected);
   });
 
-  it('can satisfy nothing of an empty file', () => {
+  it('cannot satisfy a range of an empty file', () => {
     expect(parseRange('bytes=0-', 0)).toBe('unsatisfiable');
   });
 });

@@ -1,10 +1,12 @@
 export interface ByteRange {
   start: number;
-  /** The last byte, included. */
+  /** The last byte, inclusive. */
   end: number;
 }
 
-/** One range of a Range header; anything else that is well-formed or not is answered with the whole file. */
+/**
+ * Reads the single range of a Range header. Every other header, well-formed or not, is answered with the whole file.
+ */
 export function parseRange(
   header: string | undefined,
   size: number,

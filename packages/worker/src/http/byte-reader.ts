@@ -1,4 +1,4 @@
-/** A body that is not what its sender says it is. */
+/** A body that does not match its headers. */
 export class MalformedBody extends Error {}
 
 /** Reads a byte stream up to a delimiter, without holding more of it than one chunk and the delimiter. */
@@ -11,7 +11,7 @@ export class ByteReader {
     this.#held = first;
   }
 
-  /** All bytes before the delimiter; the delimiter is consumed. Throws when the stream ends first. */
+  /** Returns all bytes before the delimiter and consumes the delimiter. Throws when the stream ends first. */
   async *until(delimiter: Buffer): AsyncGenerator<Buffer> {
     for (;;) {
       const index = this.#held.indexOf(delimiter);

@@ -6,13 +6,13 @@ export interface Call {
   /** Without the `/api` prefix. */
   path: string;
   query: URLSearchParams;
-  /** What `:name` in the route's path stands for. */
+  /** The value of `:name` in the route's path. */
   params: Record<string, string>;
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** May end in one `:name`. */
+  /** The path may end in one `:name`. */
   path: string;
   handle: (call: Call) => Promise<void> | void;
 }

@@ -7,7 +7,10 @@ import { readJson } from './request-body.ts';
 
 const maxBytes = 64 * 1024;
 
-/** The switches over HTTP, from this machine only and without the token: for test programs that know just the address. */
+/**
+ * Sets the fault switches over HTTP, from this machine only and without the token: for test programs that know only the
+ * address.
+ */
 export function faultRoutes(faults: Faults, refuseForMs: (durationMs: number) => void): Route[] {
   const local =
     (handle: Route['handle']): Route['handle'] =>

@@ -1,4 +1,4 @@
-/** An answer that is no success. ComfyUI mostly answers with a bare status; the text is for people. */
+/** An error answer. ComfyUI mostly answers with a status only; the text is for people. */
 export class HttpError extends Error {
   readonly status: number;
   readonly text: string;
@@ -10,5 +10,5 @@ export class HttpError extends Error {
   }
 }
 
-/** What aiohttp says when a handler throws. */
+/** The text that aiohttp sends when a handler throws. */
 export const serverTrouble = '500 Internal Server Error\n\nServer got itself in trouble';

@@ -28,7 +28,7 @@ const modelFolders = [
 interface Tools {
   registry: NodeRegistry;
   features: () => unknown;
-  /** Shown as ComfyUI shows its own: a console can tell that this one is paced. */
+  /** Shown like ComfyUI's own arguments, so that a console can see that this worker is paced. */
   argv: readonly string[];
 }
 

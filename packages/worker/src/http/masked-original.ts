@@ -7,7 +7,7 @@ import { fileAreas, splitAnnotation, type WorkerFiles } from '../files/worker-fi
 import { isRecord } from '../prompt/graph.ts';
 import { HttpError } from './http-error.ts';
 
-/** Writes the original image with the alpha of the mask as PNG; answers where it lies. */
+/** Writes the original image with the alpha of the mask as PNG, and returns its place. */
 export async function maskedOriginal(
   reference: string | undefined,
   { files, maskPath, maxPixels }: { files: WorkerFiles; maskPath: string; maxPixels: number },
@@ -63,7 +63,7 @@ function parseReference(text: string | undefined): Record<string, unknown> {
     const parsed: unknown = JSON.parse(text ?? '');
     if (isRecord(parsed)) return parsed;
   } catch {
-    // The same answer as for JSON of another shape.
+    // Answers in the same way as for JSON of another shape.
   }
   throw new HttpError(400, 'original_ref must be a JSON object with a filename.');
 }

@@ -33,7 +33,7 @@ const file = (filename: string, content: string) =>
   );
 
 describe('readMultipart', () => {
-  it('reads fields and files, however the body is cut', async () => {
+  it('reads fields and files, wherever the body is cut', async () => {
     const content = 'bytes with \r\n--A\r\n and \r\n-- and \r';
     const body = `${field('type', 'input')}${file('a.png', content)}${field('overwrite', '1')}--B--\r\n`;
     for (let piece = 1; piece < 40; piece += 1) {
@@ -43,7 +43,7 @@ describe('readMultipart', () => {
     }
   });
 
-  it('reads an empty file and skips what stands before the first boundary', async () => {
+  it('reads an empty file and skips everything before the first boundary', async () => {
     const { files } = await read(`preamble\r\n${file('empty.png', '')}--B--`);
     expect(files[0]?.content.length).toBe(0);
   });

@@ -8,7 +8,7 @@ const headerEnd = Buffer.from('\r\n\r\n');
 export interface FilePart {
   name: string;
   filename: string;
-  /** Must be read to its end before the next part is asked for. */
+  /** The caller has to read it to its end before it asks for the next part. */
   content: AsyncIterable<Buffer>;
 }
 
@@ -39,7 +39,7 @@ function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/** What follows a delimiter: a line end before the next part, or two dashes after the last. */
+/** A delimiter is followed by a line end before the next part, or by two dashes after the last part. */
 async function isLast(reader: ByteReader): Promise<boolean> {
   const mark = await reader.take(2);
   if (mark === '--') return true;

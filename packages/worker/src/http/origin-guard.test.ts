@@ -22,7 +22,7 @@ describe('isForbiddenOrigin', () => {
     expect(isForbidden(headers)).toBe(expected);
   });
 
-  it('refuses every name but loopback when it is bound to loopback, so that no name can be pointed at it', () => {
+  it('refuses every host name but loopback when it is bound to loopback, which prevents DNS rebinding', () => {
     expect(isForbidden({ host: 'evil.example:8199' }, true)).toBe(true);
     expect(isForbidden({ host: '127.0.0.1.evil.example' }, true)).toBe(true);
     expect(isForbidden({ host: 'localhost:8199' }, true)).toBe(false);
@@ -30,7 +30,7 @@ describe('isForbiddenOrigin', () => {
 });
 
 describe('isLoopbackAddress', () => {
-  it('knows both families and the one inside the other', () => {
+  it('knows IPv4, IPv6 and IPv4 inside IPv6', () => {
     expect(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'].every(isLoopbackAddress)).toBe(true);
     expect(['10.0.0.1', '::', '0.0.0.0', '::ffff:10.0.0.1', undefined].some(isLoopbackAddress)).toBe(false);
   });

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from './http-error.ts';
 
 /**
- * A web page must not reach a worker on its reader's machine. Two rules, as the worker has no login: on loopback, an Origin has
- * to be the Host; and a worker that is bound to loopback is only called by a loopback name (no DNS rebinding).
+ * A web page must not reach a worker on its reader's machine. Since the worker has no login, two rules hold: on
+ * loopback, the Origin has to equal the Host, and a worker that is bound to loopback accepts only loopback names (no
+ * DNS rebinding).
  */
 export function isForbiddenOrigin(
   request: IncomingMessage,

@@ -10,7 +10,7 @@ import { type Call, type Route, sendJson } from './call.ts';
 import { HttpError, serverTrouble } from './http-error.ts';
 import { readJson } from './request-body.ts';
 
-/** Python gives up on a graph this deep, with a 500. */
+/** Python fails on a graph of this depth with a 500. */
 const maxDepth = 200;
 
 interface Tools {
@@ -56,7 +56,7 @@ export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
     return { prompt_id: promptId, number, node_errors: nodeErrors };
   }
 
-  /** ComfyUI has neither bound; each answer says which it is. */
+  /** ComfyUI has neither limit. Each answer names the limit that it met. */
   function checkSize(graph: Record<string, unknown>): void {
     const nodes = Object.keys(graph).length;
     if (nodes > limits.maxGraphNodes)
@@ -86,7 +86,7 @@ export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
   ];
 }
 
-/** Without recursion, which is what it guards the rest from. */
+/** Works without recursion, because it protects the recursive code from deep graphs. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -96,7 +96,7 @@ function isDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** The caller's own number, or the next one; `front` goes before everything by being negative. */
+/** The caller's own number, or the next one. `front` makes it negative, so that the prompt runs before all others. */
 function numberOf(body: Record<string, unknown>, counter: number): number {
   if ('number' in body) return toFloat(body.number);
   return body.front ? -counter : counter;

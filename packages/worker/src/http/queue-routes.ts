@@ -31,7 +31,9 @@ export function queueRoutes({ queue, history, interrupt, collected, freeMemory, 
     sendEmpty(call);
   }
 
-  /** With an id it is for that run only; without one it hits whatever runs. 200 either way. */
+  /**
+   * With an id it interrupts only that prompt; without one it interrupts the running prompt. Answers 200 in both cases.
+   */
   async function requestInterrupt(call: Call): Promise<void> {
     const body = await readRecord(call, maxBytes).catch((error: unknown) => {
       if (error instanceof SyntaxError) return {} as Record<string, unknown>;
@@ -71,7 +73,7 @@ export function queueRoutes({ queue, history, interrupt, collected, freeMemory, 
   ];
 }
 
-/** A number that is none is a 500, as in ComfyUI. */
+/** A number that cannot be read is a 500, as in ComfyUI. */
 function pageOf(query: URLSearchParams): { maxItems: number | undefined; offset: number | undefined } {
   const read = (name: string) => {
     const text = query.get(name);

@@ -15,11 +15,11 @@ interface Tools {
   stop: () => void;
 }
 
-/** What a genuine ComfyUI does not have: who this is, adoption, the end. From this machine only. */
+/** Routes that a genuine ComfyUI does not have: identity, adoption, stop. They answer only to this machine. */
 export function referenceRoutes({ token, startedAt, adoption, stop }: Tools): Route[] {
   const identity = () => ({ pid: process.pid, startedAt, adoptedBy: adoption.gateway });
 
-  /** The token lies in worker.json, which only the owner of the directory can read. */
+  /** The token is in worker.json, which only the owner of the directory can read. */
   const guarded =
     (handle: Route['handle']): Route['handle'] =>
     (call) => {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** Counts while it hands through, and ends with 413 at the limit, before anything more is kept. */
+/** Counts the bytes that pass through, and ends with 413 at the limit, before it keeps more. */
 export async function* limitedBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw tooLarge(maxBytes, announced);
   let received = 0;
-  // An early return must not destroy the socket: the answer still has to go out on it.
+  // An early return must not destroy the socket, because the answer is still sent on it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     received += (chunk as Buffer).length;
     if (received > maxBytes) throw tooLarge(maxBytes, received);
@@ -20,7 +20,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Lets the sender finish, so that it reads the answer instead of a reset; but not for ever. */
+/** Lets the sender finish, up to a limit, so that it reads the answer instead of a reset. */
 export function drain(request: IncomingMessage, maxBytes: number): void {
   let left = maxBytes;
   request.on('data', (chunk: Buffer) => {

@@ -7,7 +7,7 @@ export function withoutPrefix(path: string): string {
   return path === '/api' || path.startsWith('/api/') ? path.slice(4) || '/' : path;
 }
 
-/** HEAD is answered by the GET route; node leaves the body out. */
+/** The GET route answers HEAD; Node leaves out the body. */
 export function findRoute(routes: readonly Route[], method: string, path: string): Match {
   const matches = routes.flatMap((route) => {
     const params = paramsOf(route.path, path);

@@ -11,13 +11,13 @@ import { maskedOriginal } from './masked-original.ts';
 import { readMultipart } from './multipart.ts';
 import { limitedBody } from './request-body.ts';
 
-/** Each further one costs a look at all before it. */
+/** Each further upload of a name has to check all earlier ones. */
 const maxNamesakes = 1000;
 
 interface Upload {
   fields: Map<string, string>;
   filename: string;
-  /** Where the bytes lie until they have their place. */
+  /** The temporary file with the bytes until they have their place. */
   partPath: string;
 }
 
@@ -63,7 +63,7 @@ export function uploadRoutes({ files, limits }: Tools): Route[] {
       onFile: async (part) => {
         const isWanted = part.name === 'image' && filename === undefined;
         if (isWanted) filename = part.filename;
-        // Other files are read and forgotten.
+        // Other files are read and dropped.
         if (isWanted) await store(part.content, partPath);
         else for await (const _ of part.content);
       },
@@ -81,7 +81,10 @@ export function uploadRoutes({ files, limits }: Tools): Route[] {
   ];
 }
 
-/** Same name and same bytes is the same file; same name and other bytes becomes "a (1).png", unless overwriting is asked for. */
+/**
+ * The same name with the same bytes is the same file. The same name with other bytes becomes "a (1).png", unless the
+ * request asks to overwrite.
+ */
 async function place(
   { fields, filename }: Upload,
   { files, path }: { files: WorkerFiles; path: string },
@@ -103,7 +106,7 @@ async function place(
   throw new HttpError(400, `${maxNamesakes} files are called ${filename} already. Choose another name.`);
 }
 
-/** The file is there before the first byte: one that were opened later could come after it was cleared away. */
+/** Creates the file before the first byte: a file that is opened later could appear after the cleanup. */
 async function store(content: AsyncIterable<Buffer>, path: string): Promise<void> {
   const file = await open(path, 'wx');
   await pipeline(content, file.createWriteStream());
@@ -115,7 +118,7 @@ function areaOf(type: string | undefined): FileArea {
   return area;
 }
 
-/** Atomic: of two uploads of one name at once, one gets it. */
+/** Atomic: when two uploads use one name at once, only one gets it. */
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -77,7 +77,7 @@ function sendImage(
   response.end(bytes);
 }
 
-/** Whatever a browser might run comes as a download of unknown bytes. */
+/** Types that a browser might run are sent as a download of unknown bytes. */
 async function sendFile({ request, response }: Call, path: string, filename: string): Promise<void> {
   const { size, mtime, mtimeMs } = await stat(path);
   const etag = `"${Math.floor(mtimeMs).toString(16)}-${size.toString(16)}"`;

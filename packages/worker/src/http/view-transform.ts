@@ -1,7 +1,10 @@
 import sharp, { type Sharp } from 'sharp';
 import { openPicture } from '../files/picture.ts';
 
-/** What `/view` makes of a picture on the way: `preview=webp;90`, `channel=rgb`, `channel=a`. Undefined: the file as it is. */
+/**
+ * The conversion that `/view` applies to a picture: `preview=webp;90`, `channel=rgb`, `channel=a`. Undefined: the file
+ * is sent unchanged.
+ */
 export async function transformed(
   path: string,
   query: URLSearchParams,

@@ -20,7 +20,7 @@ interface ServerTools {
   log: (line: string) => void;
 }
 
-/** HTTP and WebSocket on one port. Whatever a handler throws becomes an answer here. */
+/** HTTP and WebSocket on one port. An error of a handler becomes an answer here. */
 export class WorkerServer {
   readonly #tools: ServerTools;
   readonly #http: Server;
@@ -38,7 +38,7 @@ export class WorkerServer {
       },
     );
     this.#http.maxConnections = 1024;
-    // aiohttp's: a dispatcher's connection is not cut between two polls.
+    // The value of aiohttp, so that a dispatcher's connection is not cut between two polls.
     this.#http.keepAliveTimeout = 75_000;
     this.#http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrade(request, { socket, head });
@@ -57,7 +57,7 @@ export class WorkerServer {
     return this.#port;
   }
 
-  /** Nothing listens and every connection is cut, as while a process is down. */
+  /** Stops listening and cuts every connection, as when a process is down. */
   async refuse(): Promise<void> {
     clearTimeout(this.#comeback);
     this.#tools.sockets.close();
@@ -65,7 +65,7 @@ export class WorkerServer {
     await new Promise<void>((resolve) => this.#http.close(() => resolve()));
   }
 
-  /** Ends `refuse`, at the same port. */
+  /** Ends `refuse` and listens on the same port again. */
   async accept(): Promise<void> {
     await this.listen(this.#port);
   }
@@ -162,7 +162,7 @@ export class WorkerServer {
         request.resume();
         return await trickle(response);
       case 'lose_response':
-        // The work is done on a response that is connected to nothing.
+        // The handler writes to a response that is not connected to a socket.
         await this.#dispatch({ ...call, response: new ServerResponse(request) });
         request.socket.destroy();
     }

@@ -4,7 +4,7 @@ import { batch, greys, redRows, runForImage } from '../../test/support/run-node.
 const two = batch(greys([1, 2]), greys([3, 4]));
 
 describe('batches', () => {
-  it('ImageBatch appends, and fits the second to the size of the first', async () => {
+  it('ImageBatch appends, and resizes the second batch to the size of the first', async () => {
     const joined = await runForImage('ImageBatch', { image1: two, image2: greys([9, 50, 60, 9]) });
     expect(joined.frames.map((_, frame) => redRows(joined, frame)[0])).toEqual([
       [1, 2],
@@ -18,7 +18,7 @@ describe('batches', () => {
     expect(repeated.frames.map((_, frame) => redRows(repeated, frame)[0]?.[0])).toEqual([1, 3, 1, 3]);
   });
 
-  it('RepeatImageBatch refuses more than the worker holds', async () => {
+  it('RepeatImageBatch refuses more frames than the worker may hold', async () => {
     const image = await runForImage('EmptyImage', { width: 4096, height: 4096, batch_size: 1, color: 0 });
     await expect(runForImage('RepeatImageBatch', { image, amount: 9 })).rejects.toThrow(
       'more than this worker holds',

@@ -3,7 +3,7 @@ import { toByte } from './values.ts';
 export const blendModes = ['normal', 'multiply', 'screen', 'overlay', 'soft_light', 'difference'] as const;
 export type BlendMode = (typeof blendModes)[number];
 
-/** The result for every pair of bytes, at `(lower << 8) | upper`: quicker than computing it pixel by pixel. */
+/** The result for every pair of bytes, at `(lower << 8) | upper`. A table is quicker than computing each pixel. */
 export function blendTable(mode: BlendMode, factor: number): Uint8Array {
   const table = new Uint8Array(256 * 256);
   for (let lower = 0; lower < 256; lower += 1) {

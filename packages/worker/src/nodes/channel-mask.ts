@@ -3,7 +3,7 @@ import { forEachPixel } from './frames.ts';
 import type { NodeRun } from './node-class.ts';
 import { channels } from './values.ts';
 
-/** One colour of a picture as a mask. Pictures have no alpha between nodes: loaders give it as a mask of its own. */
+/** One colour of a picture as a mask. Pictures have no alpha between nodes: loaders return it as a separate mask. */
 export async function channelMask(
   { frame, width, height }: { frame: Uint8Array; width: number; height: number },
   colour: 'red' | 'green' | 'blue' | 'alpha',

@@ -7,7 +7,7 @@ const composite = (inputs: Record<string, unknown>) =>
   runForImage('ImageCompositeMasked', { destination, source, x: 0, y: 0, resize_source: false, ...inputs });
 
 describe('ImageCompositeMasked', () => {
-  it('lays the source over the destination, and leaves both as they were', async () => {
+  it('lays the source over the destination, and changes neither input', async () => {
     expect(redRows(await composite({ x: 1, y: 1 }))).toEqual([
       [1, 2, 3],
       [4, 100, 200],
@@ -18,7 +18,7 @@ describe('ImageCompositeMasked', () => {
     ]);
   });
 
-  it('cuts off what lies outside', async () => {
+  it('cuts off the part outside', async () => {
     expect(redRows(await composite({ x: 2 }))[0]).toEqual([1, 2, 100]);
     expect(redRows(await composite({ x: 99, y: 99 }))).toEqual(redRows(destination));
   });
@@ -37,7 +37,7 @@ describe('ImageCompositeMasked', () => {
     expect(new Set(redRows(stretched).flat())).toEqual(new Set([70]));
   });
 
-  it('repeats a short batch over a longer one, and ignores what is too many', async () => {
+  it('repeats a short batch over a longer one, and ignores extra frames', async () => {
     const longer = batch(destination, destination, destination);
     const made = await composite({ destination: longer, source: batch(greys([7]), greys([8])) });
     expect([0, 1, 2].map((frame) => redRows(made, frame)[0]?.[0])).toEqual([7, 8, 7]);

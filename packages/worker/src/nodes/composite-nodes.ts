@@ -41,7 +41,7 @@ export const compositeNodes: readonly NodeClass[] = [
   }),
 ];
 
-/** The source where the mask is 1, what was there where it is 0. */
+/** The source where the mask is 1, the destination where it is 0. */
 async function mix(
   upper: Uint8Array,
   mask: Float32Array,

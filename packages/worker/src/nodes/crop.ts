@@ -7,7 +7,7 @@ export interface Part {
   height: number;
 }
 
-/** A rectangle of a frame; the frame itself when that is all of it. */
+/** A rectangle of a frame; the frame itself when the rectangle covers it. */
 export function cropRows(frame: Uint8Array, size: { width: number; height: number }, part: Part): Uint8Array {
   if (part.width === size.width && part.height === size.height) return frame;
   const cropped = new Uint8Array(part.width * part.height * channels);
@@ -20,7 +20,7 @@ export function cropRows(frame: Uint8Array, size: { width: number; height: numbe
   return cropped;
 }
 
-/** Copies a rectangle row by row from one frame into another, which must be the caller's own. */
+/** Copies a rectangle row by row from one frame into another, which only the caller may use. */
 export function pasteRows(
   frame: Uint8Array,
   {

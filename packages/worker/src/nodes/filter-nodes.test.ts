@@ -34,14 +34,14 @@ describe('ImageBlur', () => {
     expect(blurred[0]?.[0]).toBe(Math.floor(250 * 2 * side * 2 * side));
   });
 
-  it('leaves an even picture as it is', async () => {
+  it('leaves a picture of one colour unchanged', async () => {
     const image = greys(...Array.from({ length: 9 }, () => Array.from({ length: 9 }, () => 137)));
     expect(redRows(await runForImage('ImageBlur', { image, blur_radius: 4, sigma: 3 }))).toEqual(
       redRows(image),
     );
   });
 
-  it('says when the picture is too small for the radius', async () => {
+  it('reports a picture that is too small for the radius', async () => {
     await expect(runForImage('ImageBlur', { image: dot, blur_radius: 3, sigma: 1 })).rejects.toThrow(
       'radius of 3',
     );
@@ -49,7 +49,7 @@ describe('ImageBlur', () => {
 });
 
 describe('ImageSharpen', () => {
-  it('adds ten times alpha of what a blur takes away', async () => {
+  it('adds ten times alpha of the difference that a blur makes', async () => {
     const image = greys([100, 100, 100], [100, 110, 100], [100, 100, 100]);
     const { centre } = weights(1);
     const soft = 100 + 10 * centre * centre;

@@ -43,7 +43,7 @@ export const filterNodes: readonly NodeClass[] = [
   }),
 ];
 
-/** Gives a function that blurs a frame and makes each byte out of the blurred and the original value. */
+/** Returns a function that blurs a frame and computes each byte from the blurred and the original value. */
 function blurOf(picture: ImageValue, shape: { radius: number; sigma: number }, run: NodeRun) {
   if (shape.radius >= Math.min(picture.width, picture.height))
     throw new PythonError(

@@ -3,10 +3,10 @@ import type { NodeRun, Preview } from './node-class.ts';
 import { channels, type ImageValue } from './values.ts';
 
 const previewSide = 512;
-/** A few milliseconds. */
+/** The work between two pauses: a few milliseconds. */
 const stepsPerTurn = 1_000_000;
 
-/** Works on one frame after the other. A batch tells its progress and shows what it has made; a single picture does not. */
+/** Works on one frame after the other. A batch reports its progress and shows each frame; a single picture does not. */
 export async function mapFrames<From, To>(
   frames: readonly From[],
   run: NodeRun,
@@ -43,17 +43,20 @@ export async function mapImage(
   return { width: size.width, height: size.height, frames };
 }
 
-/** Raw pixels for sharp, which is told their shape since they do not carry it. */
+/** Raw pixels for sharp, with their shape, which raw pixels do not contain. */
 export function rawPicture(frame: Uint8Array, { width, height }: { width: number; height: number }): Sharp {
   return sharp(frame, { raw: { width, height, channels } });
 }
 
-/** Level 1: of the time that a picture takes, a higher one would be the most. */
+/** Level 1: a higher level would take most of the time of a picture. */
 export async function encodePng(frame: Uint8Array, size: { width: number; height: number }): Promise<Buffer> {
   return await rawPicture(frame, size).png({ compressionLevel: 1 }).toBuffer();
 }
 
-/** Calls for each row, and lets the worker serve others now and then. `width` is the work of a row, in steps. */
+/**
+ * Calls a function for each row, and lets the worker serve other requests now and then. `width` is the work of a row,
+ * in steps.
+ */
 export async function forEachRow(
   { width, height }: { width: number; height: number },
   run: NodeRun,

@@ -17,7 +17,7 @@ describe('ImageCrop', () => {
 });
 
 describe('ImageFlip', () => {
-  it('turns upside down around the x axis', async () => {
+  it('flips upside down around the x axis', async () => {
     const flipped = await runForImage('ImageFlip', { image: letters, flip_method: 'x-axis: vertically' });
     expect(redRows(flipped)).toEqual([
       [4, 5, 6],
@@ -93,7 +93,7 @@ describe('ImagePadForOutpaint', () => {
     expect([...((mask as MaskValue).frames[0] ?? [])]).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1]);
   });
 
-  it('fades the mask by the square of the nearness to a padded side', async () => {
+  it('fades the mask by the square of the closeness to a padded side', async () => {
     const image = greys(...Array.from({ length: 6 }, () => [9, 9, 9, 9, 9, 9]));
     const sides = { left: 1, top: 0, right: 0, bottom: 0, feathering: 2 };
     const mask = (await runNode('ImagePadForOutpaint', { image, ...sides }))[1] as MaskValue;

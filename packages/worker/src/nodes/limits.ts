@@ -1,6 +1,6 @@
 import type { WorkerLimits } from '../options.ts';
 
-/** A picture that this worker would rather not make. */
+/** A picture beyond the limits of this worker. */
 class LimitError extends Error {
   override readonly name = 'LimitError';
 }
@@ -11,7 +11,7 @@ export interface BatchSize {
   frames: number;
 }
 
-/** Asked before memory is taken. Frames count in full, shared or not. */
+/** Called before memory is allocated. Frames count in full, shared or not. */
 export function checkBatchSize({ width, height, frames }: BatchSize, limits: WorkerLimits): void {
   const size = `${width} × ${height}`;
   if (width < 1 || height < 1) throw new LimitError(`A picture of ${size} pixels cannot be made.`);

@@ -34,7 +34,7 @@ describe('LoadImage', () => {
     expect(mask.frames[0]?.[1]).toBeCloseTo(0.8, 6);
   });
 
-  it('gives a picture without transparency ComfyUI’s mask of 64 × 64 zeros', async () => {
+  it('returns ComfyUI’s mask of 64 × 64 zeros for a picture without transparency', async () => {
     const { mask } = await load(await raw(1, 1, 3, [1, 2, 3]).png().toBuffer());
     expect([mask.width, mask.height, new Set(mask.frames[0])]).toEqual([64, 64, new Set([0])]);
   });
@@ -50,7 +50,7 @@ describe('LoadImage', () => {
     expect(redRows((await load(deep)).image)).toEqual([[0x12, 255]]);
   });
 
-  it('turns a photograph as its camera says', async () => {
+  it('rotates a photograph as its camera says', async () => {
     const { image } = await load(
       await raw(2, 1, 3, [0, 0, 0, 255, 255, 255])
         .jpeg({ quality: 100 })
@@ -80,7 +80,7 @@ describe('LoadImage', () => {
     await expect(load(Buffer.from(content))).rejects.toThrow('cannot identify image file');
   });
 
-  it('fails on a picture that ends in the middle', async () => {
+  it('fails on a truncated picture', async () => {
     const png = await raw(
       64,
       64,
@@ -92,7 +92,7 @@ describe('LoadImage', () => {
     await expect(load(png.subarray(0, png.length / 2))).rejects.toThrow();
   });
 
-  it('refuses a bomb by its header, before it is unpacked', async () => {
+  it('refuses a decompression bomb by its header, before it is unpacked', async () => {
     const side = defaultLimits.maxSide + 1;
     const bomb = await sharp({ create: { width: side, height: 1, channels: 3, background: '#000' } })
       .png()
@@ -102,7 +102,7 @@ describe('LoadImage', () => {
 });
 
 describe('LoadImageMask', () => {
-  it('takes one channel, alpha turned over and colours as they are', async () => {
+  it('takes one channel: alpha inverted, colours unchanged', async () => {
     const png = await raw(1, 1, 4, [255, 51, 0, 255]).png().toBuffer();
     const value = async (channel: string) =>
       (await load(png, { node: 'LoadImageMask', channel })).mask.frames[0]?.[0];

@@ -6,7 +6,7 @@ import { checkBatchSize } from './limits.ts';
 import { defineNode, type Input, type NodeClass, type NodeRun } from './node-class.ts';
 import { channels, type ImageValue, type MaskValue } from './values.ts';
 
-/** A file of the input folder; `subfolder/name.png` and `name.png [output]` name others. */
+/** A file of the input folder. `subfolder/name.png` and `name.png [output]` name files in other folders. */
 const imageFile = (): Input<string> => ({
   type: 'COMBO',
   options: { image_upload: true },
@@ -17,7 +17,7 @@ const imageFile = (): Input<string> => ({
   },
 });
 
-/** The file counts by what is in it, so that a file that is uploaded again under its name is read again. */
+/** The content of the file counts, so that a file that is uploaded again under the same name is read again. */
 async function fingerprint({ image }: { image: string }, files: WorkerFiles): Promise<string> {
   return await hashOfFile(await pathOf(image, files));
 }
@@ -55,7 +55,9 @@ interface Decoded {
   alphas: Uint8Array[] | undefined;
 }
 
-/** RGB of all frames, turned as the camera says; a frame of another size than the first is left out, as in ComfyUI. */
+/**
+ * RGB of all frames, rotated as the camera says. A frame whose size differs from the first is left out, as in ComfyUI.
+ */
 async function decode(name: string, run: NodeRun): Promise<Decoded> {
   const path = await pathOf(name, run.files);
   const options = { limitInputPixels: run.limits.maxBatchPixels };

@@ -7,12 +7,12 @@ describe('masks', () => {
     expect([...(mask.frames[0] ?? [])]).toEqual([0.5, 0.5]);
   });
 
-  it('InvertMask turns over without rounding', async () => {
+  it('InvertMask inverts without rounding', async () => {
     const mask = await runForMask('InvertMask', { mask: masked([0, 0.25, 1]) });
     expect([...(mask.frames[0] ?? [])]).toEqual([1, 0.75, 0]);
   });
 
-  it('MaskToImage gives grey and cuts off', async () => {
+  it('MaskToImage returns grey and rounds down', async () => {
     const image = await runForImage('MaskToImage', { mask: masked([0, 0.5, 1]) });
     expect([...(image.frames[0] ?? [])]).toEqual([0, 0, 0, 127, 127, 127, 255, 255, 255]);
   });
@@ -26,7 +26,7 @@ describe('masks', () => {
     expect(await read('blue')).toBe(0);
   });
 
-  it('every byte survives the way through a mask and back', async () => {
+  it('every byte survives the conversion to a mask and back', async () => {
     const bytes = Array.from({ length: 256 }, (_, value): [number, number, number] => [value, 0, 0]);
     const mask = await runForMask('ImageToMask', { image: pixels(bytes), channel: 'red' });
     expect(redRows(await runForImage('MaskToImage', { mask }))).toEqual([bytes.map(([value]) => value)]);

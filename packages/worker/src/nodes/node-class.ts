@@ -2,8 +2,8 @@ import type { WorkerFiles } from '../files/worker-files.ts';
 import type { WorkerLimits } from '../options.ts';
 
 /**
- * A node class is a table entry: `/object_info` prints its inputs, validation checks a graph against them, and `execute`
- * receives them typed. There is no second list.
+ * A node class is a table entry: `/object_info` prints its inputs, validation checks a graph against them, and
+ * `execute` receives them typed. There is no other list.
  */
 export interface NodeClass {
   name: string;
@@ -33,17 +33,17 @@ export interface Input<Value> {
   /** `IMAGE`, `INT`, …, `*`, or the values of a combo. */
   type: string | readonly string[];
   options: Record<string, unknown>;
-  /** Combo values that are only known when asked: the files of the input folder. */
+  /** Combo values that change, such as the files of the input folder; read at each request. */
   list?: (files: WorkerFiles) => Promise<string[]>;
-  /** Replaces the check against the list; the text is the reason. */
+  /** Replaces the check against the list; returns the reason of a refusal. */
   validate?: (value: unknown, files: WorkerFiles) => Promise<true | string>;
-  /** Carries the type from the table to `execute`; never set. */
+  /** Holds the type from the table for `execute`; it has no value at run time. */
   readonly value?: Value;
 }
 
 export interface NodeResult {
   values?: readonly unknown[];
-  /** What the client is shown and history keeps: `{ images: [...] }`, `{ text: [...] }`. */
+  /** The part of the output that clients see and history keeps: `{ images: [...] }`, `{ text: [...] }`. */
   ui?: Record<string, readonly unknown[]>;
 }
 
@@ -55,12 +55,12 @@ export interface NodeRun {
   files: WorkerFiles;
   limits: WorkerLimits;
   /**
-   * Tells progress, lets sockets be served, and throws when the run was interrupted. A picture is always sent; a function is
-   * only called when somebody looks and the last one is a while ago.
+   * Reports progress, lets sockets be served, and throws when the prompt was interrupted. A picture is always sent. A
+   * function is called only when a client watches and the last picture is some time ago.
    */
   tick: (value: number, max: number, preview?: Preview | (() => Promise<Preview>)) => Promise<void>;
   sendText: (text: string) => void;
-  /** Throws when the run was interrupted; otherwise lets sockets and requests be served. */
+  /** Throws when the prompt was interrupted; otherwise lets sockets and requests be served. */
   breathe: () => Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export interface Padding {
   feathering: number;
 }
 
-/** Half of full brightness, cut off. */
+/** Half of full brightness, rounded down. */
 const grey = 127;
 
 export async function padForOutpaint(
@@ -36,7 +36,10 @@ export async function padForOutpaint(
   return [padded, { width, height, frames: [fadedMask(image, padding)] }];
 }
 
-/** 1 where something has to be painted, 0 where the picture stays, and the square of the nearness to an edge in between. */
+/**
+ * 1 where something has to be painted, 0 where the picture stays, and the square of the closeness to an edge in
+ * between.
+ */
 function fadedMask(image: Size, padding: Padding): Float32Array {
   const { left, top, right, bottom, feathering } = padding;
   const width = image.width + left + right;

@@ -54,7 +54,7 @@ function spreadOf(box: Counted[], axis: Axis): number {
   return high - low;
 }
 
-/** By count of pixels, and never so that one half is empty or one value of the axis is on both sides for nothing. */
+/** Splits by the number of pixels, so that neither half is empty. */
 function halves(box: Counted[], axis: Axis): [Counted[], Counted[]] {
   const sorted = box.toSorted(([left], [right]) => axis(left) - axis(right));
   const half = sorted.reduce((sum, [, count]) => sum + count, 0) / 2;
@@ -74,7 +74,7 @@ function average(box: Counted[]): Colour {
   return (mean(red) << 16) | (mean(green) << 8) | mean(blue);
 }
 
-/** Finds the nearest entry, and remembers it for each colour that was asked for. */
+/** Finds the nearest entry, and remembers it for each requested colour. */
 export function nearestIn(palette: readonly Colour[]): (colour: Colour) => Colour {
   const known = new Map<Colour, Colour>();
   return (colour) => {

@@ -12,7 +12,7 @@ interface Picture {
   height: number;
 }
 
-/** Few colours, chosen for this frame. sharp's palette only knows 2, 4, 16 and 256 of them. */
+/** A small number of colours, chosen for this frame. sharp's palette supports only 2, 4, 16 and 256 colours. */
 export async function quantize(
   picture: Picture,
   { colors, dither }: { colors: number; dither: Dither },
@@ -46,7 +46,7 @@ async function ordered(
   return result;
 }
 
-/** The error of each pixel goes on to its neighbours: 7, 3, 5 and 1 sixteenths. */
+/** Spreads the error of each pixel to its neighbours: 7, 3, 5 and 1 sixteenths. */
 async function diffused(
   { frame, width, height }: Picture,
   palette: Colour[],

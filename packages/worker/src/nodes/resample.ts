@@ -13,8 +13,8 @@ export interface Plane {
 }
 
 /**
- * Row by row: first the source rows that make up a target row are mixed, then that row's columns. So no second picture is
- * held in floats, however large it is. The row that is handed out is used again.
+ * Row by row: first the source rows that make up a target row are mixed, then that row's columns. So memory never holds
+ * a second picture in floats, however large it is. The returned row is reused for the next one.
  */
 export async function resample(
   plane: Plane,
@@ -61,14 +61,14 @@ function mixColumns(
   }
 }
 
-/** Pillow rounds to the nearest; everything else in ComfyUI cuts off when it saves. */
+/** Pillow rounds to the nearest value; everything else in ComfyUI rounds down when it saves. */
 const roundedByte = (value: number) => Math.round(Math.min(255, Math.max(0, value)));
 
 export interface ResizeTarget {
   width: number;
   height: number;
   method: ResizeMethod;
-  /** `center` cuts the longer side off so that nothing is stretched. */
+  /** `center` cuts the longer side so that nothing is stretched. */
   crop: 'disabled' | 'center';
 }
 

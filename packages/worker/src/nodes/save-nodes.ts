@@ -61,7 +61,7 @@ function mapValues(record: Record<string, unknown>, map: (value: unknown) => str
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
-/** As ComfyUI names its temporary files; the alphabet is its own. */
+/** Names temporary files as ComfyUI does, with the same alphabet. */
 function randomLetters(length: number): string {
   return Array.from({ length }, () =>
     'abcdefghijklmnopqrstupvxyz'.charAt(Math.floor(Math.random() * 26)),

@@ -10,13 +10,13 @@ function scale(inputs: Record<string, unknown>) {
 }
 
 describe('ImageScale', () => {
-  it('takes the nearest pixel by its centre', async () => {
+  it('takes the pixel with the nearest centre', async () => {
     const scaled = await scale({ image: greys([10, 20, 30]), width: 6, height: 1 });
     expect(redRows(scaled)).toEqual([[10, 10, 20, 20, 30, 30]]);
     expect(redRows(await scale({ image: greys([1, 2, 3, 4]), width: 2, height: 1 }))).toEqual([[2, 4]]);
   });
 
-  it('interpolates between pixel centres like PyTorch, cut off to whole bytes', async () => {
+  it('interpolates between pixel centres like PyTorch, rounded down to whole bytes', async () => {
     const scaled = await scale({ image: row, upscale_method: 'bilinear', width: 8, height: 1 });
     expect(redRows(scaled)).toEqual([[0, 63, 191, 191, 63, 63, 191, 255]]);
   });
@@ -26,7 +26,7 @@ describe('ImageScale', () => {
     expect(redRows(await scale({ image, upscale_method: 'area', width: 2, height: 1 }))).toEqual([[100, 25]]);
   });
 
-  it('leaves an even picture even with every method', async () => {
+  it('keeps a picture of one colour in one colour with every method', async () => {
     const image = greys([200, 200, 200], [200, 200, 200], [200, 200, 200]);
     for (const upscale_method of ['nearest-exact', 'bilinear', 'area', 'bicubic', 'lanczos']) {
       for (const width of [2, 7]) {
@@ -36,19 +36,19 @@ describe('ImageScale', () => {
     }
   });
 
-  it('lets a side of 0 follow from the other, and does nothing when both are 0', async () => {
+  it('computes a side of 0 from the other side, and does nothing when both are 0', async () => {
     const image = greys([1, 2, 3, 4], [5, 6, 7, 8]);
     expect(await scale({ image, width: 6 })).toMatchObject({ width: 6, height: 3 });
     expect(await scale({ image, height: 1 })).toMatchObject({ width: 2, height: 1 });
     expect(await scale({ image })).toBe(image);
   });
 
-  it('cuts the longer side off equally when cropping to the centre', async () => {
+  it('cuts the longer side equally when cropping to the centre', async () => {
     const image = greys([1, 2, 3, 4]);
     expect(redRows(await scale({ image, width: 2, height: 1, crop: 'center' }))).toEqual([[2, 3]]);
   });
 
-  it('refuses a picture beyond the limits before it takes the memory', async () => {
+  it('refuses a picture beyond the limits before it allocates memory', async () => {
     const image = greys([1]);
     await expect(scale({ image, width: 16_384, height: 16_384 })).rejects.toThrow('at most 64000000 pixels');
   });
@@ -77,7 +77,7 @@ describe('ImageScaleBy and ImageScaleToTotalPixels', () => {
 });
 
 describe('resizeTaps', () => {
-  it('weighs every target position by 1 in all', () => {
+  it('gives every target position a total weight of 1', () => {
     for (const method of ['bilinear', 'area', 'bicubic', 'lanczos'] as const) {
       for (const [from, to] of [
         [7, 3],

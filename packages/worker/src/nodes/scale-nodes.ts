@@ -53,7 +53,7 @@ export const scaleNodes: readonly NodeClass[] = [
   }),
 ];
 
-/** A side of 0 follows from the other one. */
+/** A side of 0 is computed from the other one. */
 function keepRatio(picture: ImageValue, { width, height }: { width: number; height: number }) {
   const follow = (other: number, ratio: number) => Math.max(1, roundHalfToEven(other * ratio));
   return {

@@ -45,7 +45,10 @@ export const streamNodes: readonly NodeClass[] = [
       return { ui: { images: [saved], animated: [true] } };
     },
   }),
-  /** Its pictures exist only as frames on the socket of whoever submitted: lost for good when that socket is down. */
+  /**
+   * Its pictures exist only as frames on the socket of the client that submitted. They are lost when that socket is
+   * down.
+   */
   defineNode('SaveImageWebsocket', {
     category: 'api/image',
     required: { images: image() },

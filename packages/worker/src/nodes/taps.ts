@@ -1,12 +1,12 @@
 /**
- * Which source positions make up each target position along one axis, and with what weight. Resizing and blurring are the same
- * walk with other taps. The rules are those of PyTorch's `interpolate` and, for lanczos, of Pillow, as ComfyUI uses them;
- * libvips samples elsewhere when it enlarges, and has no lanczos there.
+ * The source positions that make up each target position along one axis, with their weights. Resizing and blurring are
+ * the same loop with different taps. The rules are those of PyTorch's `interpolate` and, for lanczos, of Pillow, as
+ * ComfyUI uses them; libvips samples elsewhere when it enlarges, and has no lanczos there.
  */
 export interface Taps {
-  /** Target positions. */
+  /** The number of target positions. */
   length: number;
-  /** Taps of each target position. */
+  /** The taps of each target position. */
   count: number;
   /** `count` source positions for each target position. */
   positions: Int32Array;
@@ -81,7 +81,7 @@ function bicubic(at: number, last: number): Weighted {
   return weights.map((weight, tap) => [Math.min(last, Math.max(0, left - 1 + tap)), weight]);
 }
 
-/** Pillow's: three lobes, widened when it shrinks, so that nothing is skipped. */
+/** Pillow's kernel: three lobes, widened when the picture shrinks, so that no pixel is skipped. */
 function lanczos(centre: number, { scale, from }: { scale: number; from: number }): Weighted {
   const support = 3 * scale;
   const start = Math.max(0, Math.floor(centre - support + 0.5));

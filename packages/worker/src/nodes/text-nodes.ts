@@ -4,7 +4,7 @@ import { defineNode, type NodeClass } from './node-class.ts';
 
 const long = Number.MAX_SAFE_INTEGER;
 
-/** Values that are typed in, and results that are no picture. */
+/** Nodes for typed values and for results that are not pictures. */
 export const textNodes: readonly NodeClass[] = [
   defineNode('PrimitiveString', {
     displayName: 'String',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { batch, greys, pixels, redRows, runForImage } from '../../test/support/run-node.ts';
 
 describe('ImageInvert', () => {
-  it('turns every byte over, in every frame', async () => {
+  it('inverts every byte of every frame', async () => {
     const image = batch(greys([0, 1, 100]), greys([128, 254, 255]));
     const inverted = await runForImage('ImageInvert', { image });
     expect(redRows(inverted, 0)).toEqual([[255, 254, 155]]);
@@ -34,12 +34,12 @@ describe('ImageBlend', () => {
     expect(redRows(await blend('soft_light', 1))).toEqual([[0, 63, 214, 255]]);
   });
 
-  it('keeps the first picture at factor 0 and cuts half values off', async () => {
+  it('keeps the first picture at factor 0 and rounds half values down', async () => {
     expect(redRows(await blend('normal', 0))).toEqual([[0, 100, 200, 255]]);
     expect(redRows(await blend('normal', 0.5))).toEqual([[127, 75, 200, 127]]);
   });
 
-  it('fits a second picture of another shape to the first, from its centre', async () => {
+  it('crops a second picture of another shape to the first, around its centre', async () => {
     const image2 = greys([9, 77, 77, 9]);
     const blended = await runForImage('ImageBlend', {
       image1: greys([0, 0]),
@@ -50,7 +50,7 @@ describe('ImageBlend', () => {
     expect(redRows(blended)).toEqual([[77, 77]]);
   });
 
-  it('repeats a single frame over a batch, and refuses batches that do not match', async () => {
+  it('repeats a single frame over a batch, and refuses batches of different lengths', async () => {
     const two = batch(greys([10]), greys([20]));
     const inputs = { blend_mode: 'normal', blend_factor: 0.5 };
     const blended = await runForImage('ImageBlend', { image1: two, image2: greys([30]), ...inputs });
@@ -73,7 +73,7 @@ describe('ImageQuantize', () => {
         expect((await coloursOf(colors, dither)).size).toBeLessThanOrEqual(colors);
   });
 
-  it('keeps a picture that has few colours as it is', async () => {
+  it('keeps a picture with few colours unchanged', async () => {
     const image = pixels([
       [255, 0, 0],
       [0, 255, 0],

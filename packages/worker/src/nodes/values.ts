@@ -20,12 +20,12 @@ export function frameAt<Frame>(frames: ArrayLike<Frame>, index: number): Frame {
   return frame;
 }
 
-/** ComfyUI's rule where two batches meet: the second is repeated, or cut, to the length of the first. */
+/** ComfyUI's rule for two batches: the second is repeated, or cut, to the length of the first. */
 export function repeatToLength<Frame>(frames: readonly Frame[], length: number): Frame[] {
   return Array.from({ length }, (_, index) => frameAt(frames, index % frames.length));
 }
 
-/** PyTorch's rule where two batches are combined pixel by pixel: the same length, or one of them is a single frame. */
+/** PyTorch's rule for combining two batches pixel by pixel: both have the same length, or one is a single frame. */
 export function pairedFrames<Frame>(left: readonly Frame[], right: readonly Frame[]): [Frame, Frame][] {
   const length = Math.max(left.length, right.length);
   if (left.length !== right.length && left.length !== 1 && right.length !== 1)
@@ -36,7 +36,10 @@ export function pairedFrames<Frame>(left: readonly Frame[], right: readonly Fram
   ]);
 }
 
-/** 0 to 255, cut off like ComfyUI's last step (`astype(uint8)`); the hair above hides float noise such as 154.99999. */
+/**
+ * 0 to 255, rounded down like ComfyUI's last step (`astype(uint8)`). The small addition hides float noise such as
+ * 154.99999.
+ */
 export function toByte(value: number): number {
   return Math.floor(Math.min(255, Math.max(0, value)) + 1e-4);
 }

@@ -8,14 +8,14 @@ interface Tools {
   files: Pick<WorkerFiles, 'remove'>;
   history: Pick<History, 'get' | 'list'>;
   cache: Pick<OutputCache, 'dropShowing'>;
-  /** A prompt that runs may show files of earlier ones out of the cache. */
+  /** A running prompt may show files of earlier prompts from the cache. */
   isRunning: () => boolean;
   log: (line: string) => void;
 }
 
 /**
- * The files of prompts whose outputs were collected. They go when no prompt runs and no entry of the history that was not
- * collected names them: an unchanged graph is answered with the files of the run before.
+ * The files of prompts whose outputs were collected. They are deleted when no prompt runs and no uncollected entry of
+ * the history names them: an unchanged graph is answered with the files of the prompt before.
  */
 export class CollectedOutputs {
   readonly #tools: Tools;
@@ -26,7 +26,7 @@ export class CollectedOutputs {
     this.#tools = tools;
   }
 
-  /** Its files go now or after the prompt that runs. */
+  /** Its files are deleted now, or after the running prompt. */
   async discard(promptId: string): Promise<void> {
     const { history, isRunning } = this.#tools;
     const entry = history.get(promptId)[promptId];
@@ -36,7 +36,7 @@ export class CollectedOutputs {
     if (!isRunning()) await this.sweep();
   }
 
-  /** Between prompts. */
+  /** Called between prompts. */
   async sweep(): Promise<void> {
     if (this.#waiting.size === 0) return;
     const { files, history, cache, log } = this.#tools;
@@ -46,7 +46,7 @@ export class CollectedOutputs {
     const named = new Set(uncollected.flatMap(([, { outputs }]) => filesIn(outputs).map(keyOf)));
     const free = [...this.#waiting].filter(([key]) => !named.has(key));
     for (const [key] of free) this.#waiting.delete(key);
-    // First, so that a prompt that begins meanwhile makes them anew.
+    // This comes first, so that a prompt that begins meanwhile makes the files again.
     const keys = new Set(free.map(([key]) => key));
     cache.dropShowing((ui) => filesIn({ node: ui }).some((file) => keys.has(keyOf(file))));
     for (const [, file] of free) {
@@ -61,7 +61,7 @@ function keyOf({ type, subfolder, filename }: FileReference): string {
   return JSON.stringify([type, subfolder, filename]);
 }
 
-/** What the outputs of nodes name in the folders that the worker writes to. */
+/** The files that outputs of nodes name, in the folders that the worker writes to. */
 function filesIn(outputs: Record<string, unknown>): FileReference[] {
   const lists = Object.values(outputs).flatMap((ui) => (isRecord(ui) ? Object.values(ui) : []));
   return lists.flatMap((list) => (Array.isArray(list) ? list.filter(isWritten) : []));

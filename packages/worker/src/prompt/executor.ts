@@ -36,12 +36,12 @@ export class Executor {
     await this.#loop;
   }
 
-  /** The node that runs for this client, for a socket that comes (back) in the middle of a run. */
+  /** The node that runs for this client, for a socket that connects in the middle of a prompt. */
   currentNodeOf(clientId: string): string | undefined {
     return this.#run?.clientId === clientId ? this.#run.currentNode : undefined;
   }
 
-  /** As in ComfyUI, memory is freed between prompts, never under a running one. */
+  /** As in ComfyUI, memory is freed between prompts, never during one. */
   freeMemory(): void {
     this.#isFreeRequested = true;
     if (this.#run === undefined) this.#freeIfRequested();
@@ -55,7 +55,7 @@ export class Executor {
       if (prompt === undefined) return;
       await faults.waitWhile(({ zombie }) => zombie === 'before_start', signal);
       if (signal.aborted) return;
-      // Whatever goes wrong with one prompt, the next one runs.
+      // A failure of one prompt must not stop the next.
       await this.#runOne(prompt).catch((error: unknown) => {
         this.#tools.log(`Prompt ${prompt.promptId} was lost inside the worker: ${String(error)}`);
         queue.finish();
@@ -66,7 +66,7 @@ export class Executor {
     }
   }
 
-  /** The order matters to clients: success, history entry, status, and only then `executing` with no node. */
+  /** Clients rely on this order: success, history entry, status, and only then `executing` without a node. */
   async #runOne(prompt: QueuedPrompt): Promise<void> {
     const { queue, history, sockets, interrupt, faults } = this.#tools;
     interrupt.clear();
@@ -81,7 +81,7 @@ export class Executor {
       sockets.send('executing', { node: null, prompt_id: prompt.promptId }, clientId);
   }
 
-  /** A fault of the worker itself still ends the prompt, so that nobody waits for ever. */
+  /** A fault of the worker itself still ends the prompt, so that no client waits for ever. */
   #brokenEntry(prompt: QueuedPrompt, error: unknown): HistoryEntry {
     this.#tools.log(`Prompt ${prompt.promptId} failed inside the worker: ${String(error)}`);
     const id = prompt.outputs[0] ?? '';

@@ -9,7 +9,7 @@ export interface GraphNode {
 
 export type Link = [nodeId: string, slot: number];
 
-/** As ComfyUI reads it: every list is meant as a link. */
+/** As ComfyUI reads it: every list is a link. */
 export function isLink(value: unknown): value is Link {
   return Array.isArray(value);
 }
@@ -35,7 +35,10 @@ export function sourcesOf(node: GraphNode): string[] {
   ];
 }
 
-/** The outputs and everything that they need, each node after its sources. The graph is known to have no cycle. */
+/**
+ * The outputs and all nodes that they need, each node after its sources. The caller has checked that the graph has no
+ * cycle.
+ */
 export function executionOrder(
   graph: Graph,
   outputs: readonly string[],

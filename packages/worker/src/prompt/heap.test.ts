@@ -11,7 +11,7 @@ describe('heap', () => {
     expect(heap).toEqual([-13, 12, -5.5]);
   });
 
-  it('gives everything back, smallest first', () => {
+  it('returns all items, smallest first', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), (numbers) => {
         const heap: number[] = [];
@@ -33,7 +33,7 @@ describe('heap', () => {
     );
   });
 
-  it('is as it was when two items cannot be compared', () => {
+  it('stays unchanged when two items cannot be compared', () => {
     const refusing = (left: number, right: number) => {
       if (left === right) throw new Error('not comparable');
       return left < right;

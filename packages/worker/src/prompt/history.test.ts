@@ -12,13 +12,13 @@ const roomy = { maxHistoryEntries: 3, maxHistoryBytes: 10_000 };
 const ids = (history: History) => Object.keys(history.list({ maxItems: undefined, offset: undefined }));
 
 describe('History', () => {
-  it('lets the oldest go beyond its number of entries', () => {
+  it('drops the oldest entry above its number of entries', () => {
     const history = new History(roomy);
     for (const id of ['a', 'b', 'c', 'd']) history.add(id, entry(1));
     expect(ids(history)).toEqual(['b', 'c', 'd']);
   });
 
-  it('lets the oldest go beyond its bytes, but keeps the newest whatever it weighs', () => {
+  it('drops the oldest entry above its size in bytes, but keeps the newest whatever its size', () => {
     const history = new History(roomy);
     history.add('a', entry(1, 'x'.repeat(6000)));
     history.add('b', entry(1, 'x'.repeat(6000)));
@@ -29,7 +29,7 @@ describe('History', () => {
     expect(ids(history)).toEqual(['d']);
   });
 
-  it('keeps the last of one id, as the newest', () => {
+  it('keeps only the last entry of an id, as the newest', () => {
     const history = new History(roomy);
     history.add('a', entry(1));
     history.add('b', entry(2));
@@ -38,7 +38,7 @@ describe('History', () => {
     expect(history.get('a').a?.prompt[0]).toBe(3);
   });
 
-  it('answers an id that looks like a property of every object as unknown', () => {
+  it('treats an id that is the name of an object property as unknown', () => {
     expect(new History(roomy).get('__proto__')).toEqual({});
     expect(new History(roomy).get('constructor')).toEqual({});
   });

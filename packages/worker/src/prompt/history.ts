@@ -7,7 +7,7 @@ export interface HistoryEntry {
   meta: Record<string, unknown>;
 }
 
-/** What has run, oldest first, bounded by count and by bytes. A prompt id that comes again replaces its entry. */
+/** The finished prompts, oldest first, limited in number and bytes. A repeated prompt id replaces its entry. */
 export class History {
   readonly #entries = new Map<string, { entry: HistoryEntry; sizeBytes: number }>();
   readonly #limits: { maxHistoryEntries: number; maxHistoryBytes: number };
@@ -33,7 +33,7 @@ export class History {
     return found === undefined ? {} : Object.fromEntries([[promptId, found.entry]]);
   }
 
-  /** Without an offset, the last ones. */
+  /** Without an offset it returns the last entries. */
   list({
     maxItems,
     offset,

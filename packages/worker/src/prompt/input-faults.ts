@@ -14,7 +14,7 @@ export function rangeFault(
   return undefined;
 }
 
-/** A reason with the input's name in it, as every reason but two has. */
+/** A reason that contains the input's name, as all reasons but two do. */
 export function inputFault(
   type: string,
   message: string,

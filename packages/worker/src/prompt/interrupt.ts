@@ -1,15 +1,15 @@
-/** Thrown inside a node when its run was interrupted. */
+/** Thrown inside a node when its prompt was interrupted. */
 export class InterruptedRun extends Error {}
 
 /**
- * ComfyUI's flag: one for the whole process, cleared when the next run starts, so that an interrupt while nothing runs
- * has no effect. It is noticed before a node and at a tick, never in between.
+ * ComfyUI's flag: one for the whole process, cleared when the next prompt starts, so that an interrupt while nothing
+ * runs has no effect. It takes effect before a node and at a tick, never in between.
  */
 export class Interrupt {
   #isRequested = false;
   #controller = new AbortController();
 
-  /** For waits of the worker's own (pacing, held nodes), which end at once. */
+  /** For the worker's own waits (pacing, held nodes), which end at once. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

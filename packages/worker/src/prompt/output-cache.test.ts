@@ -7,7 +7,7 @@ const picture = (bytes: number) => ({
 });
 
 describe('OutputCache', () => {
-  it('forgets what the present prompt cannot use', () => {
+  it('drops outputs that the present prompt cannot use', () => {
     const cache = new OutputCache(10_000);
     cache.set('a', picture(10));
     cache.set('b', picture(10));
@@ -15,20 +15,20 @@ describe('OutputCache', () => {
     expect([cache.get('a'), cache.get('b')]).toEqual([undefined, picture(10)]);
   });
 
-  it('lets the oldest go beyond its bytes', () => {
+  it('drops the oldest outputs above its size in bytes', () => {
     const cache = new OutputCache(1000);
     for (const name of ['a', 'b', 'c']) cache.set(name, picture(400));
     expect(['a', 'b', 'c'].map((name) => cache.get(name) !== undefined)).toEqual([false, true, true]);
   });
 
-  it('does not keep what is larger than all of it, nor empties itself for that', () => {
+  it('does not keep an output that is larger than its limit, and drops no others for it', () => {
     const cache = new OutputCache(1000);
     cache.set('small', picture(100));
     cache.set('huge', picture(5000));
     expect([cache.get('small') !== undefined, cache.get('huge')]).toEqual([true, undefined]);
   });
 
-  it('counts a frame that is shared once', () => {
+  it('counts a shared frame once', () => {
     const cache = new OutputCache(1000);
     const frame = new Uint8Array(400);
     cache.set('shared', {

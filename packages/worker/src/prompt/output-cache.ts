@@ -6,8 +6,8 @@ export interface CachedNode {
 }
 
 /**
- * What unchanged nodes gave last time, by signature. As in ComfyUI only what the present prompt can use stays; beyond the
- * byte limit the oldest goes first and is simply computed again.
+ * The last outputs of unchanged nodes, by signature. As in ComfyUI, only outputs that the present prompt can use stay.
+ * Above the byte limit the oldest is dropped first and computed again when needed.
  */
 export class OutputCache {
   readonly #nodes = new Map<string, { node: CachedNode; sizeBytes: number }>();
@@ -38,7 +38,7 @@ export class OutputCache {
     }
   }
 
-  /** Drops the nodes whose shown outputs are these, so that they run again. */
+  /** Drops the nodes with these shown outputs, so that they run again. */
   dropShowing(isIt: (ui: NonNullable<CachedNode['ui']>) => boolean): void {
     for (const [signature, { node }] of this.#nodes) {
       if (node.ui !== undefined && isIt(node.ui)) this.#drop(signature);

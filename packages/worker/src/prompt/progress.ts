@@ -1,8 +1,8 @@
 type State = 'running' | 'finished';
 
 /**
- * How far each node of one run is. Each frame is a full picture of all nodes that have started, so a run of n nodes sends
- * about n² of them; what has not changed is kept as text.
+ * The progress of each node of one prompt. Each frame lists all nodes that have started, so a prompt of n nodes sends
+ * about n² entries; unchanged entries are kept as text.
  */
 export class RunProgress {
   readonly #promptId: string;

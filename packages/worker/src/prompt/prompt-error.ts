@@ -1,4 +1,4 @@
-/** What POST /prompt answers with 400: ComfyUI's `error`, and what is wrong node by node. */
+/** The 400 of POST /prompt: ComfyUI's `error`, and the faults of each node. */
 export interface PromptFault {
   type: string;
   message: string;

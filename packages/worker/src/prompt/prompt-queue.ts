@@ -2,7 +2,7 @@ import type { Graph } from './graph.ts';
 import { heapify, heapPop, heapPush } from './heap.ts';
 
 export interface QueuedPrompt {
-  /** Lower runs first. */
+  /** The lowest number runs first. */
   number: number;
   /** Chosen by the caller and not unique: the same id twice runs twice. */
   promptId: string;
@@ -11,12 +11,12 @@ export interface QueuedPrompt {
   outputs: readonly string[];
 }
 
-/** How a prompt is shown in the queue and in history. */
+/** The form of a prompt in the queue and in history. */
 export type PromptTuple = [number, string, Graph, Record<string, unknown>, readonly string[]];
 
 class QueueOrderError extends Error {}
 
-/** Prompts that wait, and the one that runs. In memory: all of it is gone at a restart. */
+/** The waiting prompts and the running one. They are only in memory, so a restart loses them. */
 export class PromptQueue {
   readonly #pending: QueuedPrompt[] = [];
   readonly #onChange: () => void;
@@ -39,7 +39,7 @@ export class PromptQueue {
     return this.#running?.promptId === promptId;
   }
 
-  /** Pending is in raw heap order: readers sort by number themselves. */
+  /** `pending` is in raw heap order: readers sort it by number. */
   snapshot(): { queue_running: PromptTuple[]; queue_pending: PromptTuple[] } {
     return {
       queue_running: this.#running === undefined ? [] : [toTuple(this.#running)],
@@ -67,7 +67,7 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Only what is pending; nothing of it shows in history. */
+  /** Deletes only pending prompts; they do not appear in history. */
   delete(promptId: string): void {
     const index = this.#pending.findIndex((prompt) => prompt.promptId === promptId);
     if (index < 0) return;

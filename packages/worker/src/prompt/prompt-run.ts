@@ -30,14 +30,14 @@ export interface RunTools {
 
 /** One prompt, from `execution_start` to `execution_success`, `execution_error` or `execution_interrupted`. */
 export class PromptRun {
-  /** What a socket that connects now is told; undefined outside of nodes. */
+  /** The node that a newly connected socket is told about; undefined when no node runs. */
   currentNode: string | undefined;
   readonly clientId: string | undefined;
   readonly #prompt: QueuedPrompt;
   readonly #graph: Graph;
   readonly #tools: RunTools;
   readonly #reporter: RunReporter;
-  /** Values that later nodes still need. */
+  /** The values that later nodes still need. */
   readonly #results = new Map<string, CachedNode>();
   readonly #uses = new Map<string, number>();
   readonly #executed: string[] = [];
@@ -154,7 +154,7 @@ export class PromptRun {
     };
   }
 
-  /** Lets sockets and requests be served, then asks whether the run was interrupted. */
+  /** Lets sockets and requests be served, then throws if the prompt was interrupted. */
   async #breathe(): Promise<void> {
     await nextTurn();
     this.#tools.interrupt.throwIfRequested();
@@ -218,7 +218,7 @@ export class PromptRun {
       this.#uses.set(source, (this.#uses.get(source) ?? 0) + 1);
   }
 
-  /** Frees what no later node needs: a long chain holds two pictures, not all of them. */
+  /** Frees values that no later node needs: a long chain holds two pictures, not all of them. */
   #releaseSources(id: string): void {
     for (const source of sourcesOf(nodeOf(this.#graph, id))) {
       const left = (this.#uses.get(source) ?? 0) - 1;

@@ -15,7 +15,7 @@ describe('values as Python reads them', () => {
     expect(() => toFloat('')).toThrow("could not convert string to float: ''");
   });
 
-  it('knows what is empty', () => {
+  it('knows which values are empty', () => {
     expect([toBool(''), toBool('False'), toBool({}), toBool(0), toBool({ a: 1 })]).toEqual([
       false,
       true,

@@ -1,4 +1,4 @@
-/** The few places where a client sees how Python reads or prints a value. */
+/** Reads and prints values as Python does, for the few places where a client sees it. */
 export class PythonError extends Error {
   readonly type: string;
 

@@ -4,12 +4,15 @@ import { textFrame } from '../socket/frames.ts';
 import type { HistoryEntry } from './history.ts';
 import { RunProgress } from './progress.ts';
 
-/** Between two pictures of work in progress; many small steps would otherwise send more pictures than they make. */
+/**
+ * The minimum time between two preview pictures. Without it, many small steps would spend more on previews than on the
+ * work.
+ */
 const previewGapMs = 250;
 
 /**
- * All that a run says, in ComfyUI's order. What goes to nobody without a client id: `execution_*`, `executing`, `executed`.
- * What then goes to everybody: progress, progress_state, previews, and that a run was interrupted.
+ * All messages of a prompt, in ComfyUI's order. For a prompt without a client id, `execution_*`, `executing` and
+ * `executed` are not sent, while progress, progress_state, previews and the interruption go to all clients.
  */
 export class RunReporter {
   /** Kept for history: the `execution_*` messages. */
@@ -73,7 +76,7 @@ export class RunReporter {
     );
   }
 
-  /** Makes the picture only when somebody is there to see it and the last one is a while ago. */
+  /** Makes the picture only when a client can see it and the last one is some time ago. */
   async previewIfDue(nodeId: string, make: () => Promise<Preview>): Promise<void> {
     const now = performance.now();
     if (now - this.#lastPreviewAt < previewGapMs || !this.#sockets.hasListener(this.#clientId)) return;

@@ -3,8 +3,8 @@ import type { NodeRegistry } from '../nodes/registry.ts';
 import { executionOrder, type Graph, isLink, nodeOf } from './graph.ts';
 
 /**
- * What decides whether a node is unchanged: its class, its inputs, what its fingerprint says, and the same of everything
- * upstream. Node ids do not count, unless the node asks for its own.
+ * The values that decide whether a node is unchanged: its class, its inputs, its fingerprint, and the same of all nodes
+ * upstream. Node ids do not count, unless the node asks for its own id.
  */
 export async function signaturesOf(
   graph: Graph,
@@ -21,7 +21,7 @@ export async function signaturesOf(
         isLink(value) ? { from: signatures.get(value[0]), slot: value[1] } : value,
       ]);
     const ownId = Object.values(nodeClass.inputs.hidden).includes('UNIQUE_ID') ? id : undefined;
-    // A file that cannot be read now must not match anything that was read before.
+    // A file that cannot be read now must not match an earlier one.
     const fingerprint = await nodeClass.fingerprint?.(node.inputs, registry.files).catch(() => randomUUID());
     const parts = JSON.stringify([node.class_type, ownId, fingerprint, inputs]);
     signatures.set(id, createHash('sha256').update(parts).digest('hex'));

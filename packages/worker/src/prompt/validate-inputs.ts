@@ -11,7 +11,7 @@ export interface NodeVerdict {
   errors: PromptFault[];
 }
 
-/** One pass over a graph: each node is judged once, with everything upstream of it. */
+/** One pass over a graph: each node is checked once, with all nodes upstream of it. */
 export class GraphValidation {
   readonly verdicts = new Map<string, NodeVerdict>();
   readonly #graph: Graph;
@@ -41,11 +41,11 @@ export class GraphValidation {
     }
   }
 
-  /** Throws like Python where ComfyUI lets an exception out: no inputs, a link to a node or slot that is not there. */
+  /** Throws like Python where ComfyUI does not catch an exception: no inputs, or a link to a missing node or slot. */
   async #check(id: string): Promise<NodeVerdict> {
     const known = this.verdicts.get(id);
     if (known !== undefined) return known;
-    // A cycle never ends there and dies of recursion, which leaves the nodes invalid without a reason.
+    // In ComfyUI a cycle ends in a recursion error, which leaves the nodes invalid without a reason.
     if (this.#open.has(id)) return { isValid: false, errors: [] };
     this.#open.add(id);
     try {
@@ -108,7 +108,7 @@ export class GraphValidation {
         extra: { input_config: config, received_type: receivedType, linked_node: link },
       });
     const sourceId = String(source);
-    await Promise.resolve(); // A chain of thousands of nodes must not become a stack as deep.
+    await Promise.resolve(); // A chain of thousands of nodes must not become a stack of that depth.
     try {
       return (await this.#check(sourceId)).isValid ? undefined : 'upstream';
     } catch (error) {

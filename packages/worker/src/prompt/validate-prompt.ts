@@ -5,13 +5,13 @@ import { GraphValidation, type NodeVerdict } from './validate-inputs.ts';
 
 export interface ValidPrompt {
   graph: Graph;
-  /** Output nodes that are sound, and will run. */
+  /** The valid output nodes, which will run. */
   outputs: string[];
-  /** Output nodes that are broken are left out silently: a 200 can carry errors. */
+  /** Invalid output nodes are left out without an error status: a 200 can contain errors. */
   nodeErrors: Record<string, NodeErrors>;
 }
 
-/** Checks a graph as ComfyUI does: classes, then outputs, then each output with everything upstream. */
+/** Checks a graph as ComfyUI does: classes, then outputs, then each output with all nodes upstream. */
 export async function validatePrompt(
   graph: Record<string, unknown>,
   { registry, onlyOutputs }: { registry: NodeRegistry; onlyOutputs: readonly string[] | undefined },
@@ -71,7 +71,7 @@ function checkClasses(graph: Record<string, unknown>, registry: NodeRegistry): a
   }
 }
 
-/** Nodes that are only wrong because something upstream is wrong have no errors of their own and are left out. */
+/** Nodes that are invalid only because of a node upstream have no errors of their own and are left out. */
 function collect(
   errors: Map<string, NodeErrors>,
   { graph, verdicts, output }: { graph: Graph; verdicts: ReadonlyMap<string, NodeVerdict>; output: string },

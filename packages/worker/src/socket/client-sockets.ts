@@ -10,16 +10,16 @@ interface Client {
 }
 
 interface Hooks {
-  /** What a socket is told first. */
+  /** The first message for a socket. */
   status: () => unknown;
-  /** The node that runs now, if this client's prompt runs. */
+  /** The running node, if the running prompt is this client's. */
   currentNode: (clientId: string) => string | undefined;
   features: () => unknown;
 }
 
 /**
- * Sockets by client id. A second socket of the same id takes the events over; the first stays open and hears nothing.
- * Sending to `undefined` means everyone.
+ * Sockets by client id. A second socket with the same id takes over the events; the first stays open and receives
+ * nothing. Sending to `undefined` means everyone.
  */
 export class ClientSockets {
   readonly #clients = new Map<string, Client>();
@@ -75,7 +75,10 @@ export class ClientSockets {
     this.#deliver(frame, this.#receivers(clientId));
   }
 
-  /** In the form that the client asked for. Nobody can ask for everyone, so a broadcast has no metadata. */
+  /**
+   * Sends a preview in the form that the client asked for. No client can ask for all others, so a broadcast has no
+   * metadata.
+   */
   sendPreview(preview: Preview, metadata: PreviewMetadata, clientId: string | undefined): void {
     const wantsMetadata = clientId !== undefined && this.#clients.get(clientId)?.wantsMetadata === true;
     this.sendBinary(
@@ -106,7 +109,7 @@ export class ClientSockets {
     }
   }
 
-  /** Counts only as the very first message of a socket. */
+  /** Only the very first message of a socket counts. */
   #readFeatures(text: string, { client, clientId }: { client: Client; clientId: string }): void {
     const message = parse(text);
     if (message?.type !== 'feature_flags') return;

@@ -1,6 +1,6 @@
 import type { Preview } from '../nodes/node-class.ts';
 
-/** Binary frames: u32 big-endian kind first. Kind 2 never crosses the wire. */
+/** The kinds of binary frames. A frame begins with its kind as u32 (big endian). Kind 2 is never sent. */
 const previewKind = 1;
 const textKind = 3;
 const previewWithMetadataKind = 4;
@@ -15,7 +15,7 @@ export interface PreviewMetadata {
   real_node_id: string;
 }
 
-/** Names neither prompt nor node: the client has to know what it waits for. */
+/** The frame names neither prompt nor node: the client has to know what it waits for. */
 export function previewFrame(preview: Preview): Buffer {
   return Buffer.concat([u32(previewKind), u32(formatNumber[preview.format]), preview.bytes]);
 }

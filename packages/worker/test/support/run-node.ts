@@ -7,7 +7,7 @@ import { nodeClasses } from '../../src/nodes/node-classes.ts';
 import type { ImageValue, MaskValue } from '../../src/nodes/values.ts';
 import { defaultLimits } from '../../src/options.ts';
 
-/** Runs one node outside of any graph and gives its values. */
+/** Runs one node outside of any graph and returns its values. */
 export async function runNode(
   name: string,
   inputs: Record<string, unknown>,

@@ -6,7 +6,7 @@ import { Subject } from '../../src/conformance/subject.ts';
 import type { WorkerOptions } from '../../src/options.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 
-/** A directory that is gone after the test. */
+/** A directory that is removed after the test. */
 export async function testDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'worker-test-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
