@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface Exit {
-  /** Null when a signal ended the process. */
+  /** The exit code; null when a signal ended the process. */
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** A run of the built `switchyard` binary, as its own process. */
+/** One call of the built `switchyard` binary, as a process of its own. */
 export interface BinaryRun {
   child: ChildProcess;
-  /** What it has printed so far, both streams in the order of arrival; of very much, the end. */
+  /** The output so far, both streams in the order of arrival. Only the end of a very long output is kept. */
   output(): string;
   exited: Promise<Exit>;
 }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-/** The most that can lie between two sockets of this machine while nobody reads; Linux says it, others stay well below. */
+/**
+ * The maximum number of bytes between two sockets of this machine while no one reads. Linux reports it; other systems
+ * stay well below.
+ */
 export async function bytesBetweenSockets(): Promise<number> {
   const largest = async (name: string): Promise<number> => {
     const limits = await readFile(`/proc/sys/net/ipv4/${name}`, 'utf8').catch(() => '0 0 8388608');

@@ -1,7 +1,7 @@
 import type { FleetAnswer, FleetRequest } from './fake-fleet.ts';
 import { FakeWorker } from './fake-worker.ts';
 
-/** What `startFakeFleet` runs: it lives as long as the process that started it. */
+/** The program of `startFakeFleet`: it lives as long as the process that started it. */
 const workers: FakeWorker[] = [];
 
 process.on('message', (request: FleetRequest) => {

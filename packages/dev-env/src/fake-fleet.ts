@@ -21,9 +21,9 @@ export interface FakeFleet {
   /** The process that holds all workers, for freezing or killing it. */
   pid: number;
   stats: () => Promise<FakeStats[]>;
-  /** Of one worker, by port, or of all. */
+  /** Sets the behaviour of one worker, by port, or of all. */
   behave: (behaviour: Partial<FakeBehaviour>, port?: number) => Promise<void>;
-  /** What runs ends well, on all of them. */
+  /** Ends the running prompts of all workers with success. */
   finishRuns: () => Promise<void>;
   close: () => Promise<void>;
 }

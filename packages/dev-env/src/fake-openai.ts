@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 /** What the fake answers to one request. */
 export interface FakeReply {
   text?: string;
-  /** As models with open thoughts send it, beside the text. */
+  /** The reasoning text that some models send beside the answer. */
   reasoning?: string;
   calls?: { id: string; name: string; args: object }[];
   usage?: { input: number; output: number };
   /** An error in place of an answer. */
   status?: number;
   headers?: Record<string, string>;
-  /** The stream stops here and stays open, until somebody gives it up; an answer as a whole never comes. */
+  /** The stream stops here and stays open until the client closes it. An unstreamed answer never arrives. */
   hangs?: boolean;
-  /** The answer never ends, and says ever more. */
+  /** The answer never ends and sends more and more text. */
   isEndless?: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface FakeRequest {
   messages: any[];
   tools: string[];
   authorization: string | undefined;
-  /** The whole of it. */
+  /** The whole request. */
   body: Record<string, unknown>;
 }
 
 export interface FakeOpenAi {
-  /** For `base_url`. */
+  /** The address for `base_url`. */
   url: string;
   requests: FakeRequest[];
   close: () => Promise<void>;
@@ -85,7 +85,7 @@ function send(response: ServerResponse, { model, body }: FakeRequest, reply: Fak
   if (!reply.hangs) response.end('data: [DONE]\n\n');
 }
 
-/** As fast as it is read. One line without an end, in a stream as well as in an answer as a whole. */
+/** Sends one endless line as fast as it is read, in a stream as well as in an unstreamed answer. */
 function goOn(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const piece = ' '.repeat(65_536);

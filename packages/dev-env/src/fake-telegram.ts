@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call of the bot's, as it came. */
+/** A call of the bot, as it arrived. */
 export interface BotCall {
   method: string;
   token: string;
   /** Fields of JSON, or of a form without its file. */
   fields: Record<string, unknown>;
-  /** Of a form. */
+  /** The file of a form. */
   file?: { field: string; filename: string; bytes: Buffer };
 }
 
-/** A message as people in the chat see it now. */
+/** A message as people in the chat see it at present. */
 export interface ShownMessage {
   chatId: string;
   messageId: number;
@@ -22,13 +22,13 @@ export interface ShownMessage {
   edits: number;
 }
 
-/** What is answered in place of a success; `cut` breaks the connection after the call was obeyed. */
+/** The answer in place of a success; `cut` breaks the connection after the call has taken effect. */
 export type Trouble =
   | { status: number; description?: string; retryAfter?: number }
   | { cut: true }
   | { hangs: true };
 
-interface Said {
+interface ChatMessage {
   chatId: number;
   userId: number;
   text?: string;
@@ -37,19 +37,19 @@ interface Said {
   photo?: Buffer;
   /** Several pictures under one name. */
   album?: string;
-  /** Telegram delivers what was not confirmed once more, under the same id. */
+  /** Telegram delivers an unconfirmed message again, under the same id. */
   updateId?: number;
   messageId?: number;
 }
 
 /**
- * Telegram's Bot API over real HTTP, as far as the gateway uses it: long polling with offsets, messages, edits, files in
- * both directions, and every kind of trouble that a test orders.
+ * Telegram's Bot API over real HTTP, as far as the gateway uses it: long polling with offsets, messages, edits, files
+ * in both directions, and every fault that a test asks for.
  */
 export class FakeTelegram {
   readonly token = '123456:TEST-token_for-the-fake-bot-api';
   readonly calls: BotCall[] = [];
-  /** Called when messages have been handed over: what is said in it comes later than they. */
+  /** Called after messages were delivered, so that messages from within it come later. */
   onBatch: () => void = () => undefined;
   readonly #server: Server;
   readonly #updates: { update_id: number; message: object }[] = [];
@@ -75,12 +75,12 @@ export class FakeTelegram {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** What nobody has confirmed yet. */
+  /** The messages that the bot has not confirmed yet. */
   get pending(): number {
     return this.#updates.length;
   }
 
-  /** How many ask for messages at the moment. */
+  /** The number of requests that wait for messages at the moment. */
   get polling(): number {
     return this.#polls.size;
   }
@@ -95,7 +95,7 @@ export class FakeTelegram {
     album,
     updateId,
     messageId,
-  }: Said): number {
+  }: ChatMessage): number {
     const id = messageId ?? this.#next();
     this.#updates.push({
       update_id: updateId ?? this.#next(),
@@ -118,17 +118,17 @@ export class FakeTelegram {
     return [...this.#shown.values()].filter((message) => message.chatId === String(chatId));
   }
 
-  /** Somebody deletes a message of the bot's. */
+  /** A user deletes a message of the bot. */
   remove({ chatId, messageId }: ShownMessage): void {
     this.#shown.delete(`${chatId}:${messageId}`);
   }
 
-  /** The next call of this method fails so; several follow each other. */
+  /** The next call of this method fails in this way. Several faults are used one after the other. */
   trouble(method: string, ...troubles: Trouble[]): void {
     this.#troubles.push(...troubles.map((trouble) => ({ method, trouble })));
   }
 
-  /** Orders of trouble that nothing has come for are forgotten. */
+  /** Drops faults that no call has met. */
   calmDown(): void {
     this.#troubles.length = 0;
   }
@@ -206,7 +206,7 @@ export class FakeTelegram {
     return { message_id: messageId, chat: { id: Number(chatId) }, date: 0 };
   }
 
-  /** A text is what is wrong. */
+  /** A text names the fault. */
   #edit(fields: Record<string, unknown>): object | string {
     const shown = this.#shown.get(`${String(fields.chat_id)}:${String(fields.message_id)}`);
     if (!shown) return 'Bad Request: message to edit not found';

@@ -11,9 +11,9 @@ export interface FakeRun {
 
 interface FakeQueueOptions {
   behaviour: () => FakeBehaviour;
-  /** What goes wrong in a run of this graph, null where nothing does. */
+  /** The error of a run of this graph; null when it succeeds. */
   failureOf: (graph: FakeGraph) => object | null;
-  /** Null: to everybody. */
+  /** The client that receives the message; null sends it to all. */
   say: (clientId: string | null, type: string, data: unknown) => void;
   show: (clientId: string | null, png: Uint8Array) => void;
 }
@@ -39,7 +39,7 @@ export class FakeQueue {
   #asked = 0;
   #finished = 0;
   #duplicateIds = 0;
-  #mostHeld = 0;
+  #maxHeld = 0;
 
   constructor({ behaviour, failureOf, say, show }: FakeQueueOptions) {
     this.#behaviour = behaviour;
@@ -54,7 +54,7 @@ export class FakeQueue {
       asked: this.#asked,
       finished: this.#finished,
       duplicateIds: this.#duplicateIds,
-      mostHeld: this.#mostHeld,
+      maxHeld: this.#maxHeld,
     };
   }
 
@@ -81,7 +81,7 @@ export class FakeQueue {
     if (this.#seenIds.has(run.promptId)) this.#duplicateIds++;
     this.#seenIds.add(run.promptId);
     this.#waiting.push(run);
-    this.#mostHeld = Math.max(this.#mostHeld, this.status.exec_info.queue_remaining);
+    this.#maxHeld = Math.max(this.#maxHeld, this.status.exec_info.queue_remaining);
     this.#sayStatus();
     this.#startNext();
   }
@@ -93,7 +93,7 @@ export class FakeQueue {
     this.#sayStatus();
   }
 
-  /** Null interrupts whatever runs, as ComfyUI does without an id. */
+  /** Null interrupts the running prompt, as ComfyUI does without an id. */
   interrupt(promptId: string | null): void {
     const { trouble } = this.#behaviour();
     if (trouble === 'stubborn' || trouble === 'zombie') return;

@@ -31,7 +31,7 @@ export class FakeSockets {
     this.#sendTo(clientId, JSON.stringify({ type, data }));
   }
 
-  /** A picture as a binary frame of the older form, which does not say whose it is. */
+  /** A picture as a binary frame of the older form, which does not name its prompt. */
   sendPicture(clientId: string | null, png: Uint8Array): void {
     const head = Buffer.alloc(8);
     head.writeUInt32BE(1, 0);
@@ -39,7 +39,7 @@ export class FakeSockets {
     this.#sendTo(clientId, Buffer.concat([head, png]));
   }
 
-  /** As after a cut of the network: nothing is sent any more, and to the other side the sockets look open. */
+  /** As when the network is cut: nothing is sent any more, while the sockets look open to the other side. */
   forgetAll(): void {
     this.#byClient.clear();
   }

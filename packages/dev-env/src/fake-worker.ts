@@ -7,7 +7,7 @@ import { FakeSockets } from './fake-worker-sockets.ts';
 export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   port?: number;
   nodeClasses?: readonly string[];
-  /** Per `<class>.<input>` the model files on offer. */
+  /** The model files that are offered for each `<class>.<input>`. */
   models?: Readonly<Record<string, readonly string[]>>;
   keepsArrivals?: boolean;
 }
@@ -24,22 +24,24 @@ const defaultClasses = [
 ];
 
 /**
- * A worker that speaks ComfyUI's protocol and does no work: for measures, where the fleet must cost next to nothing, and
- * for tests of what goes wrong. Its prompts run one after the other like everywhere.
+ * A worker that speaks ComfyUI's protocol and does no work: for measures, where the fleet must cost next to nothing,
+ * and for tests of what goes wrong. Its prompts run one after the other, as on a real worker.
  */
 export class FakeWorker {
   behaviour: FakeBehaviour;
   port = 0;
   /** Answers 404 for the files that its history names. */
   loseOutputs = false;
-  /** The body of a 400 for this graph, null where the worker takes it. */
+  /** The body of a 400 for this graph; null when the worker accepts it. */
   refuses: (graph: FakeGraph) => object | null = () => null;
-  /** The `execution_error` with which a run of this graph ends, null where it goes well. */
+  /** The `execution_error` with which a run of this graph ends; null when it succeeds. */
   fails: (graph: FakeGraph) => object | null = () => null;
   readonly #server: Server;
   readonly #sockets = new FakeSockets();
   readonly #queue: FakeQueue;
-  /** What it can run; a change shows at once in what it answers, as when a model is put on a running server. */
+  /**
+   * The node classes of this worker. Its answers show a change at once, as when a model is added to a running server.
+   */
   nodeClasses: readonly string[];
   models: Readonly<Record<string, readonly string[]>>;
   #objectInfoAsked = 0;
@@ -92,17 +94,17 @@ export class FakeWorker {
     return { port: this.port, ...this.#queue.stats, objectInfoAsked, arrivals: this.#arrivals };
   }
 
-  /** What runs ends well, now: for a test that holds a run until it has seen what it wants to see. */
+  /** Ends the running prompt with success now: for a test that holds a run until it has made its checks. */
   finishRun(): void {
     this.#queue.finishRun();
   }
 
-  /** Of everybody who has an event socket here. */
+  /** The client ids of all open event sockets. */
   get clientIds(): string[] {
     return this.#sockets.clientIds;
   }
 
-  /** All event sockets stay open and hear nothing any more, as after a cut of the network. */
+  /** All event sockets stay open and receive nothing any more, as when the network is cut. */
   forgetSockets(): void {
     this.#sockets.forgetAll();
   }
@@ -112,7 +114,7 @@ export class FakeWorker {
     this.#sockets.dropAll();
   }
 
-  /** As a restart of the process: queue, history and counter are gone. */
+  /** Acts like a restart of the process: queue, history and counter are gone. */
   restart(): void {
     this.#sockets.dropAll();
     this.#queue.clear();
@@ -232,7 +234,7 @@ export class FakeWorker {
     response.end();
   }
 
-  /** Every file has other bytes, or storing by content would make the second one free. */
+  /** Every file has different bytes. Otherwise storing by content would make the second one free. */
   #view(response: ServerResponse, query: string): void {
     const filename = new URLSearchParams(query).get('filename') ?? '';
     const { outputBytes } = this.behaviour;

@@ -38,7 +38,7 @@ const usualPassword = 'correct horse battery';
 
 /**
  * The real gateway with what a test or an experiment wants by default: memory instead of a file, nothing in the log,
- * hashes that cost little, no administrator until somebody makes one.
+ * cheap password hashes, and no administrator until a test makes one.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<DevGateway> {
   const folder = options.home === undefined ? temporaryFolder() : undefined;
@@ -68,14 +68,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
   }
 }
 
-/** The defaults of the product, without anything that this machine's environment or a file says. */
+/** The defaults of the product, without the environment of this machine and without a file. */
 function devConfig(home: string, overrides: ConfigOverrides): Config {
   const { config } = loadConfig({ flags: { home, port: '0' }, env: {}, cwd: home });
   const usual: ConfigOverrides = {
     database: { backend: 'memory' },
     auth: { bootstrap: 'interactive' },
     observability: { log: { level: 'silent' } },
-    // It asks the model of a test behind its back, half a minute later.
+    // Memory would call a test's model half a minute later, unexpectedly.
     memory: { extraction_enabled: false },
   };
   return merge(merge(config, usual), overrides);

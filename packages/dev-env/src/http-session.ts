@@ -24,12 +24,12 @@ export class HttpSession {
     return HttpSession.#fromAnswer(url, await post(url, '/api/v1/auth/login/local', { body }));
   }
 
-  /** For whoever sends requests in another way. */
+  /** For tests that send requests in another way. */
   get cookieHeader(): string {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** The same cookies at another address: what a browser does when the gateway came back on a new port. */
+  /** Uses the same cookies at another address, as a browser does when the gateway comes back on a new port. */
   at(url: string): HttpSession {
     return new HttpSession(url, this.#cookies);
   }
@@ -66,7 +66,7 @@ function post(
   return fetch(new URL(path, url), { method: 'POST', ...request });
 }
 
-/** Reads the whole answer before it counts as given; anything but 2xx throws with what the gateway said. */
+/** Reads the whole answer before it returns. Throws for every status but 2xx, with the gateway's message. */
 async function answerOf<Answer>(answer: Response): Promise<Answer> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`);

@@ -9,9 +9,9 @@ const external = ['@photostructure/sqlite', 'kysely', 'pg'];
 const folder = fileURLToPath(new URL('../../../.build/programs/', import.meta.url));
 
 /**
- * Runs a program in many processes that start at once, and answers the one message that each of them sends. When all have
- * sent it, those that still run are killed, with no chance to tidy up. Rejects when a process ends without a message. The
- * program is bundled first, since compiling it in each process would take seconds.
+ * Runs a program in many processes that start at once, and returns the one message that each of them sends. When all
+ * have sent it, the processes that still run are killed without a chance to clean up. Rejects when a process ends
+ * without a message. The program is bundled first, since compiling it in each process would take seconds.
  */
 export async function runManyProcesses<Message>(
   program: string,

@@ -14,7 +14,7 @@ afterEach(() => disk.remove());
 const mounted = (type: string, options: string): string =>
   `proc /proc proc rw 0 0\n${type} ${disk.path} ${type} ${options} 0 0\n`;
 
-it('is made where a disk in memory lets files be executed', () => {
+it('is made when a disk in memory allows files to be executed', () => {
   const folder = memoryFolder({ disk: disk.path, mounts: mounted('tmpfs', 'rw,nosuid') });
   expect(readdirSync(disk.path).map((name) => join(disk.path, name))).toEqual([folder]);
   expect(statSync(folder ?? '').mode & 0o777).toBe(0o755);
@@ -29,11 +29,11 @@ it.each([
   expect(readdirSync(disk.path)).toEqual([]);
 });
 
-it('is not made where no disk is in memory', () => {
+it('is not made when there is no disk in memory', () => {
   expect(memoryFolder({ disk: join(disk.path, 'shm'), mounts: mounted('tmpfs', 'rw') })).toBeUndefined();
 });
 
-it('takes the place of those that killed processes have left, and of no other', () => {
+it('replaces the folders that killed processes have left, and no others', () => {
   const ended = spawnSync(process.execPath, ['--version']).pid;
   const left = join(disk.path, `switchyard-${ended}-abcdef`);
   const inUse = join(disk.path, `switchyard-${process.pid}-abcdef`);

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { join } from 'node:path';
 
 interface Place {
-  /** A disk in memory, where the system has one. */
+  /** A disk in memory, if the system has one. */
   disk: string;
   /** What is mounted, in the form of /proc/mounts. */
   mounts: string;
@@ -13,9 +13,9 @@ const namePattern = /^switchyard-(\d+)-[^-]+$/;
 const enoughBytes = 4 * 1024 ** 3;
 
 /**
- * A folder in memory for the temporary files of a test run, which is removed when this process ends. Tests make thousands
- * of folders and synced commits, and on a disk they wait for those longer than they compute. Returns undefined where the
- * system has no such disk, where it is small, and where nothing on it may be executed.
+ * A folder in memory for the temporary files of a test run, which is removed when this process ends. Tests make
+ * thousands of folders and synced commits, and on a real disk they spend more time on these than on computing. Returns
+ * undefined when the system has no such disk, when it is too small, or when files on it may not be executed.
  */
 export function memoryFolder({ disk, mounts }: Place = thisSystem()): string | undefined {
   if (!isUsable(mounts, disk) || freeBytes(disk) < enoughBytes) return undefined;
@@ -44,7 +44,7 @@ function freeBytes(disk: string): number {
   return bavail * bsize;
 }
 
-/** A process that was killed has removed nothing, and what it left takes memory. */
+/** Removes the folders of killed processes, which would take memory. */
 function removeThoseOfEndedProcesses(disk: string): void {
   for (const name of readdirSync(disk)) {
     const pid = namePattern.exec(name)?.[1];

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('tests of named pipes are skipped with the reason where no program makes one', () => {
+test('tests of named pipes are skipped with the reason when no program can make one', () => {
   vi.stubEnv('PATH', '');
   vi.stubEnv('CI', '');
   expect(testNamedPipe('refuses a pipe')).toMatchObject({
@@ -14,7 +14,7 @@ test('tests of named pipes are skipped with the reason where no program makes on
   });
 });
 
-test('tests of named pipes fail in CI where no program makes one', () => {
+test('tests of named pipes fail in CI when no program can make one', () => {
   vi.stubEnv('PATH', '');
   vi.stubEnv('CI', 'true');
   const { isSkipped, createPipe } = testNamedPipe('refuses a pipe');

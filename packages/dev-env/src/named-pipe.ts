@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 const program = 'mkfifo';
 
 /**
- * What tests of named pipes ask: a title, whether to skip them, and a pipe. Node cannot make one, so they are skipped with
- * the reason in their title where the system has no program that does; in CI they fail instead.
+ * For tests of named pipes: a title, whether to skip them, and a pipe. Node cannot make one, so the tests are skipped
+ * with the reason in their title when the system has no program for it. In CI they fail instead.
  */
 export function testNamedPipe(title: string): {
   title: string;

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 
 export type PostgresBinaries = { folder: string } | { missing: string };
 
-/** Where distributions put their versions side by side. */
+/** The folder in which distributions keep their versions side by side. */
 const versionFolders = [
   { parent: '/usr/lib/postgresql', pattern: /^(\d+)$/ },
   { parent: '/usr', pattern: /^pgsql-(\d+)$/ },
@@ -32,7 +32,7 @@ function isComplete(folder: string): boolean {
   return ['initdb', 'postgres'].every((name) => existsSync(join(folder, name)));
 }
 
-/** The server looks for its own files beside its real place. */
+/** The server looks for its own files beside its real path. */
 function behindLink(folder: string): string | undefined {
   const program = join(folder, 'postgres');
   return folder !== '' && existsSync(program) ? dirname(realpathSync(program)) : undefined;

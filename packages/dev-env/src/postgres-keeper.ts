@@ -10,7 +10,7 @@ export interface KeeperTask {
   /** Exists, and belongs to the account that the server runs as. */
   folder: string;
   binaries: string;
-  /** The process whose end is ours. */
+  /** The process that this one follows: when it ends, this process ends. */
   owner: number;
   isDurable: boolean;
   account: { uid: number; gid: number } | undefined;
@@ -31,7 +31,7 @@ const settings = {
   ...(isDurable ? {} : quick),
 };
 
-process.on('SIGINT', () => undefined); // the terminal sends it to all, but the owner's end is what counts
+process.on('SIGINT', () => undefined); // the terminal sends it to all processes, but only the end of the owner counts
 
 const initialising = ['-D', data, '-U', 'switchyard', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
 start('initdb', initialising).once('close', (code) => (code === 0 ? serve() : fail()));
@@ -61,7 +61,7 @@ function start(program: string, options: string[]): ChildProcessWithoutNullStrea
   return child;
 }
 
-/** Whoever waits reads why. */
+/** Writes the reason for the process that waits. */
 function fail(): void {
   announce('failed', output.join('\n'));
   whenOwnerEnds(remove);

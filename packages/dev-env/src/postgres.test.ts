@@ -13,7 +13,7 @@ async function ask(url: string, question: string): Promise<unknown> {
 const { title, isSkipped } = testPostgres('a Postgres server for tests');
 
 describe.skipIf(isSkipped)(title, () => {
-  it('is one for all who ask, with a database for each', async () => {
+  it('is one server for all callers, with a database for each', async () => {
     const servers = await Promise.all([startPostgres(), startPostgres()]);
     const urls = await Promise.all(servers.map((server) => server.createDatabase()));
     const [one, other] = await Promise.all(
@@ -25,7 +25,7 @@ describe.skipIf(isSkipped)(title, () => {
     expect(new Set(urls).size).toBe(2);
   });
 
-  it('syncs to the disk only when it is asked to', async () => {
+  it('syncs to the disk only on request', async () => {
     const quick = await (await startPostgres()).createDatabase();
     const durable = await (await startPostgres({ isDurable: true })).createDatabase();
     expect(await ask(quick, 'show fsync')).toBe('off');

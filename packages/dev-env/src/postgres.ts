@@ -17,18 +17,18 @@ export interface PostgresServer {
 }
 
 interface StartOptions {
-  /** Sync to the disk as in production, which tests seldom need and always pay for. */
+  /** Syncs to the disk as in production, which few tests need and which costs time. */
   isDurable?: boolean;
 }
 
 const startWithinMs = 60_000;
-/** Less than what ends a test, so that it says what it has waited for. */
+/** Shorter than the time limit of a test, so that the error says what it waited for. */
 const patienceMs = 90_000;
 const keeper = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url));
 
 /**
- * What tests ask: a title for those that need Postgres, whether to skip them, and databases. Where a machine has none they
- * are skipped with the reason in their title; in CI they fail instead.
+ * For tests that need Postgres: a title, whether to skip them, and databases. On a machine without Postgres the tests
+ * are skipped with the reason in their title. In CI they fail instead.
  */
 export function testPostgres(title: string): {
   title: string;
@@ -41,7 +41,7 @@ export function testPostgres(title: string): {
   return { title: `${title} (${found.missing})`, isSkipped: process.env.CI !== 'true', createDatabase };
 }
 
-/** One server a test run: the first caller starts it, it ends when the run has ended, however that comes about. */
+/** One server per test run: the first caller starts it, and it ends with the test run, however that ends. */
 export async function startPostgres({ isDurable = false }: StartOptions = {}): Promise<PostgresServer> {
   const found = findPostgres();
   if ('missing' in found) throw new Error(`Postgres is needed here: ${found.missing}.`);
@@ -61,7 +61,7 @@ export function patientPostgres(url: string, poolSize: number): PostgresOptions 
   return { backend: 'postgres', url, poolSize, limits };
 }
 
-/** The process whose end is the end of the run: vitest itself, of which we may be a thread or a child. */
+/** The process whose end is the end of the test run: vitest itself. This code may run in a thread or a child of it. */
 function runOwner(): number {
   const isChildOfRunner = isMainThread && process.env.VITEST_POOL_ID !== undefined;
   return isChildOfRunner ? process.ppid : process.pid;
@@ -77,7 +77,7 @@ function createsFolder(folder: string): boolean {
   }
 }
 
-/** Starts the process that starts, watches and removes the server. It outlives us if need be, but not the owner. */
+/** Starts the process that starts, watches and removes the server. It may outlive this process, but not the owner. */
 function keep(order: Omit<KeeperTask, 'account'>): void {
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
   if (account) chownSync(order.folder, account.uid, account.gid);

@@ -1,4 +1,7 @@
-/** A certificate for localhost and 127.0.0.1 that nobody trusts, with its key: public, for tests of TLS only. */
+/**
+ * A certificate for localhost and 127.0.0.1 that no system trusts, with its key. Both are public: for tests of TLS
+ * only.
+ */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3xfkk6kqouEtvp78

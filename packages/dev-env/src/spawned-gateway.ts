@@ -6,9 +6,9 @@ import { type BinaryRun, type Exit, runBinary } from './binary.ts';
 interface SpawnOptions {
   /** The data home; it stays when the gateway ends, so that a second one can take over. */
   home: string;
-  /** Where it is started; in its home unless the test is about that. */
+  /** The folder in which it is started: its home, unless the test is about that. */
   cwd?: string;
-  /** Replace the free port that a test wants by default. */
+  /** Replace the free port, which is the default for a test. */
   args?: string[];
   env?: Record<string, string>;
   readyWithinMs?: number;
@@ -28,7 +28,7 @@ export class SpawnedGateway {
     this.home = home;
   }
 
-  /** Resolves when /readyz answers 200; throws with the gateway's own words when it ends or stays silent. */
+  /** Resolves when /readyz answers 200. Throws with the output of the gateway when it ends or stays silent. */
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
     const { home, cwd = home, args = ['--port', '0'], env = {}, readyWithinMs = 90_000 } = options;
     const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd });
@@ -36,7 +36,7 @@ export class SpawnedGateway {
     const gone = run.exited.then(({ code, signal }) => {
       throw new Error(`The gateway ended with ${signal ?? `exit code ${code}`}:\n${run.output()}`);
     });
-    gone.catch(() => undefined); // after the race nobody listens any more
+    gone.catch(() => undefined); // after the race nothing handles this rejection
     const address = await Promise.race([gone, untilReady(run, { home, deadline })]);
     return new SpawnedGateway(run, { ...address, home });
   }
@@ -49,7 +49,7 @@ export class SpawnedGateway {
     return this.#run.exited;
   }
 
-  /** No goodbye: what the gateway had not made durable by now is lost. */
+  /** Kills the gateway: data that it has not made durable by now is lost. */
   async kill9(): Promise<void> {
     process.kill(this.pid, 'SIGKILL');
     await this.#run.exited;
@@ -71,7 +71,7 @@ async function untilReady(
 ): Promise<{ url: string; pid: number }> {
   while (Date.now() < deadline) {
     const address = await readAddress(home);
-    // A file that a killed predecessor left names another process.
+    // The file of a killed predecessor names another process.
     if (address !== undefined && address.pid === run.child.pid) {
       if (await answers(new URL('/readyz', address.url))) return address;
     }

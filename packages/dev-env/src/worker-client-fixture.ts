@@ -4,7 +4,7 @@ import type { WorkerEvent } from '@switchyard/server/dispatch/worker-client/work
 
 type ClientOptions = ConstructorParameters<typeof ComfyuiClient>[0];
 
-/** What a client's owner hears, kept in order, with a wait for the first event that fits. */
+/** The events of a worker client, kept in order, with a wait for the first one that matches. */
 export class HeardEvents {
   readonly all: WorkerEvent[] = [];
   readonly #waiting = new Set<() => void>();
@@ -14,7 +14,10 @@ export class HeardEvents {
     for (const check of this.#waiting) check();
   };
 
-  /** The first event of the type (and of the run), heard already or still to come; the test's deadline ends the wait. */
+  /**
+   * The first event of the type (and of the run), received already or still to come. The test's time limit ends the
+   * wait.
+   */
   async next<Type extends WorkerEvent['type']>(
     type: Type,
     promptId?: string,

@@ -113,7 +113,7 @@ describe('a faulty worker', () => {
     expect(await pool.user.ended(first.id)).toMatchObject({ status: 'completed', attempt: 1 });
     const second = await submit();
     expect(await pool.user.ended(second.id)).toMatchObject({ status: 'completed', attempt: 1 });
-    expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
+    expect(worker?.stats).toMatchObject({ accepted: 2, maxHeld: 1 });
   });
 
   it('a zombie: the task runs elsewhere, the instance is out of use until it ends the execution', async () => {
@@ -279,7 +279,7 @@ describe('a faulty worker', () => {
     for (const { id } of [first, second]) {
       expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
     }
-    expect(worker?.stats).toMatchObject({ accepted: 2, mostHeld: 1 });
+    expect(worker?.stats).toMatchObject({ accepted: 2, maxHeld: 1 });
   });
 
   it('frozen: it counts as dead, its task runs elsewhere once, and its later answers are ignored', async () => {
@@ -343,6 +343,6 @@ describe('a faulty worker', () => {
     holdNoMore();
     pool.workers[0]?.finishRun();
     expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
-    expect(pool.workers[0]?.stats.mostHeld).toBe(1);
+    expect(pool.workers[0]?.stats.maxHeld).toBe(1);
   });
 });

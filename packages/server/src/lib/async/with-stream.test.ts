@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { withStream } from './with-stream.ts';
 
-test('a stream that nobody reads is closed when its use is over', async () => {
+test('a stream that is not read is closed when its use is over', async () => {
   const source = Readable.from(['unread']);
   expect(await withStream(source, async () => 'refused')).toBe('refused');
   expect(source.destroyed).toBe(true);

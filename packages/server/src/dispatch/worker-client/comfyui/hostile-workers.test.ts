@@ -445,7 +445,7 @@ describe('fake workers', () => {
     if (!file) throw new Error('no output');
     const pulled = await client.pullOutput(file, { maxBytes: 20_000 });
     expect(await buffer(pulled?.body ?? Readable.from([]))).toHaveLength(20_000);
-    expect(worker.stats).toMatchObject({ accepted: 1, finished: 1, duplicateIds: 0, mostHeld: 1 });
+    expect(worker.stats).toMatchObject({ accepted: 1, finished: 1, duplicateIds: 0, maxHeld: 1 });
   });
 
   test('a zombie takes a prompt, which stays running without any sign of life', async () => {
