@@ -5,7 +5,7 @@ import { median } from './statistics.ts';
 const rounds = 200;
 const page = Buffer.alloc(4096, 1);
 
-/** The disk's own part of a durable write: one page appended and synced, the middle of 200 tries. */
+/** The disk's share of a durable write: one page appended and synced, the median of 200 tries. */
 export function fsyncMsP50(folder: string): number {
   const file = openSync(join(folder, 'fsync-probe'), 'w');
   const took: number[] = [];

@@ -18,7 +18,7 @@ interface Counts {
   failedTasks: number;
 }
 
-/** Instant for a fake worker, and a graph like any other for the gateway. */
+/** This graph takes a fake worker no time, and the gateway handles it like any other. */
 const body = JSON.stringify({
   workflow: {
     '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 0 } },
@@ -55,13 +55,16 @@ export class DispatchBench {
     return bench;
   }
 
-  /** Answers the id of the task once it is accepted. */
+  /** Returns the id of the task once it is accepted. */
   async submit(): Promise<string> {
     const { data } = await this.#call<{ data: { id: string } }>('POST', '/api/tasks', body);
     return data.id;
   }
 
-  /** Submits over HTTP with so many requests at a time, and answers tasks ended per second, from the first submit on. */
+  /**
+   * Submits over HTTP with this number of parallel requests, and returns the ended tasks per second from the first
+   * submit on.
+   */
   async rate(tasks: number, atOnce = 16): Promise<number> {
     const before = await this.counts();
     const started = performance.now();
@@ -90,7 +93,7 @@ export class DispatchBench {
     return join(this.gateway.home, 'data', 'switchyard.db');
   }
 
-  /** What was not durable is lost. */
+  /** Kills the gateway: data that was not durable is lost. */
   async kill(): Promise<void> {
     if (this.#isKilled) return;
     this.#isKilled = true;

@@ -7,7 +7,7 @@ interface LoadOptions {
   headers?: Record<string, string>;
   connections: number;
   seconds: number;
-  /** The process that answers, whose processor time is counted. */
+  /** The answering process, whose processor time is counted. */
   pid: number;
 }
 
@@ -15,11 +15,11 @@ export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the answering process, for each answer. */
+  /** The processor time of the answering process per answer. */
   cpuUs: number;
 }
 
-/** Keeps `connections` requests going from a process of its own; any answer but 2xx makes the figure worthless. */
+/** Keeps `connections` requests open from a process of its own. Any answer but 2xx makes the figure worthless. */
 export async function load(
   url: string,
   { headers = {}, connections, seconds, pid }: LoadOptions,

@@ -25,15 +25,15 @@ if (unknown.length > 0) {
 if (!peersAreInstalled()) must('npm', ['ci', '--no-fund', '--no-audit'], folder);
 must(process.execPath, ['scripts/build.mjs', '--if-stale'], root);
 
-/** A measure that takes longer hangs. */
-const longestMs = 15 * 60_000;
+/** A measure that takes longer has hung. */
+const maxMs = 15 * 60_000;
 const failed = [];
 for (const name of wanted.length > 0 ? wanted : names) {
   const script = join(folder, 'measures', `${name}.ts`);
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', script], {
     cwd: root,
     stdio: 'inherit',
-    timeout: longestMs,
+    timeout: maxMs,
   });
   if (status !== 0) failed.push(name);
 }
@@ -43,7 +43,7 @@ console.log(
 );
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** What only a benchmark needs is installed here, apart from the workspace, the first time that one runs. */
+/** Packages that only a benchmark needs are installed here, apart from the workspace, when the first benchmark runs. */
 function peersAreInstalled() {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return Object.entries(dependencies).every(([name, version]) => {

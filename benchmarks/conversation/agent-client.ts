@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** Of the `messages` frames of a stream, the text is all that the measures look at. */
+/** The part of a `messages` frame that the measures use: its text. */
 export interface Frame {
   event: string;
   data: string;
@@ -14,7 +14,7 @@ export interface RunRequest {
 
 const input = { messages: [{ role: 'user', content: 'hello' }] };
 
-/** A client of the wire that both servers speak: node:http alone, one connection for each request at a time. */
+/** A client for the protocol of both servers: it uses only node:http, with one connection for each parallel request. */
 export class AgentClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -29,7 +29,7 @@ export class AgentClient {
     return (await this.post<{ thread_id: string }>('/threads', {})).thread_id;
   }
 
-  /** Answers what the graph said. */
+  /** Returns the text of the graph. */
   async wait({ threadId, graph }: RunRequest): Promise<string> {
     const values = await this.post<{ messages?: { content: string }[] }>(`/threads/${threadId}/runs/wait`, {
       assistant_id: graph,
@@ -38,7 +38,7 @@ export class AgentClient {
     return values.messages?.at(-1)?.content ?? JSON.stringify(values);
   }
 
-  /** Resolves when the stream has ended as it should. */
+  /** Resolves when the stream has ended cleanly. */
   async stream(
     { threadId, graph, streamMode = ['values'] }: RunRequest,
     onFrame: (frame: Frame) => void,

@@ -69,7 +69,7 @@ export async function startMemoryServer(): Promise<AgentServer> {
   };
 }
 
-/** What a request costs before anything is done for it. */
+/** The cost of a request for which no work is done. */
 export async function startBareHttp(): Promise<AgentServer> {
   const peer = await startPeer('bare-http.mjs');
   const client = new AgentClient({ url: peer.says });

@@ -9,14 +9,14 @@ export interface BareRequest {
   seconds: number;
 }
 
-/** What peers/bare-graph.ts prints. */
+/** The output of peers/bare-graph.ts. */
 export interface BareLoop {
   perSecond: number;
-  /** From the call to the first part of the stream, and to its end. */
+  /** The times from the call to the first part of the stream, and to its end. */
   firstMsP50: number;
   wholeMsP50: number;
   wholeMsMost: number;
-  /** Tokens alone, where the graph says any. */
+  /** The time of the tokens alone, if the graph sends any. */
   tokensPerSecond: number;
 }
 

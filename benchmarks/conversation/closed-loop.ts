@@ -1,10 +1,13 @@
 export interface Loop {
   perSecond: number;
-  /** How long each round took, in the order of their ends. */
+  /** The time of each round, in the order of their ends. */
   tookMs: number[];
 }
 
-/** So many clients, each with one round after the other until the time is up; rounds that have begun are finished. */
+/**
+ * Runs this number of clients, each with one round after the other, until the time is up. Rounds that have begun are
+ * finished.
+ */
 export async function closedLoop(
   { clients, seconds }: { clients: number; seconds: number },
   round: () => Promise<void>,

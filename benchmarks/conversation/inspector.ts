@@ -6,8 +6,8 @@ interface Memory {
 }
 
 /**
- * The debugger of a process that was started with `--inspect=127.0.0.1:0`: the one way to collect its garbage from outside
- * without a line of code in it.
+ * The debugger of a process that was started with `--inspect=127.0.0.1:0`: the only way to collect its garbage from
+ * outside without code of its own for it.
  */
 export class Inspector {
   readonly #socket: WebSocket;
@@ -26,7 +26,7 @@ export class Inspector {
     return new Inspector(socket);
   }
 
-  /** After a full collection; twice, since the first one only frees what finalizers hold. */
+  /** The heap after two full collections, because the first one only frees what finalizers hold. */
   async memoryAfterCollection(): Promise<Memory> {
     await this.#call('HeapProfiler.collectGarbage');
     await this.#call('HeapProfiler.collectGarbage');

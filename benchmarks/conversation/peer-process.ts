@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Peer {
-  /** Its first line. */
+  /** The first line of its output. */
   says: string;
   stop: () => void;
 }
@@ -15,7 +15,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A program of benchmarks/peers in a process of its own. It ends with this one, whatever happens. */
+/** A program of benchmarks/peers in a process of its own. It ends with this process in every case. */
 export async function startPeer(script: string, { args = [] }: { args?: string[] } = {}): Promise<Peer> {
   const path = join(import.meta.dirname, '../peers', script);
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
@@ -28,7 +28,7 @@ export async function startPeer(script: string, { args = [] }: { args?: string[]
     running.delete(child);
     throw new Error(`${script} ended with ${code} before it had said anything.`);
   });
-  gone.catch(() => undefined); // after the race nobody listens any more
+  gone.catch(() => undefined); // after the race nothing handles this rejection
   const [says] = await Promise.race([once(createInterface(child.stdout), 'line'), gone]);
   return { says: String(says), stop: () => child.kill('SIGKILL') };
 }

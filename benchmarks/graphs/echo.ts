@@ -1,6 +1,6 @@
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
-/** The least that a graph can do: what a run costs besides. */
+/** A graph that does as little as possible: it shows the cost of a run itself. */
 export const graph = new StateGraph(MessagesAnnotation)
   .addNode('answer', ({ messages }) => ({
     messages: [{ role: 'ai', content: `echo: ${messages.at(-1)?.text}` }],

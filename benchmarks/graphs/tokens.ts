@@ -7,7 +7,7 @@ import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
 const tokens = 200;
 
-/** Says `t0 t1 t2 …`, so that a reader sees which one is missing; at a pace that does not slip when one comes late. */
+/** Sends `t0 t1 t2 …`, so that a reader sees which one is missing. A late token does not delay the next ones. */
 class CountingModel extends BaseChatModel {
   readonly #paceMs: number;
 
@@ -49,7 +49,7 @@ function speaking(model: CountingModel) {
     .compile();
 }
 
-/** As fast as it can. */
+/** Sends as fast as it can. */
 export const fast = speaking(new CountingModel({ paceMs: 0 }));
-/** As a model would: a token each 10 ms. */
+/** Sends like a model: a token every 10 ms. */
 export const paced = speaking(new CountingModel({ paceMs: 10 }));

@@ -10,7 +10,7 @@ import { median } from '../statistics.ts';
 
 const rows = 20;
 const connections = 10;
-/** Gateway and peer take turns, so that a slow moment of the machine meets both. */
+/** Gateway and peer take turns, so that a slow moment of the machine affects both. */
 const rounds = 5;
 const roundSeconds = 3;
 const path = '/api/v1/auth/tokens';

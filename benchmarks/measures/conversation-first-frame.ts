@@ -14,7 +14,7 @@ import { median } from '../statistics.ts';
 const crowds = [1, 64] as const;
 const rounds = 3;
 const roundSeconds = 3;
-/** Units between the request and what a node has made: the run. */
+/** The steps between the request and the output of a node: the run. */
 const commitsBefore = 1;
 
 interface Sample {
@@ -104,7 +104,7 @@ await measure(
   },
 );
 
-/** Threads are there before the clock starts: the request is the one that streams. */
+/** The threads exist before the clock starts, so only the streaming request is measured. */
 async function firstFrames(
   { client }: AgentServer,
   loop: { clients: number; seconds: number },

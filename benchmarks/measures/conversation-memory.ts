@@ -7,7 +7,7 @@ const first = 100;
 const all = 1_000;
 const clients = 16;
 const retentionMs = 2_000;
-/** Timers of the retention, and what the system takes back late. */
+/** Time for the retention's timers, and for memory that the system takes back late. */
 const settleMs = 3_000;
 
 await measure(

@@ -8,9 +8,9 @@ const threads = 100_000;
 const page = 20;
 const reads = 500;
 const warmUpReads = 50;
-/** Timers of the machine itself are late as well; how late is seen while the gateway has nothing to do. */
+/** The machine's own timers are late as well. The delay is measured while the gateway is idle. */
 const idleMs = 3_000;
-/** What each search asks for, and how many of all threads match. */
+/** The query of each search, and the share of threads that match. */
 const searches = {
   'without a filter': { body: {}, matches: threads },
   'metadata that no thread has': { body: { metadata: { topic: 'nothing' } }, matches: 0 },
@@ -29,7 +29,7 @@ await measure(
     for (const { body } of Object.values(searches)) {
       for (let read = 0; read < warmUpReads; read += 1) await search(gateway, body);
     }
-    await eventLoopDelay(gateway); // it tells of the time since it was last asked
+    await eventLoopDelay(gateway); // it covers the time since the last call
     await sleep(idleMs);
     const idleDelay = await eventLoopDelay(gateway);
     const results = [];
@@ -63,7 +63,7 @@ await measure(
         ]),
         { name: 'baseline: a request over loopback, p99', value: loopbackMs, unit: 'ms' },
         { name: 'event loop delay meanwhile, p99', value: delay.p99Ms, unit: 'ms' },
-        { name: 'event loop delay meanwhile, the longest', value: delay.mostMs, unit: 'ms' },
+        { name: 'event loop delay meanwhile, the longest', value: delay.maxMs, unit: 'ms' },
         { name: 'baseline: event loop delay of the idle gateway, p99', value: idleDelay.p99Ms, unit: 'ms' },
       ],
       bars: [
@@ -97,7 +97,7 @@ async function ownerOf({ client, databaseFile }: BenchGateway): Promise<string> 
   return (row as { user_id: string }).user_id;
 }
 
-/** Written beside the gateway: threads as their runs would have left them, a second apart. */
+/** Writes directly to the database: threads as their runs would have left them, a second apart. */
 function fill(file: string, owner: string): void {
   const connection = new SqliteConnection(file);
   const values = JSON.stringify({
@@ -135,12 +135,12 @@ function fill(file: string, owner: string): void {
   connection.close();
 }
 
-async function eventLoopDelay({ gateway }: BenchGateway): Promise<{ p99Ms: number; mostMs: number }> {
+async function eventLoopDelay({ gateway }: BenchGateway): Promise<{ p99Ms: number; maxMs: number }> {
   const text = await (await fetch(new URL('/metrics', gateway.url))).text();
   const quantile = (value: string): number => {
     const line = new RegExp(`^nodejs_eventloop_delay_seconds\\{quantile="${value}"\\} (.+)$`, 'm').exec(text);
     if (!line) throw new Error('/metrics does not tell how late the event loop is.');
     return Number(line[1]) * 1_000;
   };
-  return { p99Ms: quantile('0.99'), mostMs: quantile('1') };
+  return { p99Ms: quantile('0.99'), maxMs: quantile('1') };
 }

@@ -9,7 +9,7 @@ import { type Figure, measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 const crowds = [1, 16, 64] as const;
-/** All sides take turns, so that a slow moment of the machine meets each of them. */
+/** All sides take turns, so that a slow moment of the machine affects each of them. */
 const rounds = 5;
 const roundSeconds = 3;
 /**
@@ -17,9 +17,12 @@ const roundSeconds = 3;
  * itself, in a new process each time.
  */
 const warmUpSeconds = { gateway: 10, 'memory server': 2, loopback: 1 };
-/** Before each window, uncounted: it would measure the wait for its turn otherwise, in which the machine's caches forget. */
+/**
+ * Runs before each window and is not counted. Otherwise a window would measure caches that went cold while it waited
+ * for its turn.
+ */
 const leadInSeconds = 1;
-/** Units that a run waits for, one after the other: thread, run, end. */
+/** The steps that a run waits for, one after the other: thread, run, end. */
 const commitsOfARun = 3;
 
 type Side = 'gateway' | 'memory server' | 'loopback' | 'bare graph' | 'bare graph with a MemorySaver';

@@ -28,7 +28,7 @@ const cases: Record<string, Case> = {
     tasks: 2_000,
     outputBytes: 20_000,
   },
-  // So many that their first second, in which they are all submitted, does not count for much.
+  // So many tasks that the first second, in which all are submitted, matters little.
   short8: { name: 'tasks of 50 ms, 8 workers', workers: 8, tasks: 2_400, runMs: 50 },
 };
 const rounds = 3;
@@ -79,7 +79,7 @@ await measure(
 
 async function runCase({ name, tasks, ...options }: Case): Promise<{ rate: number; found: string[] }> {
   const bench = await DispatchBench.start(options);
-  // Until the engine has compiled the gateway.
+  // Warms up until the engine has compiled the gateway.
   const warmUp = tasks / 2;
   await bench.rate(warmUp);
   const rates: number[] = [];
@@ -91,12 +91,12 @@ async function runCase({ name, tasks, ...options }: Case): Promise<{ rate: numbe
   const accepted = stats.reduce((sum, worker) => sum + worker.accepted, 0);
   if (accepted !== submitted) found.push(`${name}: ${accepted} prompts for ${submitted} tasks`);
   if (stats.some(({ duplicateIds }) => duplicateIds > 0)) found.push(`${name}: a prompt id came twice`);
-  if (stats.some(({ mostHeld }) => mostHeld > 1)) found.push(`${name}: a worker held two prompts`);
+  if (stats.some(({ maxHeld }) => maxHeld > 1)) found.push(`${name}: a worker held two prompts`);
   await bench.close();
   return { rate: median(rates), found };
 }
 
-/** What is in the file after the process was killed, read by another connection. */
+/** The content of the file after the process was killed, read by another connection. */
 function faultsIn(file: string, submitted: number): string[] {
   const connection = new SqliteConnection(file);
   const count = (sql: string) =>

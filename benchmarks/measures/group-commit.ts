@@ -9,7 +9,7 @@ import { measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 const callers = 16;
-/** Store and baseline take turns, so that a slow moment of the machine meets both. */
+/** Store and baseline take turns, so that a slow moment of the machine affects both. */
 const rounds = 7;
 const roundMs = 1_000;
 const payload = 'x'.repeat(200);
@@ -121,7 +121,7 @@ async function writeUntil(database: Database<Tables>, end: number): Promise<numb
   return count;
 }
 
-/** Ids that ascend, as ours do, so that neither side pays for jumping about in the index. */
+/** Ascending ids, like those of the gateway, so that neither side pays for random places in the index. */
 function nextId(): string {
   lastId += 1;
   return String(lastId);

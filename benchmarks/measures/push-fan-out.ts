@@ -9,7 +9,7 @@ import { median } from '../statistics.ts';
 
 const clients = 100;
 const frames = 3_000;
-/** As many as a busy turn of the event loop brings together. */
+/** The number of messages in a busy turn of the event loop. */
 const framesPerTurn = 20;
 const rounds = 5;
 const frame = JSON.stringify({
@@ -43,7 +43,7 @@ await measure('push-fan-out', `${frames} frames to each of ${clients} clients`, 
   };
 });
 
-/** From the first frame to the moment when the clients' process has seen the last one. */
+/** The time from the first frame until the clients' process has received the last one. */
 async function broadcastRate(send: (sockets: WebSocket[]) => Promise<void>): Promise<number> {
   const server = createServer();
   const sockets: WebSocket[] = [];
@@ -84,7 +84,7 @@ async function sendOurs(sockets: readonly WebSocket[]): Promise<void> {
   }
 }
 
-/** Neither side may run ahead of its clients: a reader that stays behind would be cut off, and memory would grow. */
+/** Neither side may run ahead of its clients: a reader that falls behind would be cut off, and memory would grow. */
 async function drained(sockets: readonly WebSocket[]): Promise<void> {
   do await nextTurn();
   while (sockets.some(({ bufferedAmount }) => bufferedAmount > 64 * 1024));

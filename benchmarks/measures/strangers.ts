@@ -10,7 +10,7 @@ import { median } from '../statistics.ts';
 const sockets = 1_000;
 const halfBodies = 500;
 const connections = 10;
-/** With and without strangers in turns, so that a slow moment of the machine meets both. */
+/** Measures with and without strangers in turns, so that a slow moment of the machine affects both. */
 const rounds = 3;
 const roundSeconds = 5;
 const path = '/api/v1/auth/tokens';

@@ -47,7 +47,7 @@ async function ownerOf(bench: DispatchBench): Promise<string> {
   return data.owner;
 }
 
-/** Written beside the gateway, as no client could: rows that ended long ago, and the counters that go with them. */
+/** Writes directly to the database what no client could: tasks that ended long ago, and their counters. */
 function fill(file: string, owner: string): void {
   const connection = new SqliteConnection(file);
   connection.run('begin immediate');

@@ -19,7 +19,9 @@ const head = Buffer.from(
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.bin"\r\n\r\n`,
 );
 const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-/** Sent over and over, each upload from another place in it: their contents differ, and this process stays small. */
+/**
+ * All uploads are sent from this buffer, each from another place: their contents differ, and this process stays small.
+ */
 const pattern = randomBytes(8_000_000);
 
 await measure('uploads', `${uploads} uploads of 50 MB at once, and files that are too large`, async () => {
@@ -27,7 +29,7 @@ await measure('uploads', `${uploads} uploads of 50 MB at once, and files that ar
   const gateway = await SpawnedGateway.start({ home: home.path });
   await HttpSession.register(gateway.url, account);
   const token = await login(gateway.url);
-  // The first upload loads what all of them need.
+  // The first upload loads the modules that all of them need.
   await upload(gateway.url, { token, bytes: 1_000_000, offset: 0 });
   const idleMb = residentMb(gateway.pid);
 
@@ -99,7 +101,7 @@ async function login(url: string): Promise<string> {
 interface Answer {
   status: number;
   body: string;
-  /** Of the file, until the answer came. */
+  /** The time of the file until its answer. */
   sentBytes: number;
 }
 
@@ -148,7 +150,7 @@ function upload(
   });
 }
 
-/** Or answered, or broken off: whichever comes first. */
+/** Resolves when the request is answered or broken off, whichever comes first. */
 function drained(call: ClientRequest): Promise<void> {
   const events = ['drain', 'close', 'response'] as const;
   return new Promise((resolve) => {

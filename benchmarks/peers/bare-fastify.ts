@@ -1,6 +1,6 @@
 /**
- * The ideal that the gateway's authenticated read is held against: Fastify, the same check of the same token, the same two
- * statements on the same file in the same way, the same serialiser, and nothing else. Prints its address.
+ * The ideal with which the gateway's authenticated read is compared: Fastify, the same check of the same token, the
+ * same two statements on the same file in the same way, the same serialiser, and nothing else. Prints its address.
  */
 import { join } from 'node:path';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
@@ -35,6 +35,6 @@ app.get(listAccessTokens.url, { schema: { response: listAccessTokens.schema.resp
   const rows = connection.run(readTokens, [user.id]).rows as { scopes: string }[];
   return { total: rows.length, items: rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
 });
-// biome-ignore lint/nursery/useAwaitThenable: of the overloads of listen it sees the one with a callback
+// biome-ignore lint/nursery/useAwaitThenable: it sees the overload of listen that takes a callback
 const address = await app.listen({ port: 0, host: '127.0.0.1' });
 console.log(address);

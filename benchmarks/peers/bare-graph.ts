@@ -1,4 +1,7 @@
-/** Runs one graph again and again, as many at a time as the server has clients, and prints how that went as one line. */
+/**
+ * Runs one graph again and again, with as many parallel calls as the server has clients, and prints the result as one
+ * line.
+ */
 import { randomUUID } from 'node:crypto';
 import { MemorySaver } from '@langchain/langgraph';
 import type { BareLoop, BareRequest } from '../conversation/bare-graph.ts';

@@ -1,4 +1,4 @@
-/** Reads what it is sent, answers with nothing, and prints its address: what a request over loopback costs by itself. */
+/** Reads each request, sends an empty answer, and prints its address: it shows the cost of a request over loopback. */
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

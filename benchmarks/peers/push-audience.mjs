@@ -1,4 +1,7 @@
-/** So many WebSocket clients in one process; says `connected`, and `done` when all messages together have come. */
+/**
+ * This number of WebSocket clients in one process. Prints `connected`, and `done` when all clients have received all
+ * messages.
+ */
 import { WebSocket } from 'ws';
 
 const [port, clients, messages] = process.argv.slice(2).map(Number);

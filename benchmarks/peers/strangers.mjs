@@ -1,7 +1,7 @@
 /**
- * Strangers who hold what they can of a gateway: WebSockets that never sign in, and bodies that stop half-way, each from
- * an address of its own. What is ended is opened again, so that there are always as many as the gateway lets there be.
- * Says `here` once all have been answered or have sent their half.
+ * Strangers who hold as many resources of a gateway as they can: WebSockets that never sign in, and bodies that stop
+ * half-way, each from an address of its own. Ended connections are opened again, so that there are always as many as
+ * the gateway allows. Prints `here` once all have been answered or have sent their half.
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -16,7 +16,7 @@ function hold(index, send) {
   const open = () => {
     const socket = connect(port, '127.0.0.1', () => send(socket, `10.1.${index >> 8}.${index & 255}`, count));
     socket.once('data', count);
-    socket.on('error', () => undefined); // ended by the gateway while this one still sends
+    socket.on('error', () => undefined); // the gateway ended it during the send
     socket.once('close', () => setTimeout(open, againAfterMs));
   };
   const count = () => {
@@ -36,7 +36,7 @@ function askForSocket(socket, address) {
   );
 }
 
-/** A path that nothing answers takes the largest body of all that need no session. */
+/** An unknown path accepts the largest body of all paths that need no session. */
 function sendHalf(socket, address, sent) {
   socket.write(
     `POST /nowhere HTTP/1.1\r\nHost: localhost\r\nX-Real-IP: ${address}\r\nContent-Type: application/json\r\n` +

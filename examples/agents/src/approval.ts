@@ -6,7 +6,10 @@ const State = Annotation.Root({
   draft: Annotation<string>,
 });
 
-/** No model: it shows how a graph stops for a person. The run ends, and a run with `command.resume` goes on. */
+/**
+ * This agent uses no model. It shows how a graph stops for a person: the run ends, and a run with `command.resume`
+ * continues.
+ */
 function draft({ messages }: typeof State.State): typeof State.Update {
   return { draft: `Dear all, ${messages.at(-1)?.text ?? ''}` };
 }

@@ -3,7 +3,9 @@ import { type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } f
 
 const namespace = ['notes'];
 
-/** No model: it shows how a graph reaches the store, where each user's notes stay between conversations. */
+/**
+ * This agent uses no model. It shows how a graph uses the store, which keeps each user's notes between conversations.
+ */
 async function answer(
   { messages }: typeof MessagesAnnotation.State,
   { store }: LangGraphRunnableConfig,
