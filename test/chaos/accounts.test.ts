@@ -6,13 +6,15 @@ import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from './chaos-options.ts';
 
 const writers = 4;
-/** Many for each account: hashing its password takes most of the time, and nothing is written meanwhile. */
+/**
+ * Many logins for each account, because hashing its password takes most of the time, and nothing is written meanwhile.
+ */
 const tokensEach = 40;
-/** Counted in answers and not in time, so that a slow machine is hit in the middle of its writing as well. */
+/** Counted in answers and not in time, so that a slow machine is also killed in the middle of its writes. */
 const killAfterAnswers = { least: 1, most: 150 };
 const killJitterMs = 20;
 
-/** What the gateway has said yes to; from then on it may not forget it. */
+/** The writes that the gateway has acknowledged and therefore must keep. */
 interface Acknowledged {
   email: string;
   password: string;
@@ -69,7 +71,7 @@ function countAnswers(acknowledged: readonly Acknowledged[]): number {
   return acknowledged.reduce((sum, { tokens }) => sum + 1 + tokens.length, 0);
 }
 
-/** Ends by the error of the connection that breaks when the gateway dies. */
+/** Ends with the error of the connection that breaks when the gateway dies. */
 async function writeForEver(
   url: string,
   { acknowledged, prefix }: { acknowledged: Acknowledged[]; prefix: string },

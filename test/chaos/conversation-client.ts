@@ -17,7 +17,7 @@ export interface RunOnWire {
   error: string | null;
 }
 
-/** The gateway that is there at the moment, for all who talk to it. */
+/** The present gateway, for all clients that call it. */
 export class Line {
   readonly token: string;
   #url: Promise<string>;
@@ -35,7 +35,7 @@ export class Line {
     return new Line(url, token);
   }
 
-  /** From now on everybody waits for the next one. */
+  /** From now on all clients wait for the next gateway. */
   cut(): void {
     this.#url = new Promise((resolve) => {
       this.#cameBack = resolve;
@@ -47,7 +47,7 @@ export class Line {
     this.#url = Promise.resolve(url);
   }
 
-  /** Asks until a gateway has answered; so only for what may be asked twice. */
+  /** Repeats a request until a gateway has answered; only for requests that may be sent twice. */
   async ask<Body>(method: string, path: string, body?: object): Promise<Body> {
     for (;;) {
       const answer = await this.open(method, path, body && { body }).catch(lost);
@@ -58,7 +58,7 @@ export class Line {
     }
   }
 
-  /** Fails when the connection does. */
+  /** Fails when the connection fails. */
   async open(
     method: string,
     path: string,
@@ -73,14 +73,14 @@ export class Line {
   }
 }
 
-/** Starts a run, streams it, and comes back whenever the stream breaks, as a chat interface does. */
+/** Starts a run, streams it, and reconnects whenever the stream breaks, as a chat interface does. */
 export class StreamingClient {
   readonly threadId: string;
   readonly #line: Line;
   runId = '';
-  /** What is shown: each state replaces it, as the last one does at the end. */
+  /** The shown messages. Each state replaces them, as the last state does at the end. */
   messages: Message[] = [];
-  /** Pieces of messages by their id, since the last connection. */
+  /** The pieces of messages by message id, since the last connection. */
   readonly pieces = new Map<string, string>();
   reconnects = 0;
   gaps = 0;
@@ -102,7 +102,7 @@ export class StreamingClient {
     }
   }
 
-  /** A request without an answer may have started its run: whoever asks again looks first. */
+  /** A request without an answer may have started its run, so the client looks for it before it asks again. */
   async #begin(body: object): Promise<Response | undefined> {
     const mark = (body as { metadata: { mark: string } }).metadata.mark;
     if (this.reconnects > 0) {
@@ -130,7 +130,7 @@ export class StreamingClient {
     return answer;
   }
 
-  /** Whether it came to a clean end. */
+  /** Whether the stream ended cleanly. */
   async #read(answer: Response): Promise<boolean> {
     const stream = new ConversationStream(answer, new AbortController());
     try {
@@ -152,7 +152,7 @@ export class StreamingClient {
     if (type === 'ai') this.pieces.set(messageId, (this.pieces.get(messageId) ?? '') + content);
   }
 
-  /** A stream that was cut must not look like one that is over. */
+  /** A stream that was cut must not look like a complete one. */
   async #expectEnded(): Promise<void> {
     const { status } = await this.#line.ask<RunOnWire>('GET', this.#path(''));
     if (!ended.has(status)) throw new Error(`The stream of ${this.runId} ended while the run was ${status}.`);

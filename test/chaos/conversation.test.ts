@@ -12,18 +12,18 @@ import { Line, type Message, type RunOnWire, StreamingClient } from './conversat
 import { DispatchRows } from './dispatch-rows.ts';
 
 const clients = 16;
-/** Of the clients: those that talk in one thread, one after the other. */
+/** The share of the clients that talk in one thread, one after the other. */
 const inOneThread = 4;
-/** From when half of the streams have begun. */
+/** The time from the moment when half of the streams have begun. */
 const killAfterMs = { least: 0, most: 1_500 };
-/** Of the rounds: the gateway is asked to stop instead. */
+/** The share of rounds in which the gateway is asked to stop instead. */
 const politeStops = 0.2;
-/** Of the rounds: the next gateway is killed as well, while it picks up what was left. */
+/** The share of rounds in which the next gateway is also killed, while it takes up the unfinished work. */
 const secondKills = 0.3;
 const secondKillWithinMs = 1_000;
 const settledWithinMs = 120_000;
 const workerRunsMs = [50, 300, 900, 1_500];
-/** Of the sample workflow. */
+/** The nodes of the sample workflow. */
 const nodeClasses = ['EmptyImage', 'ImageCompositeMasked', 'ImageScale', 'ImageInvert', 'SaveImage'];
 
 /** Runs a workflow on a worker. */
@@ -151,7 +151,7 @@ interface Stored {
   content: Message;
 }
 
-/** Answers how many runs needed more than one attempt. */
+/** Returns the number of runs that needed more than one attempt. */
 async function check(line: Line, all: Talk[]): Promise<number> {
   let later = 0;
   for (const threadId of new Set(all.map(({ client }) => client.threadId))) {
@@ -171,14 +171,14 @@ async function check(line: Line, all: Talk[]): Promise<number> {
   return later;
 }
 
-/** Every message of the state stands there once, and nothing else. */
+/** The journal has every message of the state once, and nothing else. */
 function checkJournal(stored: Stored[], messages: Message[]): void {
   const seqs = stored.map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
   expect(stored.map(({ content }) => shown(content))).toEqual(messages.map(shown));
 }
 
-/** What it shows is the state as it was when its run ended; what it was told in pieces is whole. */
+/** The client shows the state at the end of its run, and the messages that arrived in pieces are complete. */
 function checkClient({ client, text }: Talk, messages: Message[]): void {
   const ids = client.messages.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)]);
@@ -196,7 +196,7 @@ function shown({ id, type, content }: Message): object {
   return { id, type, content };
 }
 
-/** A run that comes back to its tool call comes back to the task that it has made already. */
+/** A run that repeats its tool call finds the task that it has made already. */
 async function checkWorkflows(pool: FakeFleet, asked: number): Promise<void> {
   const { tasks, attempts } = new DispatchRows(folder.path);
   const stats = await pool.stats();

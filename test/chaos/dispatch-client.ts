@@ -9,17 +9,17 @@ interface Task {
   result: { files: string[]; outputsMissing: number } | null;
 }
 
-/** The gateway went away: what became of the request is not known. */
+/** The gateway went away: the result of the request is not known. */
 export class ConnectionLost extends Error {}
 
-/** A client of the dispatch area that survives the gateway: its token stays good, and it knows what it was told. */
+/** A client of the dispatch area that outlives the gateway: its token stays valid, and it remembers the answers. */
 export class DispatchClient {
   url: string;
   readonly #token: string;
   #listensTo = '';
-  /** Tasks that the gateway has said yes to. */
+  /** The tasks that the gateway has accepted. */
   readonly accepted = new Set<string>();
-  /** Submissions without an answer, by their key. */
+  /** The submissions without an answer, by their key. */
   readonly unanswered = new Set<string>();
   /** How often the end of a task was pushed, over all connections. */
   readonly endsPushed = new Map<string, number>();
@@ -41,7 +41,7 @@ export class DispatchClient {
     return new DispatchClient(url, data.token);
   }
 
-  /** Under a key, so that it can be asked again after the connection was lost. */
+  /** Submits under a key, so that it can be repeated after the connection was lost. */
   async submit(workflow: object, key: string = randomUUID()): Promise<void> {
     this.unanswered.add(key);
     const { id } = await this.#call<Task>('POST', '/api/tasks', { body: { workflow }, key });
@@ -49,7 +49,7 @@ export class DispatchClient {
     this.accepted.add(id);
   }
 
-  /** Whether it was still possible. */
+  /** Returns whether the task could still be cancelled. */
   async cancel(taskId: string): Promise<void> {
     await this.#call('DELETE', `/api/tasks/${taskId}`, { mayConflict: true });
   }
@@ -63,7 +63,10 @@ export class DispatchClient {
     return this.#call('GET', `/api/tasks/${taskId}`);
   }
 
-  /** Counts ends until the connection is lost. One connection to a gateway: each is told of every end. */
+  /**
+   * Counts ends until the connection is lost. There is one connection to a gateway, because each connection gets every
+   * end.
+   */
   async listen(): Promise<void> {
     if (this.#listensTo === this.url) return;
     this.#listensTo = this.url;

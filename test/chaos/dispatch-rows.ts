@@ -9,7 +9,7 @@ export interface AttemptRow {
   outcome: string | null;
 }
 
-/** What stands in the database of a gateway that runs, read beside it. */
+/** Reads the rows in the database of a running gateway, over a connection of its own. */
 export class DispatchRows {
   readonly tasks: { id: string; status: string; phase: string; attempt: number }[];
   readonly attempts: AttemptRow[];

@@ -10,19 +10,19 @@ import { ConnectionLost, DispatchClient } from './dispatch-client.ts';
 import { type AttemptRow, DispatchRows } from './dispatch-rows.ts';
 
 const workers = 8;
-/** Some are done at once, some are still at it when the next gateway comes. */
+/** Some prompts end at once, and some still run when the next gateway starts. */
 const runsMs = [0, 5, 20, 50, 100, 200, 500, 1_500];
 const outputBytes = 2_000;
 const submitters = 4;
 const submitPauseMs = 15;
 const cancelPauseMs = 60;
 const killAfterMs = { least: 100, most: 2_000 };
-/** Of the rounds: the gateway is asked to stop instead. */
+/** The share of rounds in which the gateway is asked to stop instead. */
 const politeStops = 0.25;
-/** Of the rounds: the new gateway is killed as well, while it picks up what was left. */
+/** The share of rounds in which the new gateway is also killed, while it takes up the unfinished work. */
 const secondKills = 0.3;
 const secondKillWithinMs = 400;
-/** After this long nothing may be left over. */
+/** After this time no task may be unfinished. */
 const settledWithinMs = 120_000;
 const loadedARound = 40;
 
@@ -104,7 +104,7 @@ async function restart(client: DispatchClient): Promise<SpawnedGateway> {
   return next;
 }
 
-/** Asks again for what was not answered, then waits until every task has ended. */
+/** Repeats the unanswered submissions, then waits until every task has ended. */
 async function settle(client: DispatchClient): Promise<number> {
   const startedMs = performance.now();
   await client.listen();
@@ -139,12 +139,12 @@ async function check(client: DispatchClient, pool: FakeFleet, left: AttemptRow[]
   return checkPickedUp(rows, left, arrived);
 }
 
-/** No worker has died, so each task was on a worker once at most, and once exactly when it completed. */
+/** No worker has died, so each task was on a worker at most once, and exactly once if it completed. */
 async function checkRuns(rows: DispatchRows, pool: FakeFleet): Promise<Set<string>> {
   const stats = await pool.stats();
-  for (const { port, duplicateIds, mostHeld } of stats) {
-    expect({ port, duplicateIds, mostHeld }).toMatchObject({ duplicateIds: 0 });
-    expect(mostHeld, `runs at once on worker ${port}`).toBeLessThanOrEqual(1);
+  for (const { port, duplicateIds, maxHeld } of stats) {
+    expect({ port, duplicateIds, maxHeld }).toMatchObject({ duplicateIds: 0 });
+    expect(maxHeld, `runs at once on worker ${port}`).toBeLessThanOrEqual(1);
   }
   const arrived = new Set(stats.flatMap(({ arrivals }) => Object.keys(arrivals)));
   const attemptsOf = rows.attemptsByTask();
@@ -163,7 +163,7 @@ async function checkRuns(rows: DispatchRows, pool: FakeFleet): Promise<Set<strin
   return arrived;
 }
 
-/** What had reached its worker when the gateway died came to an end there, and was not started again. */
+/** A task that had reached its worker when the gateway died ended there, and was not started again. */
 function checkPickedUp(rows: DispatchRows, left: AttemptRow[], arrived: Set<string>): number {
   const running = left.filter(({ promptId }) => arrived.has(promptId));
   const outcomeOf = new Map(rows.attempts.map(({ promptId, outcome }) => [promptId, outcome]));

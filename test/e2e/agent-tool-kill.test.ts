@@ -34,7 +34,7 @@ type Run = { run_id: string; status: string };
 type Tasks = { data: { items: { conversation: { runId: string } | null }[] } };
 
 describe('a gateway that is killed while an agent runs a workflow', () => {
-  // While the model speaks, about when it calls its tool, and while the worker is at it.
+  // While the model streams, around the tool call, and while the worker executes the task.
   it.each([
     ['shortly after the start', async () => sleep(80)],
     ['about when the tool is called', async () => sleep(300)],

@@ -10,10 +10,10 @@ import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-librar
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /**
- * A real kill -9 at each point between a tool's call and its result. No seam in the gateway: files that take a moment to
- * copy, a look into the database beside it and a worker that does not answer make the points wide enough to hit, and what
- * is on the disk afterwards shows whether they were hit. Where something else had the processor in that moment, the kill
- * came later, which may do no harm either; then the next one is aimed at the same point.
+ * A real kill -9 at each point between a tool's call and its result. The gateway has no test hook for this. Files that
+ * take a moment to copy, reads of its database and a worker that does not answer make the points wide enough to hit.
+ * The content of the disk shows afterwards whether a point was hit. When another process had the processor in that
+ * moment, the kill came later. That must do no harm either, and the next kill is aimed at the same point.
  */
 
 const home = temporaryFolder();
@@ -45,13 +45,13 @@ afterAll(async () => {
   home.remove();
 });
 
-interface Going {
+interface StartedRun {
   thread: string;
   runId: string;
   folder: string;
 }
 
-/** What is on the disk of a gateway that was killed. */
+/** The state on the disk of a killed gateway. */
 interface Left {
   calls: number;
   tasks: number;
@@ -87,7 +87,7 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     });
   });
 
-  it('after the worker has taken it, before the gateway knows', async () => {
+  it('after the worker has accepted it, before the gateway knows', async () => {
     worker.behaviour = { ...worker.behaviour, runMs: 2_000, trouble: 'silent_prompt' satisfies FakeTrouble };
     const before = worker.stats.accepted;
     const going = await begin({});
@@ -113,7 +113,7 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     });
   });
 
-  it('and stops the task of a run that is not taken up again', async () => {
+  it('stops the task of a run that is not taken up again', async () => {
     worker.behaviour.runMs = 120_000;
     const going = await begin({});
     await until(() => worker.stats.accepted > accepted);
@@ -129,13 +129,13 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
   });
 
   /** Asks for a picture of the thread; its file is put where an upload would be. */
-  async function begin({ inputBytes = 1_000 }: { inputBytes?: number }): Promise<Going> {
+  async function begin({ inputBytes = 1_000 }: { inputBytes?: number }): Promise<StartedRun> {
     accepted = worker.stats.accepted;
     const { thread_id: thread } = await session.post<{ thread_id: string }>('/api/threads', {});
     const folder = join(home.path, 'users', userId, 'threads', thread, 'user-data');
     mkdirSync(join(folder, 'uploads'), { recursive: true });
     const picture = join(folder, 'uploads', 'cat.png');
-    // Never twice the same content, which the gateway would have already.
+    // Never the same content twice, because the gateway would have it already.
     writeFileSync(picture, thread);
     truncateSync(picture, inputBytes);
     const { run_id: runId } = await session.post<{ run_id: string }>(`/api/threads/${thread}/runs`, {
@@ -145,7 +145,7 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     return { thread, runId, folder };
   }
 
-  async function killUntilHit(kill: () => Promise<{ going: Going; isHit: boolean }>): Promise<void> {
+  async function killUntilHit(kill: () => Promise<{ going: StartedRun; isHit: boolean }>): Promise<void> {
     for (;;) {
       const { going, isHit } = await kill();
       await expectOneOfEach(going);
@@ -153,7 +153,7 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     }
   }
 
-  async function killAndLook({ runId }: Going): Promise<Left> {
+  async function killAndLook({ runId }: StartedRun): Promise<Left> {
     await gateway.kill9();
     const database = openDatabase();
     const count = (sql: string): number => (database.prepare(sql).get(runId) as { count: number }).count;
@@ -172,8 +172,8 @@ describe('kill -9 between the call of a tool and its result loses nothing and ru
     return left;
   }
 
-  /** The next process ends the run: with one task, run once, and its picture there once. */
-  async function expectOneOfEach({ thread, runId, folder }: Going): Promise<void> {
+  /** The next process finishes the run: with one task that ran once, and its picture stored once. */
+  async function expectOneOfEach({ thread, runId, folder }: StartedRun): Promise<void> {
     await restart();
     expect(await ended({ thread, runId })).toMatchObject({ status: 'success' });
     const { values } = await session.get<{ values: { messages: Message[]; artifacts: string[] } }>(
@@ -209,7 +209,7 @@ async function taskOf(taskId = ''): Promise<TaskView> {
   return (await session.get<{ data: TaskView }>(`/api/tasks/${taskId}`)).data;
 }
 
-async function ended({ thread, runId }: Pick<Going, 'thread' | 'runId'>): Promise<{ status: string }> {
+async function ended({ thread, runId }: Pick<StartedRun, 'thread' | 'runId'>): Promise<{ status: string }> {
   const read = () => session.get<{ status: string }>(`/api/threads/${thread}/runs/${runId}`);
   await until(async () => !['pending', 'running'].includes((await read()).status));
   return read();
@@ -247,7 +247,7 @@ function openDatabase() {
   return new DatabaseSync(join(home.path, 'data', 'switchyard.db'), { readOnly: true });
 }
 
-/** Asked as often as can be: the moment may be short. */
+/** Asks as often as possible, because the moment may be short. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let asked = 0; !(await isSo()); asked += 1) await (asked % 50 === 0 ? sleep(1) : nextTurn());
 }

@@ -15,7 +15,7 @@ const home = temporaryFolder();
 const cat = '/mnt/user-data/uploads/cat.png';
 const calls = [
   call('call_good', 'good', 'ImageInvert', {}),
-  // Wider than the picture, which only the worker finds out.
+  // Wider than the picture, which only the worker notices.
   call('call_bad', 'bad', 'ImageBlur', { blur_radius: 31, sigma: 1 }),
   call('call_slow', 'slow', 'ImageRotate', { rotation: '90 degrees' }),
 ];
@@ -50,7 +50,7 @@ afterAll(async () => {
   home.remove();
 });
 
-it('goes on after one of three tasks has failed and one was cancelled by its id, and says so', async () => {
+it('continues after one of three tasks has failed and one was cancelled by its id, and reports both', async () => {
   for (const { faults } of workers) faults.set({ holdNodes: true });
   const { thread_id: thread } = await session.post<{ thread_id: string }>('/api/threads', {});
   const create = { width: 24, height: 16, channels: 3, background: '#c86428' } as const;
@@ -130,7 +130,7 @@ function call(
   return { id, name: 'run_workflow', args: { workflow, name } };
 }
 
-/** What came of its calls, a model knows from their results alone. */
+/** A model knows the outcome of its calls only from their results. */
 function answerTo(messages: WireData[], tools: string[]): FakeReply {
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
   if (tools.length === 0) return { text: 'Three cats' };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readCredentials } from './credentials-file.ts';
 import { dataOf, framesIn, sendAsPage, uploadAsPage } from './page-of-session.ts';
 
-/** A bare machine: no key, no worker of one's own, nothing but the gateway, a picture and a wish. */
+/** A new machine: no key and no own worker, only the gateway, a picture and a request. */
 
 const home = temporaryFolder();
 let gateway: SpawnedGateway;
@@ -21,7 +21,7 @@ afterAll(async () => {
   home.remove();
 });
 
-it('makes a smaller inverted copy of an uploaded picture, tells how far it is, and keeps one record of all', async () => {
+it('makes a smaller inverted copy of an uploaded picture, shows its progress, and keeps one record of everything', async () => {
   const { thread_id: thread } = await session.post<{ thread_id: string }>('/api/threads', {});
   const here = `/api/threads/${thread}`;
   const background = { r: 200, g: 100, b: 40 };

@@ -22,7 +22,7 @@ beforeAll(async () => {
     users: { [adaId]: 'ada@example.com' },
     stream: false,
   };
-  // JSON is YAML too.
+  // JSON is also YAML.
   writeFileSync(
     join(folder.path, 'switchyard.yaml'),
     JSON.stringify({ version: 1, channels: { bot: channel } }),
@@ -57,7 +57,8 @@ describe('a gateway that is killed', () => {
     chats += 1;
     const chatId = chats;
     await until(() => telegram.polling === 1);
-    // An answer that Telegram has taken and nobody has noted is the one thing that may come twice, so it takes none yet.
+    // Only an answer that Telegram has accepted and the gateway has not recorded may be sent twice, so Telegram accepts
+    // none yet.
     telegram.trouble('sendMessage', { hangs: true });
     telegram.say({ chatId, userId: adaId, text: 'what can you do?' });
     await moment(chatId);

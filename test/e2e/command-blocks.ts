@@ -1,8 +1,8 @@
 export interface CommandBlock {
-  /** Of its first line of code. */
+  /** The line number of its first line of code. */
   line: number;
   code: string;
-  /** Why it cannot run as it stands: the text of `<!-- example: … -->` above it. Null for one that runs. */
+  /** Why it cannot run unchanged: the text of `<!-- example: … -->` above it. Null for a block that runs. */
   example: string | null;
 }
 
@@ -10,7 +10,7 @@ const fence = /^( *)```(\S*)\n(?:([\s\S]*?)\n)??\1```$/gm;
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'shell', 'console']);
 const mark = /<!-- example: (.+) -->\n *$/;
 
-/** The blocks of a document that a reader pastes into a terminal, in their order. */
+/** The blocks of a document for a terminal, in their order. */
 export function commandBlocks(markdown: string): CommandBlock[] {
   return [...markdown.matchAll(fence)]
     .filter(([, , language = '']) => shells.has(language))

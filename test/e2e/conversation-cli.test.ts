@@ -26,11 +26,11 @@ afterAll(async () => {
 
 interface CliOptions {
   input?: string;
-  /** Ctrl-C as soon as this text stands on standard output. */
+  /** Sends Ctrl-C as soon as standard output contains this text. */
   interruptAt?: string;
 }
 
-/** Runs the built binary on the user's desk. */
+/** Runs the built binary in the user's folder. */
 async function cli(args: string[], { input = '', interruptAt }: CliOptions = {}) {
   const { child, exited } = runBinary({ args, env, cwd: desk.path });
   const outcome = { code: null as number | null, stdout: '', stderr: '' };
@@ -61,7 +61,7 @@ function threadIn(stderr: string): string {
 }
 
 describe('switchyard chat', () => {
-  it('streams an answer that says it is simulated, and keeps what was said', async () => {
+  it('streams an answer that is marked as simulated, and keeps the conversation', async () => {
     const { code, stdout, stderr } = await cli(['chat', 'what can you do?']);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^I am the demo model/);
@@ -78,7 +78,7 @@ describe('switchyard chat', () => {
     expect((await json(['runs', 'show', thread, run.run_id])).total_tokens).toBeGreaterThan(0);
   });
 
-  it('runs a workflow on the pool for an agent, and shows the tool and what it made', async () => {
+  it('runs a workflow on the pool for an agent, and shows the tool and its result', async () => {
     const { code, stdout, stderr } = await cli(['chat'], { input: 'invert a picture\n' });
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/made 1 file/);
@@ -87,7 +87,7 @@ describe('switchyard chat', () => {
     expect(stderr).toMatch(/^✓ run_workflow {2}/m);
   });
 
-  it('cancels the run with Ctrl-C, and leaves a thread that goes on', async () => {
+  it('cancels the run with Ctrl-C, and leaves a thread that can continue', async () => {
     const before = await json(['threads', 'list']);
     const stopped = await cli(['chat', 'what can you do?'], { interruptAt: 'I am the demo' });
     expect(stopped.code, stopped.stderr).toBe(130);
@@ -106,7 +106,7 @@ describe('switchyard chat', () => {
 });
 
 describe('switchyard threads delete', () => {
-  it('takes everything along', async () => {
+  it('removes everything of the thread', async () => {
     const { stderr } = await cli(['chat', 'who are you?']);
     const thread = threadIn(stderr);
     expect((await cli(['threads', 'delete', thread])).code).toBe(0);

@@ -38,7 +38,7 @@ async function curl(path: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** As a page of the gateway does it: what it writes carries the token of the cookie. */
+/** Like a page of the gateway: each write has the CSRF token of the cookie. */
 async function send(method: string, path: string, body: object, ...args: string[]): Promise<string> {
   const csrf = /csrf_token\t(\S+)/.exec(readFileSync(jar, 'utf8'))?.[1] ?? '';
   const headers = ['-H', 'Content-Type: application/json', '-H', `X-CSRF-Token: ${csrf}`];

@@ -41,11 +41,11 @@ interface Outcome {
 interface CliOptions {
   env?: Record<string, string>;
   input?: string;
-  /** Ctrl-C as soon as this text stands on standard error. */
+  /** Sends Ctrl-C as soon as standard error contains this text. */
   interruptAt?: string;
 }
 
-/** Runs the built binary on the user's desk. */
+/** Runs the built binary in the user's folder. */
 async function cli(args: string[], options: CliOptions = {}): Promise<Outcome> {
   const { child, exited } = runBinary({ args, env: { ...env, ...options.env }, cwd: desk.path });
   let { interruptAt } = options;
@@ -75,7 +75,7 @@ function exampleWorkflow(name: string): string {
   return fileURLToPath(new URL(`../../examples/workflows/${name}`, import.meta.url));
 }
 
-/** A task that waits for a pool which no server is in. */
+/** A task that waits for a pool without a server. */
 async function waitingTask(): Promise<string> {
   const { stdout } = await cli(['run', batchInvert, '--pool', 'nobody']);
   return stdout.trim();
@@ -109,7 +109,7 @@ describe('login', () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('Incorrect email or password')]);
   });
 
-  it('asks nobody where there is no terminal', async () => {
+  it('does not ask when there is no terminal', async () => {
     expect(await cli(['login'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--password-stdin'),
@@ -154,7 +154,7 @@ describe('run', () => {
     expect(stderr).toMatch(/Task \S+ failed: .*width/s);
   });
 
-  it('refuses a param that fits nothing, with the nearest ones, and submits no task', async () => {
+  it('refuses a param that matches no input, names the nearest ones, and submits no task', async () => {
     const { total } = await json(['tasks', 'list', '-o', 'json']);
     const { code, stdout, stderr } = await cli(['run', resize, '-p', 'Resize.widht=64']);
     expect([code, stdout]).toEqual([1, '']);
@@ -199,7 +199,7 @@ describe('run', () => {
     expect(await cli(['run', batchInvert, '--extra-data', 'missing.json'])).toMatchObject({ code: 2 });
   });
 
-  it('ends with 2 for a file that is not there, before anything is sent', async () => {
+  it('ends with 2 for a missing file, before anything is sent', async () => {
     const { total } = await json(['files', 'list', '-o', 'json']);
     expect(await cli(['run', 'missing.json'])).toMatchObject({ code: 2 });
     expect(await cli(['run', batchInvert, '-p', 'a=@out', '-p', 'b=@missing.png'])).toMatchObject({
@@ -220,7 +220,7 @@ describe('tasks', () => {
     await cli(['tasks', 'cancel', copy.id]);
   });
 
-  it('are followed until they end, or the user has seen enough', async () => {
+  it('are followed until they end, or until the user stops', async () => {
     const id = await waitingTask();
     const watched = cli(['tasks', 'watch', id]);
     await cli(['tasks', 'cancel', id]);
@@ -234,7 +234,7 @@ describe('tasks', () => {
 });
 
 describe('files', () => {
-  it('are uploaded, listed, downloaded beside what is there, and deleted', async () => {
+  it('are uploaded, listed, downloaded without replacing other files, and deleted', async () => {
     writeFileSync(join(desk.path, 'note.txt'), 'a note');
     const [uploaded] = await json(['files', 'upload', 'note.txt', '-o', 'json']);
     expect(uploaded).toMatchObject({ filename: 'note.txt', size: 6 });
@@ -279,7 +279,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('does not know everything, which ends with 5', async () => {
+  it('answers an unknown id, which ends with 5', async () => {
     for (const args of [
       ['tasks', 'get'],
       ['tasks', 'cancel'],
@@ -291,7 +291,7 @@ describe('the gateway', () => {
   });
 });
 
-// Last, for the built-in worker goes when a real one is there.
+// This comes last, because the built-in worker stops when a real one is added.
 describe('instances', () => {
   it('are added, tested, drained, enabled and removed', async () => {
     const worker = await startReferenceWorker();

@@ -17,10 +17,10 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/guide/${name}`),
 ];
-/** It begins with the first password and changes it itself. */
+/** This document begins with the first password and changes it itself. */
 const aboutPasswords = 'docs/guide/accounts.md';
 
-/** A clone beside which nothing was ever started, and a user who has no files yet. */
+/** A clone in which nothing was ever started, and a user without files. */
 let clone: ReturnType<typeof temporaryFolder>;
 let userHome: ReturnType<typeof temporaryFolder>;
 let gateway: SpawnedGateway;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   for (const name of ['README.md', 'examples', 'docs', 'packages', 'node_modules']) {
     symlinkSync(join(root, name), join(clone.path, name));
   }
-  // Refusals end a block as failed; curl by itself is content with any answer.
+  // A refusal has to end a block as failed; curl by itself accepts any answer.
   writeFileSync(join(userHome.path, '.curlrc'), 'fail-with-body\n');
 });
 
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 describe('the commands of', () => {
   it.each(documents.filter((name) => runnable(name).length > 0))(
-    '%s run as they stand, from the top to the bottom, beside a gateway that was just started',
+    '%s run unchanged, from the top to the bottom, beside a gateway that was just started',
     async (name) => {
       const home = join(clone.path, '.switchyard');
       mkdirSync(home);
@@ -63,7 +63,7 @@ describe('the commands of', () => {
     },
   );
 
-  it('examples name a reason, and hold nothing that has to be filled in', () => {
+  it('examples name a reason, and contain no placeholders', () => {
     for (const name of documents) {
       for (const { code, line, example } of commandBlocks(textOf(name))) {
         expect(code, `${name}:${line}: write what can be typed in place of an ellipsis`).not.toContain('…');
@@ -92,7 +92,7 @@ function runnable(name: string): CommandBlock[] {
   return commandBlocks(textOf(name)).filter(({ example }) => example === null);
 }
 
-/** As `switchyard login` on a terminal does, which no test has. */
+/** Does the work of `switchyard login` on a terminal, which tests do not have. */
 async function signIn(password: string): Promise<void> {
   const { code, output } = await inShell(
     `printf '%s\\n' '${password}' | switchyard login --email admin --password-stdin`,
@@ -101,7 +101,7 @@ async function signIn(password: string): Promise<void> {
 }
 
 /**
- * All blocks in one shell, as a reader goes through them in one terminal. The ports are those of this test: another
+ * Runs all blocks in one shell, as a reader does in one terminal. The test uses ports of its own, because another
  * gateway may run on this machine.
  */
 async function scriptOf(name: string): Promise<string> {
@@ -122,7 +122,7 @@ process.on('exit', () => {
   for (const child of running) killGroup(child);
 });
 
-/** In a process group of its own, with an environment that holds nothing of this machine's but where its programs are. */
+/** Runs in a process group of its own, with an environment that has only the PATH of this machine. */
 async function inShell(script: string): Promise<{ code: number | null; output: string }> {
   const PATH = [join(root, 'node_modules/.bin'), process.env.PATH].join(':');
   const child = spawn('sh', ['-e', '-u', '-c', script], {
@@ -140,7 +140,7 @@ async function inShell(script: string): Promise<{ code: number | null; output: s
   }
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
-    // Not `close`: what a block has left running in the background keeps the pipes open.
+    // Not `close`: programs that a block left running in the background keep the pipes open.
     child.once('exit', resolve);
   });
   killGroup(child);
@@ -152,7 +152,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM');
   } catch {
-    // Nothing of the group is left.
+    // The group has no process any more.
   }
 }
 

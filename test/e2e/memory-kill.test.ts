@@ -46,7 +46,7 @@ afterAll(async () => {
 const isSearch = ({ messages }: FakeRequest) => String(messages[0]?.content).includes('Conversation:\n');
 const saidIn = ({ messages }: FakeRequest) => String(messages[0]?.content).split('Conversation:')[1] ?? '';
 
-describe('a gateway that is killed before it has learned what a user said', () => {
+describe('a gateway that is killed before it has learned from a user’s message', () => {
   it.each([
     ['while the conversation falls silent', async () => undefined],
     ['while its model thinks', () => new Promise<void>((resolve) => (onSearch = resolve))],
@@ -67,7 +67,7 @@ describe('a gateway that is killed before it has learned what a user said', () =
     session = session.at(gateway.url);
 
     await until(async () => (await contents()).includes(word));
-    // Whatever would learn it once more has had the time to.
+    // A second learning would have happened by now.
     await sleep(1_500);
     expect((await contents()).filter((content) => content === word)).toHaveLength(1);
   });

@@ -17,7 +17,7 @@ interface UploadList {
   files: { filename: string }[];
 }
 
-it('moves the files of threads to their owners, who find them there', async () => {
+it('moves the files of threads to their owners, who can read them there', async () => {
   const folder = temporaryFolder();
   const home = folder.path;
   const first = await SpawnedGateway.start({ home });
@@ -93,7 +93,7 @@ function makeUpload(home: string, thread: string): void {
   writeFileSync(join(uploads, 'a.txt'), 'as the older version kept it');
 }
 
-/** As if only the agent runtime's own store had known the thread. */
+/** Acts as if only the agent runtime's own store had known the thread. */
 async function forget(home: string, thread: string): Promise<void> {
   const file = join(home, 'data', 'switchyard.db');
   const database = await openDatabase({ backend: 'sqlite', file });

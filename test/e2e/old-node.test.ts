@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { runBinary } from '@switchyard/dev-env/binary';
 import { expect, it } from 'vitest';
 
-/** The binary sees another version; `.ci/run` does the same with a real old Node. */
+/** Shows the binary another version; `.ci/run` does the same with a real old Node. */
 const pretendToBe = (version: string) =>
   `--import=data:text/javascript,${encodeURIComponent(
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,

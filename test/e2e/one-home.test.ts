@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const processes = 10;
 
-it('lets one of ten processes serve an empty data home; nine leave and name the holder', async () => {
+it('lets one of ten processes serve an empty data home; nine end and name the holder', async () => {
   const home = temporaryFolder();
   const runs = Array.from({ length: processes }, () =>
     runBinary({ args: ['up', '--home', home.path, '--port', '0'], cwd: home.path }),

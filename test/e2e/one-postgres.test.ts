@@ -16,7 +16,7 @@ interface Tables extends AccountTables {
 }
 
 it.skipIf(postgres.isSkipped)(
-  `${postgres.title} all serve, make one administrator and migrate once`,
+  `${postgres.title} all serve, create one administrator and migrate once`,
   async () => {
     const url = await postgres.createDatabase();
     const homes = Array.from({ length: processes }, temporaryFolder);
@@ -50,7 +50,7 @@ it.skipIf(postgres.isSkipped)(
 );
 
 it.skipIf(postgres.isSkipped)(
-  'a second gateway on the same Postgres database leaves, and says what it needs',
+  'a second gateway on the same Postgres database ends, and names the missing setting',
   async () => {
     const url = await postgres.createDatabase();
     const [first, second] = [temporaryFolder(), temporaryFolder()];

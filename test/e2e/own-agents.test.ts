@@ -46,13 +46,13 @@ describe('agents of a langgraph.json beside the gateway', () => {
     expect(gateway.output()).toContain('src/faulty.ts:2: ');
   });
 
-  it('stand in the banner, and a faulty one with its line and cause', async () => {
+  it('appear in the banner, and a faulty one with its line and cause', async () => {
     await expect.poll(() => gateway.output()).toContain('Ctrl-C');
     expect(gateway.output()).toContain('  Agents    notes, approval (and the built-in lead_agent)\n');
     expect(gateway.output()).toMatch(/^ {2}Left out: faulty: src\/faulty\.ts:2: \S+/m);
   });
 
-  it('run, and keep what a user tells them', async () => {
+  it('run, and keep a user’s notes', async () => {
     expect(await ask('remember the milk')).toBe('I will remember: the milk');
     expect(await ask('what is there?')).toBe('- the milk');
   });

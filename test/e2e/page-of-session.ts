@@ -34,7 +34,7 @@ export async function uploadAsPage(
   return answer.json();
 }
 
-/** What a stream of events has said, once it is over. */
+/** The text of an event stream, after its end. */
 export function framesIn(text: string): StreamFrame[] {
   return text.split('\n\n').flatMap((frame) => {
     const [, event] = /^event: (.*)$/m.exec(frame) ?? [];

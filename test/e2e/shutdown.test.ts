@@ -14,17 +14,17 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await gateway.kill9().catch(() => undefined); // most tests have ended it already
+  await gateway.kill9().catch(() => undefined); // most tests have ended the process already
   home.remove();
 });
 
-it('leaves on SIGTERM with exit code 0 and takes its address away', async () => {
+it('ends on SIGTERM with exit code 0 and removes its address file', async () => {
   gateway.signal('SIGTERM');
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
   expect(existsSync(join(home.path, 'gateway.json'))).toBe(false);
 });
 
-it('finishes a request that was under way when SIGTERM came, and takes no new one', async () => {
+it('finishes a request that was running at SIGTERM, and accepts no new one', async () => {
   const slow = await openRequest(gateway.url);
   gateway.signal('SIGTERM');
   await expect.poll(() => answersAtAll(gateway.url)).toBe(false);
@@ -33,7 +33,7 @@ it('finishes a request that was under way when SIGTERM came, and takes no new on
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
 });
 
-it('leaves at once on the second signal, whatever is under way', async () => {
+it('ends at once on the second signal, whatever is running', async () => {
   const slow = await openRequest(gateway.url);
   slow.status.catch(() => undefined); // its socket is cut
   gateway.signal('SIGTERM');
@@ -43,7 +43,7 @@ it('leaves at once on the second signal, whatever is under way', async () => {
   expect(code !== 0 || signal !== null).toBe(true);
 });
 
-/** A login whose body is only half sent: a request that is under way until somebody ends it. */
+/** A login whose body is only half sent: a request that runs until the test ends it. */
 async function openRequest(
   url: string,
 ): Promise<{ request: ClientRequest; status: Promise<number | undefined> }> {

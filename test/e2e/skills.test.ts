@@ -24,7 +24,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-it('the binary has the skills that come with it, beside those of its host', async () => {
+it('the binary has its own skills, beside those of its host', async () => {
   const account = { email: 'ada@example.com', password: 'correct horse battery' };
   const session = await HttpSession.register(gateway.url, account);
   const { skills, broken } = await session.get<{ skills: { name: string }[]; broken: unknown[] }>(

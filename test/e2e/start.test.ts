@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove());
 
-it('starts in an empty folder, says where it is in at most 12 lines, and keeps the first password out of them', async () => {
+it('starts in an empty folder, prints its address in at most 12 lines, and keeps the first password out of them', async () => {
   const gateway = await SpawnedGateway.start({
     home: home.path,
     env: { SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'silent' },
@@ -29,7 +29,7 @@ it('starts in an empty folder, says where it is in at most 12 lines, and keeps t
   expect(statSync(credentials).mode & 0o777).toBe(0o600);
 });
 
-it('refuses a port that was asked for and is busy, with a sentence that names it', async () => {
+it('refuses a busy port that the user chose, with a sentence that names it', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as { port: number };

@@ -37,7 +37,7 @@ afterAll(async () => {
   home.remove();
 });
 
-it('kill -9 while sub-agents wait for the pool: each goes on where it was, and nothing runs twice', async () => {
+it('kill -9 while sub-agents wait for the pool: each continues where it was, and nothing runs twice', async () => {
   for (const { behaviour } of workers) behaviour.runMs = 3_600_000;
   const account = { email: 'ada@example.com', password: 'correct horse battery' };
   let session = await HttpSession.register(gateway.url, account);

@@ -20,7 +20,7 @@ afterAll(async () => {
 const workerFile = () =>
   JSON.parse(readFileSync(join(dir, 'worker.json'), 'utf8')) as { pid: number; port: number };
 
-/** Ends the worker that runs, starts another one at its port, and ends when that one answers. */
+/** Ends the running worker, starts another one on its port, and ends when that one answers. */
 const restartScript = `
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function testOf(url: string, ...args: string[]) {
 }
 
 describe('switchyard worker test', () => {
-  it('finds that the built reference worker speaks the protocol, restarts included', async () => {
+  it('finds that the built reference worker follows the protocol, including restarts', async () => {
     worker = runBinary({ args: ['worker', '--dir', dir, '--port', '0', '--faults'], cwd: folder.path });
     const started = worker;
     await expect.poll(() => started.output()).toContain('Reference worker at');
@@ -60,13 +60,13 @@ describe('switchyard worker test', () => {
     expect(code).toBe(0);
   });
 
-  it('says of a fact about restarts why it cannot be seen without a command', async () => {
+  it('says why a fact about restarts cannot be seen without a command', async () => {
     const { code, output } = await testOf(`http://127.0.0.1:${workerFile().port}`, '--only', 'restarts');
     expect(output).toMatch(/^not applicable +A6: closes its sockets.*\n +it cannot be restarted from here/m);
     expect(code).toBe(0);
   });
 
-  it('ends with 1 at a server that does otherwise, and says what it did', async () => {
+  it('ends with 1 for a server that breaks the protocol, and says what it did', async () => {
     const fake = await FakeWorker.start();
     const { code, output } = await testOf(`http://127.0.0.1:${fake.port}`, '--only', 'upload limit');
     await fake.close();
@@ -75,7 +75,7 @@ describe('switchyard worker test', () => {
     expect(code).toBe(1);
   });
 
-  it('ends with 7 where nobody answers, and with 2 for words that no fact has', async () => {
+  it('ends with 7 when no server answers, and with 2 for words that no fact has', async () => {
     const fake = await FakeWorker.start();
     const url = `http://127.0.0.1:${fake.port}`;
     expect((await testOf(url, '--only', 'no such words')).code).toBe(2);
