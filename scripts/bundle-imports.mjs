@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 
-/** Asked for by bundled packages inside a try block, and not needed: their absence is expected. */
+/** Bundled packages import these inside a try block and do not need them: their absence is expected. */
 const optional = new Set(['pg-native', 'bufferutil', 'utf-8-validate', 'supports-color']);
 
 /** The packages that the bundle still imports at run time, from esbuild's metafile. */
@@ -12,7 +12,7 @@ export function importedPackages(metafile) {
   return [...new Set(paths)].filter((name) => !optional.has(name)).sort();
 }
 
-/** What is imported must be declared, and what is declared must be imported. */
+/** Every import must be declared, and every declared package must be imported. */
 export function compareExternals(imported, externals) {
   const undeclared = imported.filter((name) => !externals.includes(name));
   const unused = externals.filter((name) => !imported.includes(name));

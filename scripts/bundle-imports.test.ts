@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareExternals, importedPackages } from './bundle-imports.mjs';
 
 describe('what the bundle imports at run time', () => {
-  it('is every outside package once, Node itself and optional ones apart', () => {
+  it('is every outside package once, except Node’s modules and optional packages', () => {
     const imports = [
       { path: 'node:fs', external: true },
       { path: 'fs/promises', external: true },
@@ -16,7 +16,7 @@ describe('what the bundle imports at run time', () => {
     expect(importedPackages(metafile)).toEqual(['@langchain/core', 'bcrypt']);
   });
 
-  it('must be declared, and nothing else may be', () => {
+  it('must be declared, and no other package may be declared', () => {
     expect(compareExternals(['bcrypt', 'sharp'], ['bcrypt', 'sharp'])).toEqual([]);
     expect(compareExternals(['bcrypt'], [])).toEqual([
       'The bundle imports bcrypt, which scripts/externals.mjs does not name.',

@@ -26,7 +26,7 @@ const steps = [
   {
     name: 'house',
     command: ['tsx', 'scripts/checks/house.ts'],
-    asks: 'layers, cycles, names, lockfile, paths',
+    asks: 'layers, cycles, names, language, lockfile, paths',
   },
   { name: 'unused', command: ['knip', '--no-config-hints'], asks: 'unused files, exports and dependencies' },
 ].filter((step) => step.needs === undefined || existsSync(resolve(root, step.needs)));

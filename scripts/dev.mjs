@@ -18,7 +18,7 @@ const child = spawn(
     env: { SWITCHYARD__SERVER__SHUTDOWN_GRACE: '0s', ...process.env },
   },
 );
-// Ctrl-C reaches the child by the terminal; ending before it would leave its last words behind the prompt.
+// The terminal sends Ctrl-C to the child as well. Ending before the child would print its last lines behind the prompt.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', (code, signal) => {

@@ -1,5 +1,5 @@
 /**
- * Does what a stranger does after `npm ci`: `npm start` in an empty data home. Passes when the gateway answers /healthz
+ * Does what a new user does after `npm ci`: `npm start` in an empty data home. Passes when the gateway answers /healthz
  * and, told to stop, leaves within its time.
  */
 import { spawn } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
  * `npm run test:all`: every test there is, the built binary and the kill rounds included. What a machine lacks makes a
  * test fail here instead of skipping it. `--only e2e,chaos` runs those projects alone; `--reports <folder>` adds the
- * reports to those of other runs, whose sum somebody else prints.
+ * reports to those of other calls, whose sum the caller prints.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closingLine, reportTo } from './test-results.mjs';
 
-/** Run one after the other: each of the last two wants the machine for itself. */
+/** These run one after the other, because each of the last two needs the machine for itself. */
 const runs = [['unit', 'http'], ['e2e'], ['chaos']];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');

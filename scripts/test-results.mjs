@@ -1,6 +1,6 @@
 /**
- * Adds up vitest's JSON reports for whoever reads only the end of a log: what failed and why, then one plain line,
- * `N passed, N failed, N skipped`. As a command: `node scripts/test-results.mjs <folder>`.
+ * Adds up vitest's JSON reports for readers who see only the end of a log: what failed and why, then one plain line, `N
+ * passed, N failed, N skipped`. As a command: `node scripts/test-results.mjs <folder>`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

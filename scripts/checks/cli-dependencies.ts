@@ -3,8 +3,8 @@ import type { Finding } from './finding.ts';
 const packageFile = 'packages/cli/package.json';
 
 /**
- * The bundle needs at run time exactly what the build leaves out of it. One package more is dead weight for everybody
- * who installs the binary, one less is a crash at start.
+ * The bundle needs at run time exactly what the build leaves out of it. One package more is dead weight for every user,
+ * and one less is a crash at start.
  */
 export function compareDependencies(
   dependencies: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ it('finds no cycle where imports only fan out and in', () => {
   expect(findCycles(files)).toEqual([]);
 });
 
-it('names a planted cycle once, with the way round and the line that enters it', () => {
+it('names a planted cycle once, with its path and the line that enters it', () => {
   const files = [
     parseSource(`${lib}/a.ts`, "\nimport './b.ts';"),
     parseSource(`${lib}/b.ts`, "export * from './c.ts';"),

@@ -5,19 +5,19 @@ import { expect, it } from 'vitest';
 
 const server = fileURLToPath(new URL('../../packages/server/src/', import.meta.url));
 
-/** Codes that never travel in an answer, and why they are in the catalogue all the same. */
+/** Codes that are never sent in an answer, with the reason why the catalogue has them all the same. */
 const notThrown: Partial<Record<ErrorCode, string>> = {
   too_many_sockets: 'a socket beyond the limit is closed with a code, which the client turns into this error',
 };
 
-/** Codes that no source names where it makes an error: clients would wait for what never comes. */
+/** Codes that no source uses to make an error: clients would handle an error that never occurs. */
 function findUnusedCodes(codes: readonly string[], sources: readonly string[]): string[] {
   const throwers = sources.filter((text) => text.includes('AppError'));
   return codes.filter((code) => !throwers.some((text) => text.includes(`'${code}'`)));
 }
 
 it('every error of the catalogue is thrown somewhere in the server', () => {
-  // Without git: the tests run on a machine that has Node alone.
+  // Works without git: the tests run on machines that have only Node.
   const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !/(\.test|-conformance)\.ts$/.test(path))
     .map((path) => readFileSync(server + path, 'utf8'));

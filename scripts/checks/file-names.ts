@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Finding } from './finding.ts';
 
-/** Names that every area has once, by the grammar of the house. */
+/** Names that every area has once, by the rules of the house. */
 const sharedNames = /\/((tables|migrations)(\.test)?\.ts$|migrations\/)/;
 const area = /^packages\/server\/src\/(http|accounts|agents|dispatch|conversation|channels|ops)\//;
 

@@ -1,4 +1,4 @@
-/** One thing that a check has to say. `line` is 0 where the finding is about a whole file. */
+/** One finding of a check. `line` is 0 when it is about a whole file. */
 export interface Finding {
   file: string;
   line: number;

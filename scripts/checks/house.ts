@@ -1,6 +1,6 @@
 /**
  * The rules of the house that no ready tool knows: direction and cycles of imports, names, dependencies of the binary,
- * and what must not be committed. `--rules` prints the table instead.
+ * plain English, and what must not be committed. `--rules` prints the table instead.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,6 +11,7 @@ import { compareDependencies } from './cli-dependencies.ts';
 import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
+import { findHardLanguage, isHeldToPlainEnglish } from './language.ts';
 import { findLateNames } from './late-names.ts';
 import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
 import { findLayerFaults } from './layers.ts';
@@ -38,6 +39,7 @@ function run(): void {
     ...['package-lock.json', '.npmrc'].flatMap((path) => findAddresses(path, read(path))),
     ...paths.flatMap((path) => findLateNames(path, /\.ts$/.test(path) ? read(path) : '')),
     ...findPathsOfThisMachine(paths),
+    ...paths.filter(isHeldToPlainEnglish).flatMap((path) => findHardLanguage(path, read(path))),
   ];
   for (const finding of findings) console.log(formatFinding(finding));
   console.log(`${sources.length} source files, ${paths.length} files in all: ${findings.length} findings`);

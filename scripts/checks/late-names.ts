@@ -11,8 +11,8 @@ interface Node {
 const assembly = /^packages\/server\/src\/(.*\/)?(create-[^/]+|context|context\/[^/]+)\.ts$/;
 
 /**
- * Finds names that a closure uses before the same function declares them. Such a name works only while nobody calls the
- * closure early: things are built in the order in which they are used, or register with each other.
+ * Finds names that a closure uses before the same function declares them. Such a name works only while no code calls
+ * the closure early: things are built in the order in which they are used, or register with each other.
  */
 export function findLateNames(path: string, text: string): Finding[] {
   if (!assembly.test(path)) return [];

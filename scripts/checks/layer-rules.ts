@@ -32,7 +32,7 @@ const importable: Record<string, readonly string[]> = {
   'dev-env': ['server', 'worker', 'contract'],
 };
 
-/** One import, once it is known where it leads. */
+/** One import with the place that it leads to. */
 export interface Edge {
   from: Place;
   /** A file of the repository, or undefined for a package from outside. */
@@ -57,7 +57,7 @@ interface LayerRule {
   /** The sentence that this rule enforces. */
   sentence: string;
   fix: string;
-  /** Tests look behind the curtain (a row, a socket), so they are free of the rules about libraries. */
+  /** Tests look at internals (a row, a socket), so the rules about libraries do not apply to them. */
   freesTests: boolean;
   isBroken: (edge: Edge) => boolean;
 }
@@ -212,7 +212,7 @@ function rank(layer: string): number {
   return line.findIndex((places) => places.includes(layer));
 }
 
-/** What stands in `testing` is on no place of the line: it may look everywhere. */
+/** Files in `testing` have no place on the line: they may import from everywhere. */
 function withinServer(from: Place, to: Place | undefined): to is Place {
   return from.package === 'server' && to?.package === 'server' && ![from.layer, to.layer].includes('testing');
 }

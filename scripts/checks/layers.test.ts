@@ -6,7 +6,7 @@ import { parseSource } from './source-file.ts';
 
 const server = 'packages/server/src';
 
-/** The rules that a planted file breaks; `beside` are files that exist, so that its imports lead somewhere. */
+/** The rules that a planted file breaks; `beside` are existing files, so that its imports lead to a file. */
 function rulesBrokenBy(path: string, text: string, beside: string[] = []): string[] {
   const files = [parseSource(path, text), ...beside.map((other) => parseSource(other, ''))];
   return findLayerFaults(files).map((finding) => finding.rule);
@@ -214,13 +214,13 @@ describe('the environment', () => {
 });
 
 describe('the place of a file', () => {
-  it('may be the support folder of the own package, for tests', () => {
+  it('may be the support folder of its own package, for tests', () => {
     const support = "import { client } from '../../test/support/client.ts'";
     expect(rulesBrokenBy(`${server}/lib/ids.test.ts`, support)).toEqual([]);
     expect(rulesBrokenBy(`${server}/lib/ids.ts`, support)).toEqual(['explicit-path']);
   });
 
-  it('must be one that the line names', () => {
+  it('must be one that the layer line names', () => {
     expect(rulesBrokenBy(`${server}/helpers/strings.ts`, '')).toEqual(['known-place']);
     expect(rulesBrokenBy(`${server}/utils.ts`, '')).toEqual(['known-place']);
     expect(rulesBrokenBy('packages/extras/src/a.ts', '')).toEqual(['known-place']);

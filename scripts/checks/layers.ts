@@ -77,13 +77,13 @@ function outsidePackages(path: string): Place {
   return { path, package: '', inside: path, layer: '' };
 }
 
-/** A stylesheet, say: whether it exists is for the bundler to find out. */
+/** For example a stylesheet: the bundler checks that it exists. */
 function isAsset(path: string): boolean {
   const extension = posix.extname(path);
   return extension !== '' && extension !== '.ts' && extension !== '.tsx';
 }
 
-/** Helpers beside the tests of the same package; whether they exist is for the compiler to find out. */
+/** Helpers beside the tests of the same package: the compiler checks that they exist. */
 function isTestSupport(from: Place, path: string): boolean {
   return (
     path.startsWith(`packages/${from.package}/test/`) || path.startsWith(`packages/${from.package}/testing/`)

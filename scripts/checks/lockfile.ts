@@ -4,8 +4,8 @@ const address = /"resolved":\s*"(https?|git|file):/;
 const registryHost = /https?:\/\/[^\s"/]*registry[^\s"/]*/i;
 
 /**
- * The lockfile and npm's settings name no place to download from, so that an install uses the registry of whoever runs
- * it. Integrity hashes stay.
+ * The lockfile and npm's settings name no place to download from, so that an install uses the registry of the machine
+ * that runs it. Integrity hashes stay.
  */
 export function findAddresses(path: string, text: string): Finding[] {
   return text.split('\n').flatMap((line, index) => {

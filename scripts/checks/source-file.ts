@@ -7,7 +7,7 @@ export interface ImportStatement {
   line: number;
 }
 
-/** What the layer rules need to know of a file: whom it imports, and where it reads the environment. */
+/** The facts of a file that the layer rules need: its imports, and where it reads the environment. */
 export interface SourceFile {
   /** From the root of the repository, with forward slashes: `packages/server/src/lib/ids.ts`. */
   path: string;
@@ -45,7 +45,7 @@ export function parseSource(path: string, text: string): SourceFile {
   return { path, isTest: testFile.test(path), imports, environmentReads, queries };
 }
 
-interface Node {
+export interface Node {
   type: string;
   start: number;
   [field: string]: unknown;
@@ -55,7 +55,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-function visit(node: unknown, each: (node: Node) => void): void {
+export function visit(node: unknown, each: (node: Node) => void): void {
   if (Array.isArray(node)) {
     for (const item of node) visit(item, each);
     return;
@@ -126,6 +126,6 @@ function hasKey(pattern: unknown, key: string): boolean {
   return pattern.properties.some((property) => isNode(property) && isNamed(property.key, key));
 }
 
-function lineOf(text: string, offset: number): number {
+export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }

@@ -32,9 +32,9 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const bugs = {
-  'a promise that nobody awaits': ['store.save();', 'noFloatingPromises'],
+  'a promise that is not awaited': ['store.save();', 'noFloatingPromises'],
   'a promise asked whether it is true': ['if (store.save()) return;', 'noMisusedPromises'],
-  'an async callback where nobody waits': [
+  'an async callback whose promise is dropped': [
     '[1].forEach(async () => { await store.save(); });',
     'noMisusedPromises',
   ],
@@ -51,7 +51,7 @@ for (const [bug, [statement, rule]] of Object.entries(bugs)) {
   });
 }
 
-it('is content where the promise is awaited, caught or given up in plain words', () => {
+it('accepts a promise that is awaited, caught or explicitly ignored', () => {
   expect(lint('await store.save(); void store.save(); store.save().catch(() => undefined);')).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { referencePages } from './pages.ts';
 
 const folder = fileURLToPath(new URL('../../docs/reference/', import.meta.url));
 
-it('docs/reference says what the sources say; npm run docs writes it anew', async () => {
+it('docs/reference matches the sources; npm run docs writes it again', async () => {
   for (const [name, text] of Object.entries(await referencePages())) {
     expect(readFileSync(folder + name, 'utf8'), name).toBe(text);
   }

@@ -11,7 +11,7 @@ export async function referencePages(): Promise<Record<string, string>> {
   };
 }
 
-/** As the running gateway serves it, so that it describes what is really registered. */
+/** The description that the running gateway serves, so that it covers the routes that are really registered. */
 async function openApi(): Promise<string> {
   const gateway = await startGateway();
   try {
