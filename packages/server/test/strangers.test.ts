@@ -279,6 +279,33 @@ describe('half a body', () => {
   });
 });
 
+describe('requests whose answers a stranger never reads', () => {
+  const ask = (address: string) => ['GET /openapi.json HTTP/1.1', `X-Real-IP: ${address}`];
+
+  /** Sends requests one behind the other and reads no answer, so that all but the first few wait. */
+  async function openUnread(address: string, count: number): Promise<RawConnection> {
+    const connection = await open();
+    connection.stopReading();
+    for (let sent = 0; sent < count; sent += 1) connection.request(ask(address));
+    return connection;
+  }
+
+  it('end their connection when they are too many for one', async () => {
+    const connection = await openUnread('203.0.113.60', 2_000);
+    connection.readAgain();
+    await expect.poll(() => connection.isClosed).toBe(true);
+  });
+
+  it('have a share for each address and leave the places of users free', async () => {
+    for (let wave = 0; wave < 10; wave += 1)
+      await Promise.all(times(10, (index) => openUnread(addressOf(3_000 + wave * 10 + index), 30)));
+    const reads = await Promise.all(times(50, () => ada.request('GET', '/api/tasks')));
+    expect(reads.map(({ status }) => status)).toEqual(times(50, () => 200));
+    expect(gateway.context.admission.strangersRequests).toBeGreaterThan(100);
+    expect(gateway.context.admission.strangersRequests).toBeLessThanOrEqual(500);
+  });
+});
+
 describe('1,000 sockets and 500 half bodies of strangers, held at once', () => {
   it('do not affect the reads, tasks, runs and live messages of users', async () => {
     const bare = await Promise.all(times(250, (index) => openLogin(addressOf(1_000 + index))));

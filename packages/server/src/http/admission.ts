@@ -1,10 +1,12 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/app-error.ts';
 import { once } from '../lib/once.ts';
 import { Shares } from '../lib/shares.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { bodyTooLarge } from './error-mapping.ts';
+import { onceOver } from './exchange-end.ts';
 import { signedInUser } from './guard.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { readWhole } from './read-whole.ts';
@@ -18,13 +20,16 @@ interface AdmissionOptions {
 type Release = () => void;
 
 /**
- * Counts what callers hold before anything that they send was checked: WebSockets before they sign in, and bytes of
- * bodies that are still arriving. Each user has a share, and each address that is not signed in has a small one. What
- * strangers hold is counted apart from what users hold, so that neither takes the room of the other.
+ * Counts what callers hold before anything that they send was checked: WebSockets before they sign in, requests of
+ * public routes, and bytes of bodies that are still arriving. Each user has a share, and each address that is not signed in
+ * has a small one. What strangers hold is counted apart from what users hold, so that neither takes the room of the other.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #strangerSockets: Shares;
+  readonly #strangerRequests: Shares;
+  /** Requests of each connection whose answers are not out. */
+  readonly #requestsOn = new WeakMap<Socket, number>();
   readonly #strangerBodies: Shares;
   readonly #userBodies: Shares;
   #openSockets = 0;
@@ -36,11 +41,20 @@ export class Admission {
       each: limits.strangerSocketsPerAddress,
       together: limits.strangerSockets,
     });
+    this.#strangerRequests = new Shares({
+      each: limits.strangerRequestsPerAddress,
+      together: limits.strangerRequests,
+    });
     this.#strangerBodies = new Shares({
       each: limits.strangerBodyBytesPerAddress,
       together: limits.strangerBodyBytes,
     });
     this.#userBodies = new Shares({ each: limits.bodyBytesPerUser, together: limits.bodyMemoryBytes });
+  }
+
+  /** Requests of public routes whose answers are not out yet. */
+  get strangersRequests(): number {
+    return this.#strangerRequests.total;
   }
 
   /** Open WebSockets, signed in or not. They are requests that never end, and do not count as requests. */
@@ -55,6 +69,28 @@ export class Admission {
     socket.once('close', () => {
       this.#openSockets--;
     });
+  }
+
+  /** Cuts a connection that sends more requests than it reads answers: nothing else would stop it from sending on. */
+  cutFlood(request: FastifyRequest, reply: FastifyReply): void {
+    const { socket } = request.raw;
+    const open = (this.#requestsOn.get(socket) ?? 0) + 1;
+    this.#requestsOn.set(socket, open);
+    onceOver({ request, reply }, () => this.#requestsOn.set(socket, (this.#requestsOn.get(socket) ?? 1) - 1));
+    if (open > this.#options.limits.requestsPerConnection) socket.destroy();
+  }
+
+  /**
+   * Takes a place for a whole request of a public route, until its answer is out: a caller who asks and never reads holds
+   * it. Bodies that are still arriving are counted by their bytes.
+   */
+  admitStrangersRequest(request: FastifyRequest, reply: FastifyReply): void {
+    if (!isForStrangers(request)) return;
+    const address = this.#addressOf(request);
+    const outcome = this.#strangerRequests.take(address);
+    if (outcome === 'own_share_full') throw new AppError('rate_limited', { message: tooManyRequests });
+    if (outcome === 'all_full') throw new AppError('overloaded', { retryAfterSeconds: 1 });
+    onceOver({ request, reply }, () => this.#strangerRequests.give(address));
   }
 
   /**
@@ -107,6 +143,15 @@ export class Admission {
   }
 }
 
+/** Routes that answer every caller, and paths that do not exist. Probes get their answer always; sockets have places of their own. */
+function isForStrangers({ routeOptions, headers, is404 }: FastifyRequest): boolean {
+  const { url, config } = routeOptions;
+  if (url === '/healthz' || url === '/readyz' || headers.upgrade !== undefined) return false;
+  return is404 || config.access === 'public';
+}
+
+const tooManyRequests =
+  'Your address has as many requests open as it may have without signing in. Read the answers before you ask for more.';
 const tooManySockets =
   'Your address has as many WebSockets open as it may have before they sign in. Sign in with the request that opens one.';
 

@@ -60,6 +60,9 @@ export const defaultHttpLimits: HttpLimits = {
   idleTimeoutMs: 120_000,
   keepAliveTimeoutMs: 72_000,
   requestsInFlight: 1_000,
+  strangerRequests: 500,
+  strangerRequestsPerAddress: 200,
+  requestsPerConnection: 32,
   connections: 10_000,
 };
 

@@ -101,9 +101,18 @@ export function createShell(options: ShellOptions): App {
     try {
       const preflight = prepare(request, reply);
       tracker.start({ request, reply, held: streams.answersHeld() + admission.openSockets });
+      admission.cutFlood(request, reply);
       refuseRepeatedHost(request.raw.rawHeaders);
       if (preflight) return void reply.code(204).send();
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('preValidation', (request, reply, done) => {
+    try {
+      admission.admitStrangersRequest(request, reply);
       done();
     } catch (error) {
       done(error as Error);

@@ -41,6 +41,15 @@ export class RawConnection {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
 
+  /** Reads nothing from now on. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  readAgain(): void {
+    this.#socket.resume();
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }
