@@ -39,6 +39,12 @@ export interface HttpLimits {
   keepAliveTimeoutMs: number;
   /** Maximum number of requests in flight. Beyond it a request gets 503 before any work is done for it. */
   requestsInFlight: number;
+  /** Requests of public routes in flight, of all callers together; beyond it 503. The other half is for users. */
+  strangerRequests: number;
+  /** The same for one address, beyond it 429: a classroom that signs in at the same time. */
+  strangerRequestsPerAddress: number;
+  /** Requests of one connection that wait for the end of their answers. A connection with more is cut; no browser pipelines. */
+  requestsPerConnection: number;
   /** Maximum number of sockets of all kinds. */
   connections: number;
 }
