@@ -46,7 +46,7 @@ describe('in the dispatch area', () => {
     ['DELETE', () => `/api/files/${fileId}`, 'file_not_found'],
     ['GET', () => `/uploads/${fileId}/mine.txt`, 'file_not_found'],
   ] as const)(
-    '%s of what is somebody else’s is 404, as if it were not there',
+    '%s of something that belongs to another user is 404, as if it did not exist',
     async (method, path, error) => {
       const foreign = await other.request(method, path());
       expect(foreign).toMatchObject({ status: 404, body: { code: 404, error, data: null } });

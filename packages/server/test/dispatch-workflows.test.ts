@@ -157,18 +157,15 @@ describe('saved workflows', () => {
     ['DELETE', ''],
     ['GET', '/versions'],
     ['POST', '/run'],
-  ])(
-    "of somebody else are not there for %s '%s', not for an administrator either",
-    async (method, suffix) => {
-      const saved = await save();
-      const body = method === 'GET' || method === 'DELETE' ? undefined : {};
-      for (const caller of [other, admin]) {
-        const answer = await caller.request(method, `/api/workflows/${saved.id}${suffix}`, { body });
-        expect([answer.status, answer.body.error]).toEqual([404, 'workflow_not_found']);
-      }
-      expect((await user.call('GET', `/api/workflows/${saved.id}`)).data.version).toBe(1);
-    },
-  );
+  ])("of another user do not exist for %s '%s', not even for an administrator", async (method, suffix) => {
+    const saved = await save();
+    const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+    for (const caller of [other, admin]) {
+      const answer = await caller.request(method, `/api/workflows/${saved.id}${suffix}`, { body });
+      expect([answer.status, answer.body.error]).toEqual([404, 'workflow_not_found']);
+    }
+    expect((await user.call('GET', `/api/workflows/${saved.id}`)).data.version).toBe(1);
+  });
 
   it.each([
     ["the editor's format", { nodes: [], links: [] }, 'Export (API)'],
