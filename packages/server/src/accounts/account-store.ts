@@ -27,7 +27,7 @@ export interface PasswordChange {
   hash: string;
   needsSetup: boolean;
   email?: string | undefined;
-  /** The version that the caller saw. Of two changes at once, one finds no row. */
+  /** The version that the caller saw. When two changes happen at once, the second finds no row. */
   expectedVersion: number;
   /** Runs after the row has changed and before the commit. If it throws, nothing has changed. */
   beforeCommit?: () => void;
