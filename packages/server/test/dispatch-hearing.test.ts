@@ -56,7 +56,10 @@ describe('an event socket that is open and hears nothing', () => {
     expect(await pool.user.ended(first.id)).toMatchObject({ status: 'completed', attempt: 1 });
     expect(await pool.user.instance(onlyWorker().port)).toMatchObject({
       alive: true,
-      lastError: expect.stringContaining('event socket was open and silent when it took a task'),
+      // A busy gateway may find the end by its first look, before the silence has lasted long enough.
+      lastError: expect.stringMatching(
+        /event socket (was open and silent when it took a task|told nothing of a run)/,
+      ),
     });
     const second = await pool.user.submit({ workflow: anyWorkflow });
     expect(await pool.user.ended(second.id)).toMatchObject({ status: 'completed', attempt: 1 });
