@@ -50,7 +50,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'runs',
   ],
-  'conversation/runs': ['records', 'ending', 'work', 'intake', '.'],
+  'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],
 };
 
 /** Whether an import from one file of the server to another points to the right inside an area. Paths are below `src`. */

@@ -154,14 +154,14 @@ describe('the direction of imports', () => {
     expect(broken('agents/models/chat-models.ts', 'agents/lead/lead-agent.ts')).toEqual([
       'left-inside-an-area',
     ]);
-    expect(broken('conversation/runs/records/run.ts', 'conversation/runs/work/run-work.ts')).toEqual([
+    expect(broken('conversation/runs/records/run.ts', 'conversation/runs/execution/run-work.ts')).toEqual([
       'left-inside-an-area',
     ]);
     expect(broken('conversation/threads/threads.ts', 'conversation/create-conversation.ts')).toEqual([
       'left-inside-an-area',
     ]);
     expect(broken('conversation/create-conversation.ts', 'conversation/runs/runs.ts')).toEqual([]);
-    expect(broken('conversation/runs/runs.ts', 'conversation/runs/work/run-work.ts')).toEqual([]);
+    expect(broken('conversation/runs/runs.ts', 'conversation/runs/execution/run-work.ts')).toEqual([]);
   });
 
   it('names the file, the line, the rule and a way out', () => {

@@ -18,6 +18,12 @@ import { RunEnding } from './ending/run-ending.ts';
 import { RunEnds } from './ending/run-ends.ts';
 import type { RunFollowers } from './ending/run-followers.ts';
 import { RunWebhooks, type WebhookCaller } from './ending/run-webhooks.ts';
+import { RunExecutor, type RunExecutorOptions } from './execution/run-executor.ts';
+import { RunRecovery } from './execution/run-recovery.ts';
+import { RunScheduler } from './execution/run-scheduler.ts';
+import { RunStarts } from './execution/run-starts.ts';
+import { RunWork } from './execution/run-work.ts';
+import { RunWorker } from './execution/run-worker.ts';
 import { RunAdmission } from './intake/run-admission.ts';
 import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
@@ -26,12 +32,6 @@ import { RunStore } from './records/run-store.ts';
 import { ThreadsOfRuns } from './records/threads-of-runs.ts';
 import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
-import { RunExecutor, type RunExecutorOptions } from './work/run-executor.ts';
-import { RunRecovery } from './work/run-recovery.ts';
-import { RunScheduler } from './work/run-scheduler.ts';
-import { RunStarts } from './work/run-starts.ts';
-import { RunWork } from './work/run-work.ts';
-import { RunWorker } from './work/run-worker.ts';
 
 export interface RunsDependencies {
   database: Database<ConversationTables>;

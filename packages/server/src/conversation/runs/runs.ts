@@ -18,6 +18,9 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { RunEnding } from './ending/run-ending.ts';
 import type { EndedRun, RunEnds } from './ending/run-ends.ts';
+import type { Place } from './execution/run-scheduler.ts';
+import type { RunStarts, StartedRun as StartedRunOfThread } from './execution/run-starts.ts';
+import type { RunWork } from './execution/run-work.ts';
 import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.ts';
 import type { RunCaller, RunIntake } from './intake/run-intake.ts';
 import { decideCancel, failureOf } from './records/run.ts';
@@ -36,9 +39,6 @@ import {
 import { selected, viewRun } from './records/run-view.ts';
 import { valuesOfRun } from './records/values-of-run.ts';
 import { readThreadFrames, type ThreadPosition } from './thread-frames.ts';
-import type { Place } from './work/run-scheduler.ts';
-import type { RunStarts, StartedRun as StartedRunOfThread } from './work/run-starts.ts';
-import type { RunWork } from './work/run-work.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 

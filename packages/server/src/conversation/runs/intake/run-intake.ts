@@ -12,6 +12,7 @@ import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
+import type { RunScheduler } from '../execution/run-scheduler.ts';
 import { requireValidSettings } from '../records/lead-agent-settings.ts';
 import { requestedAgentOf, withAgent } from '../records/run-agent.ts';
 import {
@@ -22,7 +23,6 @@ import {
   threadIdsIn,
   unsupported,
 } from '../records/run-request.ts';
-import type { RunScheduler } from '../work/run-scheduler.ts';
 import type { NewRun } from './run-admission.ts';
 
 /** The user who starts a run, and the mount that they use. */
