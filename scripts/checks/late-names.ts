@@ -1,11 +1,6 @@
 import { parseSync } from 'oxc-parser';
 import type { Finding } from './finding.ts';
-
-interface Node {
-  type: string;
-  start: number;
-  [field: string]: unknown;
-}
+import { isNode, type Node, visit } from './source-file.ts';
 
 /** Where the gateway is put together. Elsewhere two halves of one thing may use each other, as a timer and its listener do. */
 const assembly = /^packages\/server\/src\/(.*\/)?(create-[^/]+|context|context\/[^/]+)\.ts$/;
@@ -87,20 +82,6 @@ function visitUses(node: unknown, each: (name: string, start: number) => void): 
     if (field.startsWith('type')) continue;
     visitUses(child, each);
   }
-}
-
-function visit(node: unknown, each: (node: Node) => void): void {
-  if (Array.isArray(node)) {
-    for (const item of node) visit(item, each);
-    return;
-  }
-  if (!isNode(node)) return;
-  each(node);
-  for (const child of Object.values(node)) visit(child, each);
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 function listOf(value: unknown): Node[] {

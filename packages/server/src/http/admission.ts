@@ -8,6 +8,7 @@ import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { bodyTooLarge } from './error-mapping.ts';
 import { onceOver } from './exchange-end.ts';
 import { signedInUser } from './guard.ts';
+import { isProbe } from './health-probe.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { readWhole } from './read-whole.ts';
 
@@ -144,10 +145,9 @@ export class Admission {
 }
 
 /** Routes that answer every caller, and paths that do not exist. Probes get their answer always; sockets have places of their own. */
-function isForStrangers({ routeOptions, headers, is404 }: FastifyRequest): boolean {
-  const { url, config } = routeOptions;
-  if (url === '/healthz' || url === '/readyz' || headers.upgrade !== undefined) return false;
-  return is404 || config.access === 'public';
+function isForStrangers(request: FastifyRequest): boolean {
+  if (isProbe(request) || request.headers.upgrade !== undefined) return false;
+  return request.is404 || request.routeOptions.config.access === 'public';
 }
 
 const tooManyRequests =

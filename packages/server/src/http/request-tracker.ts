@@ -5,6 +5,7 @@ import type { Logger, LogLevel } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { hasBody, onceArrived } from './body-arrival.ts';
 import { onceOver } from './exchange-end.ts';
+import { isProbe } from './health-probe.ts';
 import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
 /** A finished request that took longer gets a line in the log. */
@@ -121,9 +122,4 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
 /** A WebSocket was handed over, so its end is not the end of a response. */
 function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
-}
-
-function isProbe(request: FastifyRequest): boolean {
-  const { url } = request.routeOptions;
-  return url === '/healthz' || url === '/readyz';
 }
