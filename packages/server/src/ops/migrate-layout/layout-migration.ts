@@ -27,9 +27,10 @@ export class LayoutMigration {
   readonly isDryRun: boolean;
   readonly disk: MoveDisk;
   readonly #home: string;
-  /** What a dry run would have moved away, and what it would have put in place. */
+  /** What a dry run would have moved away. */
   readonly #gone = new Set<string>();
-  readonly #taken = new Set<string>();
+  /** The places that this execution has filled, or a dry run would have filled, each with where its content was. */
+  readonly #filled = new Map<string, string>();
 
   constructor({ home, isDryRun, disk }: LayoutMigrationOptions) {
     this.#home = home;
@@ -85,7 +86,7 @@ export class LayoutMigration {
       await moveTree(this.disk, this.at(from), this.at(place.path));
     }
     this.#gone.add(from);
-    this.#taken.add(place.path);
+    this.#filled.set(place.path, from);
     const isAside = place.path !== to;
     const notes = [isAside ? `${to} is there already` : null, note, links].filter((each) => each !== null);
     this.entries.push({ ...entry, action: isAside ? 'set_aside' : 'moved', note: notes.join('; ') || null });
@@ -104,18 +105,25 @@ export class LayoutMigration {
     this.entries.push({ path: folder, action: 'removed', to: null, owner: null, note: null });
   }
 
-  /** Returns the first place that is free, or that an earlier, interrupted execution has filled completely. */
+  /**
+   * Returns the first place that is free, or that holds all of the item already. Which execution filled the place makes
+   * no difference, so an interrupted migration ends like one that was not.
+   */
   async #placeFor(from: string, places: readonly string[]): Promise<{ path: string; holdsAll: boolean }> {
     for (const path of places) {
       if (!(await this.#isTaken(path))) return { path, holdsAll: false };
-      const isOld = !this.#taken.has(path);
-      if (isOld && (await isContained(this.at(from), this.at(path)))) return { path, holdsAll: true };
+      if (await isContained(this.at(from), this.at(this.#contentOf(path)))) return { path, holdsAll: true };
     }
     throw new Error(`${places.length} places like ${places[0]} are taken. Look through ${conflictFolder}.`);
   }
 
   async #isTaken(path: string): Promise<boolean> {
-    return this.#taken.has(path) || (await this.kindOf(path)) !== null;
+    return this.#filled.has(path) || (await this.kindOf(path)) !== null;
+  }
+
+  /** Returns where the content of a taken place is. In a dry run it has not been moved. */
+  #contentOf(place: string): string {
+    return (this.isDryRun && this.#filled.get(place)) || place;
   }
 
   /**

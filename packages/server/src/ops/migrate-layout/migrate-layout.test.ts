@@ -205,6 +205,18 @@ describe('the move into the layout with users', () => {
     expect(foretold).toHaveLength(7);
   });
 
+  it('keeps one of two items with the same content, as it does when it was interrupted between them', async () => {
+    const tree = { 'agents/Painter/SOUL.md': 'same', 'agents/painter/SOUL.md': 'same' };
+    const report = [
+      'moved agents/Painter users/default/agents/painter',
+      'completed agents/painter users/default/agents/painter',
+      'removed agents',
+    ];
+    expect(await migrated(tree, { isDryRun: true })).toEqual(report);
+    expect(await migrated({})).toEqual(report);
+    expect(treeOf(folder.path)).toEqual({ 'users/default/agents/painter/SOUL.md': 'same' });
+  });
+
   it('continues after a failure, and tries the failed item again the next time', async () => {
     const disk: MoveDisk = {
       ...nodeMoveDisk,
