@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
+import { loadSigningSecret } from '@switchyard/server/accounts/secrets/signing-secret';
 import { SessionTokens } from '@switchyard/server/accounts/session-token';
-import { loadSigningSecret } from '@switchyard/server/accounts/signing-secret';
 import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
 import fastify from 'fastify';
 

@@ -25,10 +25,14 @@ const planted: Record<
   'left-only': {
     forbidden: [
       `${server}/lib/ids.ts`,
-      "import { guard } from '../http/guard.ts'",
-      [`${server}/http/guard.ts`],
+      "import { guard } from '../http/access/guard.ts'",
+      [`${server}/http/access/guard.ts`],
     ],
-    allowed: [`${server}/http/guard.ts`, "import { newId } from '../lib/ids.ts'", [`${server}/lib/ids.ts`]],
+    allowed: [
+      `${server}/http/access/guard.ts`,
+      "import { newId } from '../lib/ids.ts'",
+      [`${server}/lib/ids.ts`],
+    ],
   },
   'areas-apart': {
     forbidden: [
@@ -126,26 +130,29 @@ describe('the direction of imports', () => {
   }
 
   const ways = {
-    'a named import': "import { guard } from '../http/guard.ts';",
-    'a type import': "import type { Guard } from '../http/guard.ts';",
-    'an import for its effect': "import '../http/guard.ts';",
-    'a re-export': "export { guard } from '../http/guard.ts';",
-    'a re-export of everything': "export * from '../http/guard.ts';",
-    'a dynamic import': "export const load = () => import('../http/guard.ts');",
-    'a dynamic import by template': 'export const load = () => import(`../http/guard.ts`);',
-    'a type query': "export type Guard = import('../http/guard.ts').Guard;",
-    'a typeof query': "export type Guard = typeof import('../http/guard.ts');",
-    'a require': "export const guard = require('../http/guard.ts');",
+    'a named import': "import { guard } from '../http/access/guard.ts';",
+    'a type import': "import type { Guard } from '../http/access/guard.ts';",
+    'an import for its effect': "import '../http/access/guard.ts';",
+    'a re-export': "export { guard } from '../http/access/guard.ts';",
+    'a re-export of everything': "export * from '../http/access/guard.ts';",
+    'a dynamic import': "export const load = () => import('../http/access/guard.ts');",
+    'a dynamic import by template': 'export const load = () => import(`../http/access/guard.ts`);',
+    'a type query': "export type Guard = import('../http/access/guard.ts').Guard;",
+    'a typeof query': "export type Guard = typeof import('../http/access/guard.ts');",
+    'a require': "export const guard = require('../http/access/guard.ts');",
   };
   for (const [way, text] of Object.entries(ways)) {
     it(`sees ${way}`, () => {
-      expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/guard.ts`])).toEqual(['left-only']);
+      expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/access/guard.ts`])).toEqual([
+        'left-only',
+      ]);
     });
   }
 
   it('takes no import from comments and strings', () => {
-    const text = "// import '../http/guard.ts'\nexport const text = \"import '../http/guard.ts'\";";
-    expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/guard.ts`])).toEqual([]);
+    const text =
+      "// import '../http/access/guard.ts'\nexport const text = \"import '../http/access/guard.ts'\";";
+    expect(rulesBrokenBy(`${server}/lib/ids.ts`, text, [`${server}/http/access/guard.ts`])).toEqual([]);
   });
 
   it('knows the order inside each area, and what puts an area together', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readPrivateFile, writePrivateFile } from '@switchyard/server/accounts/private-file';
+import { readPrivateFile, writePrivateFile } from '@switchyard/server/accounts/secrets/private-file';
 import type { Environment } from '@switchyard/server/config/env';
 
 /** What `switchyard login` stores about one gateway. */

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { signedInUser } from './http/access/guard.ts';
 import type { App, Routes } from './http/app.ts';
 import { docsRoutes } from './http/docs/docs-routes.ts';
-import { signedInUser } from './http/guard.ts';
-import type { Health } from './http/health.ts';
-import { healthRoutes } from './http/health-routes.ts';
-import { metricsRoutes } from './http/metrics-routes.ts';
-import { streamKinds } from './http/open-streams.ts';
-import { collectEndpoints, openApiDocument } from './http/openapi.ts';
-import { createShell, type ShellOptions } from './http/shell.ts';
+import { collectEndpoints, openApiDocument } from './http/docs/openapi.ts';
+import type { Health } from './http/health/health.ts';
+import { healthRoutes } from './http/health/health-routes.ts';
+import { metricsRoutes } from './http/health/metrics-routes.ts';
+import { createShell, type ShellOptions } from './http/shell/shell.ts';
+import { streamKinds } from './http/streams/open-streams.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 
 export interface ServerOptions {

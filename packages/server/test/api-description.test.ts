@@ -13,7 +13,7 @@ import type { Endpoint } from '@switchyard/contract/endpoint';
 import { errorCatalogue } from '@switchyard/contract/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
-import type { OpenApiDocument } from '../src/http/openapi.ts';
+import type { OpenApiDocument } from '../src/http/docs/openapi.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const modules = [accessToken, session, user, file, instance, login, monitor, settings, tasks, webhook];

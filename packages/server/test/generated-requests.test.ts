@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { AccountTables } from '@switchyard/server/accounts/tables';
-import type { OpenApiDocument } from '@switchyard/server/http/openapi';
+import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { fixtureAgents } from './support/conversation-gateway.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listenOnFreePort } from '../src/http/listen.ts';
+import { listenOnFreePort } from '../src/http/shell/listen.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, newUser } from './support/client.ts';
 

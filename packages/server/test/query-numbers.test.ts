@@ -1,6 +1,6 @@
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
-import type { OpenApiDocument, Schema } from '@switchyard/server/http/openapi';
+import type { OpenApiDocument, Schema } from '@switchyard/server/http/docs/openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const credentials = { email: 'admin@example.com', password: 'correct horse battery' };

@@ -1,6 +1,6 @@
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import type { AgentTables } from '@switchyard/server/agents/tables';
-import type { OpenApiDocument } from '@switchyard/server/http/openapi';
+import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { type ConversationCaller, says } from './support/conversation-caller.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accountMigrations } from '../src/accounts/migrations.ts';
-import { loadSigningSecret } from '../src/accounts/signing-secret.ts';
+import { loadSigningSecret } from '../src/accounts/secrets/signing-secret.ts';
 import type { AccountTables } from '../src/accounts/tables.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deriveKey } from '../src/accounts/signing-secret.ts';
+import { deriveKey } from '../src/accounts/secrets/signing-secret.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
 

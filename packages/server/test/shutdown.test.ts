@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
-import { Shutdown } from '../src/http/shutdown.ts';
+import { Shutdown } from '../src/http/shell/shutdown.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
 import { ManualTime } from '../testing/manual-time.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';

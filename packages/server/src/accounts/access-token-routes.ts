@@ -3,8 +3,8 @@ import {
   deleteAccessToken,
   listAccessTokens,
 } from '@switchyard/contract/accounts/access-token';
+import { identityOf } from '../http/access/guard.ts';
 import type { Routes } from '../http/app.ts';
-import { identityOf } from '../http/guard.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
 export function accessTokenRoutes({ accessTokens }: { accessTokens: AccessTokens }): Routes {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NewAccessToken } from '@switchyard/contract/accounts/access-token';
 import type { Scope } from '@switchyard/contract/endpoint';
-import type { Identity } from '../http/identity.ts';
+import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';

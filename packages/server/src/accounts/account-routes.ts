@@ -1,10 +1,10 @@
 import type { Account } from '@switchyard/contract/accounts/account';
 import { changeEmail, changePassword, readMe, readSetupStatus } from '@switchyard/contract/accounts/session';
+import { callingUser } from '../http/access/caller.ts';
+import { identityOf } from '../http/access/guard.ts';
+import type { Identity } from '../http/access/identity.ts';
+import type { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
-import { callingUser } from '../http/caller.ts';
-import { identityOf } from '../http/guard.ts';
-import type { Identity } from '../http/identity.ts';
-import type { SessionReplies } from '../http/session-replies.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { OwnAccount } from './own-account.ts';

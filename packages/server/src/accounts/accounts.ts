@@ -1,6 +1,6 @@
 import type { NewAccount } from '@switchyard/contract/accounts/session';
-import type { Stranger } from '../http/caller.ts';
-import { clientNetwork } from '../http/client-ip.ts';
+import type { Stranger } from '../http/access/caller.ts';
+import { clientNetwork } from '../http/access/client-ip.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -9,8 +9,8 @@ import { newAccountRow } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountRow, AccountStore } from './account-store.ts';
 import { emailFaults, normalEmail, throwFaults } from './email.ts';
-import { aboutName, type LoginGuard } from './login-guard.ts';
-import type { Passwords } from './passwords.ts';
+import { aboutName, type LoginGuard } from './passwords/login-guard.ts';
+import type { Passwords } from './passwords/passwords.ts';
 import type { SessionKind } from './session-token.ts';
 import type { NewSession, Sessions } from './sessions.ts';
 

@@ -1,5 +1,5 @@
 import type { Area } from '@switchyard/contract/areas';
-import type { Authenticator, Credentials, Identity } from '../http/identity.ts';
+import type { Authenticator, Credentials, Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type AccessTokens, isAccessToken } from './access-tokens.ts';
 import type { AccountStore } from './account-store.ts';

@@ -1,8 +1,8 @@
 import { dispatchLogin } from '@switchyard/contract/dispatch/login';
 import { ok } from '@switchyard/contract/envelope';
+import { callingStranger } from '../http/access/caller.ts';
+import type { TrustedProxies } from '../http/access/client-ip.ts';
 import type { Routes } from '../http/app.ts';
-import { callingStranger } from '../http/caller.ts';
-import type { TrustedProxies } from '../http/client-ip.ts';
 import type { Accounts } from './accounts.ts';
 import { normalEmail } from './email.ts';
 

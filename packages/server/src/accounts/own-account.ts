@@ -1,13 +1,13 @@
-import type { Caller } from '../http/caller.ts';
-import type { Identity } from '../http/identity.ts';
+import type { Caller } from '../http/access/caller.ts';
+import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountRow, AccountStore } from './account-store.ts';
 import type { SignedIn } from './accounts.ts';
 import { emailFaults, normalEmail, throwFaults } from './email.ts';
-import type { LoginGuard } from './login-guard.ts';
-import type { Passwords } from './passwords.ts';
+import type { LoginGuard } from './passwords/login-guard.ts';
+import type { Passwords } from './passwords/passwords.ts';
 import type { Sessions } from './sessions.ts';
 
 interface OwnAccountOptions {

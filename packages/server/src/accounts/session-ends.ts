@@ -1,4 +1,4 @@
-import type { Identity } from '../http/identity.ts';
+import type { Identity } from '../http/access/identity.ts';
 import type { Bus, BusMessage } from '../platform/bus/bus.ts';
 import { type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
 

@@ -1,11 +1,11 @@
 import { initialize, login, logout, register } from '@switchyard/contract/accounts/session';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { headerToken } from '../http/access/bearer.ts';
+import { callingStranger } from '../http/access/caller.ts';
+import type { TrustedProxies } from '../http/access/client-ip.ts';
+import { readCookies } from '../http/access/cookie.ts';
+import type { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
-import { headerToken } from '../http/bearer.ts';
-import { callingStranger } from '../http/caller.ts';
-import type { TrustedProxies } from '../http/client-ip.ts';
-import { readCookies } from '../http/cookie.ts';
-import type { SessionReplies } from '../http/session-replies.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { shownAccount } from './account-routes.ts';
 import type { Accounts } from './accounts.ts';

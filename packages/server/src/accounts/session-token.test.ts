@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { deriveKey } from './secrets/signing-secret.ts';
 import { SessionTokens, sessionKinds } from './session-token.ts';
-import { deriveKey } from './signing-secret.ts';
 
 const secret = 'a secret of thirty-two characters';
 let now = Date.UTC(2030, 0, 1);

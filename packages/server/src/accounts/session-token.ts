@@ -3,7 +3,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { isSameText } from '../lib/same-text.ts';
-import { deriveKey } from './signing-secret.ts';
+import { deriveKey } from './secrets/signing-secret.ts';
 
 /**
  * The cookie of the conversation area, and the bearer token of the dispatch area. One kind is never accepted as the

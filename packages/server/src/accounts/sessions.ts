@@ -1,4 +1,4 @@
-import type { CsrfTokens } from '../http/csrf.ts';
+import type { CsrfTokens } from '../http/access/csrf.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { newSecret } from '../lib/ids.ts';

@@ -7,9 +7,9 @@ import {
   updateUser,
 } from '@switchyard/contract/accounts/user';
 import type { FastifyRequest } from 'fastify';
+import { callingUser } from '../http/access/caller.ts';
+import { identityOf } from '../http/access/guard.ts';
 import type { Routes } from '../http/app.ts';
-import { callingUser } from '../http/caller.ts';
-import { identityOf } from '../http/guard.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Users, WithOneTimePassword } from './users.ts';
 

@@ -1,5 +1,5 @@
 import type { Role } from '@switchyard/contract/accounts/account';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/access/caller.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
@@ -7,7 +7,7 @@ import { newAccountRow, newOneTimePassword } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
 import { emailFaults, throwFaults } from './email.ts';
-import type { Passwords } from './passwords.ts';
+import type { Passwords } from './passwords/passwords.ts';
 import type { AccountTables } from './tables.ts';
 
 /** Removes what an account leaves in other areas. */

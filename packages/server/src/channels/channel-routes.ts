@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { listChannels, postChannelMessage, restartChannel } from '@switchyard/contract/conversation/channels';
 import type { FastifyRequest } from 'fastify';
-import type { Admission } from '../http/admission.ts';
 import type { Routes } from '../http/app.ts';
+import type { Admission } from '../http/body/admission.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ChannelNetwork } from './channel-network.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.ts';
 import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
-import type { TrustedProxies } from '../http/client-ip.ts';
+import type { TrustedProxies } from '../http/access/client-ip.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';

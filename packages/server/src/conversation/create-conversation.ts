@@ -7,7 +7,7 @@ import { forgetItemsOfUser } from '../agents/store/store-item-store.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
-import type { OpenStreams } from '../http/open-streams.ts';
+import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId, newTimeOrderedId } from '../lib/ids.ts';

@@ -1,9 +1,9 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
-import type { Admission } from '../http/admission.ts';
+import type { Guard } from '../http/access/guard.ts';
+import type { Authenticator, Identity } from '../http/access/identity.ts';
 import type { Routes } from '../http/app.ts';
-import type { Guard } from '../http/guard.ts';
-import type { Authenticator, Identity } from '../http/identity.ts';
-import type { OpenStreams } from '../http/open-streams.ts';
+import type { Admission } from '../http/body/admission.ts';
+import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';

@@ -1,8 +1,8 @@
 import { newAccountRow, newOneTimePassword } from '../accounts/account.ts';
 import type { AccountLog } from '../accounts/account-events.ts';
 import type { AccountRow, AccountStore } from '../accounts/account-store.ts';
-import { credentialsPath, readCredentials, writeCredentials } from '../accounts/credentials-file.ts';
-import type { Passwords } from '../accounts/passwords.ts';
+import type { Passwords } from '../accounts/passwords/passwords.ts';
+import { credentialsPath, readCredentials, writeCredentials } from '../accounts/secrets/credentials-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 

@@ -1,9 +1,9 @@
 import { newOneTimePassword } from '../accounts/account.ts';
 import { AccountStore } from '../accounts/account-store.ts';
-import { CommonPasswords } from '../accounts/common-passwords.ts';
-import { credentialsPath, writeCredentials } from '../accounts/credentials-file.ts';
 import { normalEmail } from '../accounts/email.ts';
-import { Passwords } from '../accounts/passwords.ts';
+import { CommonPasswords } from '../accounts/passwords/common-passwords.ts';
+import { Passwords } from '../accounts/passwords/passwords.ts';
+import { credentialsPath, writeCredentials } from '../accounts/secrets/credentials-file.ts';
 import type { AccountTables } from '../accounts/tables.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Database } from '../platform/database/database.ts';

@@ -8,9 +8,9 @@ import {
 } from '../../src/accounts/create-accounts.ts';
 import { accountMigrations } from '../../src/accounts/migrations.ts';
 import type { AccountTables } from '../../src/accounts/tables.ts';
+import { trustedProxies } from '../../src/http/access/client-ip.ts';
+import { Guard } from '../../src/http/access/guard.ts';
 import type { App } from '../../src/http/app.ts';
-import { trustedProxies } from '../../src/http/client-ip.ts';
-import { Guard } from '../../src/http/guard.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from '../../src/ops/bootstrap-admin.ts';
 import { MemoryBus } from '../../src/platform/bus/memory-bus.ts';
 import type { Counters } from '../../src/platform/counters/counters.ts';

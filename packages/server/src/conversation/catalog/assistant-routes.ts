@@ -13,8 +13,8 @@ import {
   setLatestVersion,
 } from '@switchyard/contract/conversation/assistants';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Assistants } from './assistants.ts';
 

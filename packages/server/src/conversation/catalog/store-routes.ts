@@ -7,8 +7,8 @@ import {
   searchStoreItems,
 } from '@switchyard/contract/conversation/store';
 import type { StoreItems } from '../../agents/store/store-items.ts';
+import { mayChange, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { mayChange, ownerOf } from '../../http/guard.ts';
 
 export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Routes {
   return (app) => {

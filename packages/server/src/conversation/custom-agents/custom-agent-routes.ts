@@ -7,8 +7,8 @@ import {
   listAgents,
 } from '@switchyard/contract/conversation/agents';
 import { getUserProfile, putUserProfile } from '@switchyard/contract/conversation/profile';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Profiles } from '../profile/profiles.ts';
 import type { CustomAgents } from './custom-agents.ts';

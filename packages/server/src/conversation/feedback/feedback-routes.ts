@@ -8,8 +8,8 @@ import {
   putFeedback,
 } from '@switchyard/contract/conversation/feedback';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import type { RunFeedback } from './run-feedback.ts';
 
 export function feedbackRoutes(mount: Mount, { feedback }: { feedback: RunFeedback }): Routes {

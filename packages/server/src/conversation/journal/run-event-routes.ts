@@ -7,8 +7,8 @@ import {
   listThreadMessages,
   pageThreadMessages,
 } from '@switchyard/contract/conversation/run-events';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { PageBounds } from './event-storage.ts';

@@ -11,8 +11,8 @@ import {
   reloadMemory,
 } from '@switchyard/contract/conversation/memory';
 import type { FastifyRequest } from 'fastify';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Memories } from './memories.ts';
 

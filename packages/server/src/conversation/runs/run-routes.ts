@@ -11,9 +11,9 @@ import {
   listRuns,
 } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf, ownerOf } from '../../http/guard.ts';
-import type { OpenStreams } from '../../http/open-streams.ts';
+import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import type { RunCaller } from './intake/run-intake.ts';
 import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';

@@ -10,11 +10,11 @@ import {
   threadStreamModes,
 } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf, ownerOf } from '../../http/guard.ts';
-import { whileOpen } from '../../http/held-answer.ts';
-import type { OpenStream, OpenStreams } from '../../http/open-streams.ts';
-import { type EventStreamEnd, sendEvents } from '../../http/sse.ts';
+import { whileOpen } from '../../http/streams/held-answer.ts';
+import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
+import { type EventStreamEnd, sendEvents } from '../../http/streams/sse.ts';
 import type { RunRow } from '../tables.ts';
 import { lastEventId } from './records/run-frames.ts';
 import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';

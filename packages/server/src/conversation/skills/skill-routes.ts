@@ -11,8 +11,8 @@ import {
   switchSkill,
   updateCustomSkill,
 } from '@switchyard/contract/conversation/skill';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf, ownerOf } from '../../http/guard.ts';
 import { type CustomSkills, etagOf } from './custom-skills.ts';
 import type { SkillInstall } from './skill-install.ts';
 import type { Skills } from './skills.ts';

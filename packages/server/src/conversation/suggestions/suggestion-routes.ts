@@ -3,8 +3,8 @@ import {
   maxSuggestions,
   suggestFollowUps,
 } from '@switchyard/contract/conversation/suggestions';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { Suggestions } from './suggestions.ts';
 

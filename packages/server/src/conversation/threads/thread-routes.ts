@@ -9,8 +9,8 @@ import {
   pruneThreads,
   searchThreads,
 } from '@switchyard/contract/conversation/threads';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { ThreadLists } from './thread-lists.ts';
 import { threadFilter, threadListRequest, threadRequest } from './thread-requests.ts';

@@ -9,8 +9,8 @@ import {
   updateState,
 } from '@switchyard/contract/conversation/threads';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { mountRules } from '../mount-rules.ts';
 import { historyText } from './history-text.ts';
 import { historyRequest, stateChange, withoutThread } from './thread-requests.ts';

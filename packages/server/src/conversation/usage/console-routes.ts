@@ -5,8 +5,8 @@ import {
   listConsoleRuns,
 } from '@switchyard/contract/conversation/console';
 import type { FastifyRequest } from 'fastify';
+import { identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf, isAdmin, ownerOf } from '../../http/guard.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Asker, UsageSummaries } from './usage-summaries.ts';
 

@@ -1,7 +1,7 @@
 import { getArtifact, putArtifact } from '@switchyard/contract/conversation/artifact';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import type { Artifact, Artifacts } from './artifacts.ts';

@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { isMultipartFault, parsedParts } from '../../http/multipart-fault.ts';
+import { isMultipartFault, parsedParts } from '../../http/body/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Disk } from '../../platform/files/disk.ts';
 import { type Draft, dropDraft, writeDraft } from '../../platform/files/draft-file.ts';

@@ -5,9 +5,9 @@ import {
   listUploads,
   uploadFiles,
 } from '@switchyard/contract/conversation/uploads';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
-import { ownerOf } from '../../http/guard.ts';
-import { watchUpload } from '../../http/watch-upload.ts';
+import { watchUpload } from '../../http/body/watch-upload.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Uploads } from './uploads.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isMultipartFault, parsedParts } from '../../http/multipart-fault.ts';
+import { isMultipartFault, parsedParts } from '../../http/body/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { StoredContent } from '../../platform/files/write-blob.ts';
 

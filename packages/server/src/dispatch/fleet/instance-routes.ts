@@ -6,8 +6,8 @@ import {
 } from '@switchyard/contract/dispatch/instance';
 import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { ok } from '@switchyard/contract/envelope';
+import { adminOrOwnerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { adminOrOwnerOf } from '../../http/guard.ts';
 import type { Instances } from './instances.ts';
 
 export function instanceRoutes({ instances }: { instances: Instances }): Routes {

@@ -1,7 +1,7 @@
 import { getSettings, replaceSettings } from '@switchyard/contract/dispatch/settings';
 import { ok } from '@switchyard/contract/envelope';
+import { identityOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf } from '../../http/guard.ts';
 import type { Configuration } from './configuration.ts';
 
 export function configurationRoutes({ configuration }: { configuration: Configuration }): Routes {

@@ -1,11 +1,11 @@
 import { cancelTask, getTask, listTasks, retryTask, submitTask } from '@switchyard/contract/dispatch/tasks';
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyRequest } from 'fastify';
+import { type Guard, identityOf } from '../../http/access/guard.ts';
+import { requireAdminFor } from '../../http/access/owner-filter.ts';
+import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
-import { type Guard, identityOf } from '../../http/guard.ts';
-import type { OpenStreams } from '../../http/open-streams.ts';
-import { requireAdminFor } from '../../http/owner-filter.ts';
-import { readerOf } from '../../http/reader.ts';
+import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import type { Tasks } from './tasks.ts';
 
 interface TaskRoutesOptions {

@@ -8,8 +8,8 @@ import {
   updateWebhook,
 } from '@switchyard/contract/dispatch/webhook';
 import { ok } from '@switchyard/contract/envelope';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { identityOf, ownerOf } from '../../http/guard.ts';
 import type { Webhooks } from './webhooks.ts';
 
 export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {

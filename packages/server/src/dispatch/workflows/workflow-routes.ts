@@ -8,8 +8,8 @@ import {
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
 import { ok } from '@switchyard/contract/envelope';
+import { type Guard, identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { type Guard, identityOf, ownerOf } from '../../http/guard.ts';
 import type { SavedWorkflows } from './saved-workflows.ts';
 
 interface WorkflowRoutesOptions {

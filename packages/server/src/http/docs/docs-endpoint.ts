@@ -1,7 +1,7 @@
-import type { Operation, Schema } from '../openapi.ts';
 import { curlExample } from './docs-example.ts';
 import { type Field, fieldsOf, typeText } from './docs-fields.ts';
 import { html, type Markup, prose } from './markup.ts';
+import type { Operation, Schema } from './openapi.ts';
 
 export interface Entry {
   method: string;

@@ -1,4 +1,4 @@
-import type { Operation, Schema } from '../openapi.ts';
+import type { Operation, Schema } from './openapi.ts';
 
 /** The page's script replaces this by the address of the gateway. */
 const exampleOrigin = 'http://127.0.0.1:7300';

@@ -1,4 +1,4 @@
-import type { Schema } from '../openapi.ts';
+import type { Schema } from './openapi.ts';
 
 /** One line of a table of fields. */
 export interface Field {

@@ -1,11 +1,11 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../openapi.ts';
 import { curlExample, exampleValue } from './docs-example.ts';
 import { fieldsOf, typeText } from './docs-fields.ts';
 import { docsPage } from './docs-page.ts';
 import { html, prose } from './markup.ts';
+import { openApiDocument } from './openapi.ts';
 
 describe('markup', () => {
   test('escapes every insert', () => {

@@ -1,7 +1,7 @@
-import type { OpenApiDocument } from '../openapi.ts';
 import { type Entry, endpointSection, idOf } from './docs-endpoint.ts';
 import { errorSection } from './docs-errors.ts';
 import { html, type Markup, prose } from './markup.ts';
+import type { OpenApiDocument } from './openapi.ts';
 
 /** Endpoints that share a tag. */
 interface Group {

@@ -2,9 +2,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { fastify, type LightMyRequestResponse } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { addCompression, compressWell } from '../compression.ts';
-import { openApiDocument } from '../openapi.ts';
+import { addCompression, compressWell } from '../shell/compression.ts';
 import { docsRoutes } from './docs-routes.ts';
+import { openApiDocument } from './openapi.ts';
 import type { Compress } from './packed-page.ts';
 
 const apps: App[] = [];

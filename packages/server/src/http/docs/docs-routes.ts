@@ -1,12 +1,12 @@
 import { getDocs, getDocsAsset, getOpenApi } from '@switchyard/contract/meta';
 import { once } from '../../lib/once.ts';
 import type { Routes } from '../app.ts';
-import { compressWell } from '../compression.ts';
-import type { OpenApiDocument } from '../openapi.ts';
-import { pageHeaders } from '../security-headers.ts';
+import { compressWell } from '../shell/compression.ts';
+import { pageHeaders } from '../shell/security-headers.ts';
 import { docsPage } from './docs-page.ts';
 import { docsScript } from './docs-script.ts';
 import { docsStyle } from './docs-style.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import { type Compress, PackedPage } from './packed-page.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseEncoding, type Encoding, varyByEncoding } from '../compression.ts';
+import { chooseEncoding, type Encoding, varyByEncoding } from '../shell/compression.ts';
 
 export type Compress = (encoding: Encoding, text: string) => Promise<Buffer>;
 

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation, Parameter } from '@switchyard/server/http/openapi';
+import type { OpenApiDocument, Operation, Parameter } from '@switchyard/server/http/docs/openapi';
 import { hostileDigits, hostileText, hostileValue, jsonText } from './hostile-values.ts';
 import { type Names, plain } from './known-things.ts';
 import { type JsonSchema, schemaValue, spoiled, type ValueSource } from './schema-values.ts';

@@ -1,0 +1,230 @@
+import type { Area } from '@switchyard/contract/areas';
+import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { App } from '../app.ts';
+import { areaOf, pathOf } from '../request-path.ts';
+import { headerToken } from './bearer.ts';
+import { sourceOf, type TrustedProxies } from './client-ip.ts';
+import { readCookies } from './cookie.ts';
+import type { CsrfTokens } from './csrf.ts';
+import type { Authenticator, Identity } from './identity.ts';
+import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
+
+interface GuardOptions {
+  authenticator: Authenticator;
+  csrf: CsrfTokens;
+  proxies: TrustedProxies;
+  /** Exact origins whose pages may call: the public one, and those of other sites. */
+  allowedOrigins: readonly string[];
+}
+
+/** Decides for every request who is calling and whether they may. It runs before the body is read. */
+export class Guard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Covers every route of the server, whether it is added before or after. */
+  protect(app: App): void {
+    app.addHook('onRoute', requireAccess);
+    app.addHook('onRequest', (request, _reply, done) => {
+      const access = accessOf(request);
+      if (access !== 'public') {
+        this.#admit(request, access).then(() => done(), done);
+        return;
+      }
+      if (request.routeOptions.config.csrf === 'origin') this.checkOrigin(request);
+      done();
+    });
+  }
+
+  /**
+   * Returns who is calling, for a route that decides itself whether it needs to know. A header decides alone. A cookie
+   * needs the CSRF header when the request changes something; that is checked before the session.
+   */
+  async identify(request: FastifyRequest, area: Area = areaOf(request)): Promise<Identity> {
+    const { authenticator, csrf } = this.#options;
+    const token = headerToken(request.headers);
+    if (token !== undefined) return authenticator.authenticate({ kind: 'header', token }, area);
+    const cookies = readCookies(request.headers.cookie);
+    if (!changesSomething(request)) return this.#cookieSession(cookies.session, area);
+    if (area === 'dispatch' && cookies.session === undefined) throw new AppError('not_authenticated');
+    const value = csrf.checkPair(request.headers['x-csrf-token'], cookies.csrf);
+    const identity = await this.#cookieSession(cookies.session, area);
+    csrf.checkBinding(value, identity.credentialId);
+    return identity;
+  }
+
+  /**
+   * For public routes that tell more to known callers. A caller who cannot be identified for any reason is a stranger.
+   */
+  async isSignedIn(request: FastifyRequest): Promise<boolean> {
+    const hasCredentials =
+      headerToken(request.headers) !== undefined || readCookies(request.headers.cookie).session !== undefined;
+    if (!hasCredentials) return false;
+    return this.identify(request).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** For requests that a browser sends without a CSRF header: logins, and the opening of a socket. */
+  checkOrigin(request: FastifyRequest): void {
+    const { proxies, allowedOrigins } = this.#options;
+    const { headers } = request;
+    const source = sourceOf(request.raw, proxies);
+    const own = ownOrigin({ headers, ...source });
+    if (!isOriginAllowed(headers.origin, { own, listed: allowedOrigins }))
+      throw new AppError('origin_denied', { message: foreignOrigin(own, source) });
+    if (headers.origin === undefined || source.viaTrustedProxy) return;
+    if (isForeignName({ host: headers.host, peer: source.clientIp, known: allowedOrigins }))
+      throw new AppError('origin_denied', { message: foreignName });
+  }
+
+  /** The origin under which the client reached the gateway; undefined when the request does not say. */
+  originOf(request: FastifyRequest): string | undefined {
+    return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
+  }
+
+  async #admit(request: FastifyRequest, access: Access): Promise<void> {
+    const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
+    const { sessionOnly, changingFlag } = request.routeOptions.config;
+    checkAccess(identity, access);
+    if (sessionOnly && identity.via === 'access_token') throw new AppError('session_required');
+    identities.set(request, identity);
+    if (changingFlag) this.#admitChange(request, identity, changingFlag);
+  }
+
+  /** For an address that only reads unless its flag is set. */
+  #admitChange(request: FastifyRequest, identity: Identity, { name, scope }: ChangingFlag): void {
+    try {
+      checkAccess(identity, scope);
+      if (identity.via === 'cookie') this.#checkCsrf(request, identity);
+      changing.add(request);
+    } catch (error) {
+      const value = (request.query as Record<string, unknown>)[name];
+      if (value !== undefined && value !== '0' && value !== 'false') throw error;
+    }
+  }
+
+  #checkCsrf({ headers }: FastifyRequest, { credentialId }: Identity): void {
+    const { csrf } = this.#options;
+    const value = csrf.checkPair(headers['x-csrf-token'], readCookies(headers.cookie).csrf);
+    csrf.checkBinding(value, credentialId);
+  }
+
+  /**
+   * A path that does not exist belongs to no area. A caller who is signed in to either area may learn that it does not
+   * exist.
+   */
+  async #identifyAnywhere(request: FastifyRequest): Promise<Identity> {
+    const area = areaOf(request);
+    try {
+      return await this.identify(request, area);
+    } catch (error) {
+      if (area === 'dispatch' || headerToken(request.headers) === undefined) throw error;
+      return this.identify(request, 'dispatch').catch(() => Promise.reject(error));
+    }
+  }
+
+  #cookieSession(token: string | undefined, area: Area): Promise<Identity> {
+    if (token === undefined) throw new AppError('not_authenticated');
+    return this.#options.authenticator.authenticate({ kind: 'cookie', token }, area);
+  }
+}
+
+/** Returns who is calling. Only routes that are not public may use it. */
+export function identityOf(request: FastifyRequest): Identity {
+  const identity = identities.get(request);
+  if (!identity) throw new Error(`${request.method} ${request.url} is public and has no identity.`);
+  return identity;
+}
+
+/** Whether a request to an address with a changing flag has what the flag needs. */
+export function mayChange(request: FastifyRequest): boolean {
+  return changing.has(request);
+}
+
+/** Returns the user whom the guard has identified, on any route; undefined when there is none. */
+export function signedInUser(request: FastifyRequest): string | undefined {
+  return identities.get(request)?.userId;
+}
+
+/**
+ * Returns the owner on whose behalf a request reads and writes: always its own user, even if that is an administrator.
+ */
+export function ownerOf(request: FastifyRequest): Owner {
+  return { user: identityOf(request).userId };
+}
+
+/** True for administrators by role. A personal access token also needs the scope. */
+export function isAdmin({ role, scopes }: Identity): boolean {
+  return role === 'admin' && (scopes === null || scopes.includes('admin'));
+}
+
+/** Does what `ownerOf` does, for areas in which administrators see what belongs to others. */
+export function adminOrOwnerOf(request: FastifyRequest): Owner {
+  const identity = identityOf(request);
+  return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
+}
+
+const foreignName =
+  'Cross-site auth request denied. A page reached this machine under a name that is not configured; ' +
+  'if the name is yours, set server.public_url.';
+
+/**
+ * Names the address that the gateway sees as its own. Behind a proxy that it does not trust, that is the inner address.
+ */
+function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTrustedProxy: boolean }): string {
+  const seen =
+    own === undefined ? 'with a Host header that names no address' : `as ${own.slice(0, maxOriginLength)}`;
+  const proxy = viaTrustedProxy
+    ? 'The proxy in front is trusted: it has to forward the host and the scheme that the page has.'
+    : 'Behind a reverse proxy, list its address in auth.trusted_proxies.';
+  return (
+    `Cross-site auth request denied. The page is of another origin than this gateway, which was reached ${seen}. ` +
+    `${proxy} Or set server.public_url to the address of the page; other sites belong into server.cors.origins.`
+  );
+}
+
+/** Maximum length of a client's header value in an error. */
+const maxOriginLength = 200;
+
+const identities = new WeakMap<FastifyRequest, Identity>();
+const changing = new WeakSet<FastifyRequest>();
+
+/** A forgotten declaration must not open a route: the server does not start with such a route. */
+function requireAccess({ method, url, config }: RouteOptions): void {
+  if (config?.access !== undefined) return;
+  throw new Error(
+    `The route ${String(method)} ${url} declares no access. Give its endpoint a config.access.`,
+  );
+}
+
+/** Without a route nothing is public: an unknown path below `/api` tells strangers nothing. */
+function accessOf(request: FastifyRequest): Access {
+  const { access } = request.routeOptions.config;
+  if (access !== undefined) return access;
+  if (request.is404) return isBelow(pathOf(request), '/api') ? 'session' : 'public';
+  throw new Error(`${request.method} ${request.url} declares no access.`);
+}
+
+function checkAccess(identity: Identity, access: Access): void {
+  if (access === 'public' || access === 'session') return;
+  if (access === 'admin' && identity.role !== 'admin') throw new AppError('admin_required');
+  if (identity.scopes === null || identity.scopes.includes(access)) return;
+  throw new AppError('scope_missing', { message: `The token lacks the scope ${access}.` });
+}
+
+function changesSomething({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** Compares whole segments: `/docs` covers `/docs/x`, not `/docsx`. */
+function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
+}

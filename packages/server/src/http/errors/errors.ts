@@ -1,0 +1,68 @@
+import type {
+  ConversationError,
+  DispatchError,
+  DispatchFault,
+  ValidationFault,
+} from '@switchyard/contract/error-bodies';
+import { errorCatalogue, type Fault } from '@switchyard/contract/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppError } from '../../lib/app-error.ts';
+import { areaOf } from '../request-path.ts';
+
+/** Sent with 429 and 503 when the thrower names no other time. */
+const defaultRetrySeconds = 5;
+
+/** Responds with the error in the shape of the area that the path belongs to. */
+export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = error;
+  if (status === 429 || status === 503)
+    reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
+  const body = areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error);
+  return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+}
+
+function dispatchBody(error: AppError, requestId: string): DispatchError {
+  const details = error.faults?.map(dispatchFault) ?? error.details;
+  return {
+    code: error.status,
+    message: sentenceOf(error),
+    error: wireCode(error),
+    data: null,
+    requestId,
+    ...(details !== undefined && { details }),
+  };
+}
+
+function conversationBody(error: AppError): ConversationError {
+  if (error.faults && error.faults.length > 0) return { detail: error.faults.map(conversationFault) };
+  const isAuth = 'auth' in errorCatalogue[error.code];
+  return { detail: isAuth ? { code: wireCode(error), message: error.message } : neutralText(error) };
+}
+
+function dispatchFault({ in: part, path, message }: Fault): DispatchFault {
+  return { path: [part, ...path].join('.'), message };
+}
+
+function conversationFault({ in: part, path, message, type, input, ctx }: Fault): ValidationFault {
+  return { type, loc: [part, ...path], msg: message, input: input ?? null, ...(ctx && { ctx }) };
+}
+
+/** `details` holds the list. The sentence is for people who see nothing else. */
+function sentenceOf(error: AppError): string {
+  const [first, ...others] = error.faults ?? [];
+  if (first === undefined) return neutralText(error);
+  const { path, message } = dispatchFault(first);
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${path}: ${message}${more}`;
+}
+
+/** An internal error never says more than that it happened. Its cause is in the log, with the request id. */
+function neutralText(error: AppError): string {
+  const entry = errorCatalogue[error.code];
+  return entry.kind === 'internal' ? entry.message : error.message;
+}
+
+function wireCode({ code }: AppError): string {
+  const entry = errorCatalogue[code];
+  return 'wireCode' in entry ? entry.wireCode : code;
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../lib/app-error.ts';
+import type { App } from '../app.ts';
+import { askForBody } from '../body/ask-for-body.ts';
+import { pathOf } from '../request-path.ts';
+
+/** The methods of each path, which distinguish a wrong method from a wrong path. */
+export class RouteTable {
+  readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
+  readonly #byUrl = new Map<string, Set<string>>();
+
+  add(url: string, methods: readonly string[]): void {
+    const known = this.#byUrl.get(url) ?? new Set<string>();
+    if (!this.#byUrl.has(url)) {
+      this.#byUrl.set(url, known);
+      this.#routes.push({ pattern: patternOf(url), methods: known });
+    }
+    for (const method of methods) known.add(method);
+  }
+
+  /** Returns the methods of every route that matches this path; empty for an unknown path. */
+  methodsOf(path: string): string[] {
+    const methods = new Set<string>();
+    for (const route of this.#routes) {
+      if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
+    }
+    return [...methods].sort();
+  }
+}
+
+/** Runs after the guard and after the body, so that without a session every path of the API looks the same. */
+export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: number): void {
+  const ask = askForBody(bodyBytes);
+  app.addHook('preParsing', function (request, reply, payload, done) {
+    if (request.is404) ask.call(this, request, reply, payload, done);
+    else done(null, payload);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const methods = routes.methodsOf(pathOf(request));
+    if (methods.length === 0) throw new AppError('route_not_found');
+    reply.header('allow', methods.join(', '));
+    throw new AppError('method_not_allowed');
+  });
+}
+
+/** Matches `/api/tasks/:taskId` and `/files/*` as the router does. */
+function patternOf(url: string): RegExp {
+  const source = url
+    .split('/')
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part === '*' ? '.+' : escapeText(part)))
+    .join('/');
+  return new RegExp(`^${source}/?$`);
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

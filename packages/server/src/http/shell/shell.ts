@@ -1,0 +1,170 @@
+import {
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RouteOptions,
+} from 'fastify';
+import type { AppError } from '../../lib/app-error.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { CorsPolicy } from '../access/cors.ts';
+import type { App } from '../app.ts';
+import type { Admission } from '../body/admission.ts';
+import { askForBody, leaveAskingToRoutes } from '../body/ask-for-body.ts';
+import { addBodyParsers } from '../body/body-parsers.ts';
+import { requireMediaType } from '../body/media-type.ts';
+import { refuseUnsafeAddress } from '../body/text-safety.ts';
+import { answerBrokenRequest } from '../errors/broken-request.ts';
+import { toAppError } from '../errors/error-mapping.ts';
+import { sendError } from '../errors/errors.ts';
+import { FrameworkLog } from '../errors/framework-log.ts';
+import type { RequestTracker } from '../exchange/request-tracker.ts';
+import { leaveBody } from '../exchange/unread-body.ts';
+import type { HttpLimits } from '../http-limits.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
+import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
+import { RequestValidation } from '../validation/validation.ts';
+import { addCompression } from './compression.ts';
+import { addNotFoundHandler, RouteTable } from './not-found.ts';
+import { refuseRepeatedHost } from './repeated-host.ts';
+import { requestIdOf } from './request-id.ts';
+import { apiHeaders, httpsHeaders } from './security-headers.ts';
+
+export interface ShellOptions {
+  logger: Logger;
+  tracker: RequestTracker;
+  streams: OpenStreams;
+  admission: Admission;
+  limits: HttpLimits;
+  /** Origins that may call with credentials. */
+  corsOrigins: readonly string[];
+  /** Clients connect by https, directly or through a proxy. */
+  isHttps: boolean;
+  version: string;
+  /** While it returns true, every response asks the client to use another connection for its next request. */
+  isDraining: () => boolean;
+}
+
+/**
+ * The server without routes: everything that applies to every request. In this order: limits and headers, CORS, (the
+ * guard, which server.ts adds), type of the body, body, validation, handler; one renderer for all errors on the way.
+ */
+export function createShell(options: ShellOptions): App {
+  const { limits, streams, tracker, admission } = options;
+  const validation = new RequestValidation();
+  const routes = new RouteTable();
+  const prepare = headerWriter(options);
+
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const appError = toAppError(error, request, validation);
+    if (appError.status >= 500) tracker.noteCause(request, causeOf(appError));
+    leaveBody(request.raw, reply.raw, appError.status);
+    return sendError(appError, request, reply);
+  };
+
+  const app: App = fastify({
+    loggerInstance: options.logger,
+    logController: new FrameworkLog(),
+    genReqId: requestIdOf,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.idleTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    http: {
+      maxHeaderSize: limits.headBytes,
+      // Node swaps the two when the part may take longer than the whole.
+      headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: 5_000,
+    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.paramLength },
+    // A request that arrives on an open connection while we close is served, and told to close.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      prepare(request as FastifyRequest, reply as FastifyReply);
+      fail(error, request as FastifyRequest, reply as FastifyReply);
+    },
+  });
+  app.server.maxConnections = limits.connections;
+  leaveAskingToRoutes(app.server);
+
+  app.setValidatorCompiler(validation.compiler);
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
+  addBodyParsers(app, admission);
+  addCompression(app);
+  addNotFoundHandler(app, routes, limits.bodyBytes);
+  app.addHook('onRoute', (route) => {
+    routes.add(route.url, [route.method].flat());
+    applyEndpoint(route, limits);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      const preflight = prepare(request, reply);
+      tracker.start({ request, reply, held: streams.answersHeld() + admission.openSockets });
+      admission.cutFlood(request, reply);
+      refuseRepeatedHost(request.raw.rawHeaders);
+      if (preflight) return void reply.code(204).send();
+      if (request.url.includes('%')) refuseUnsafeAddress(request.url);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('preValidation', (request, reply, done) => {
+    try {
+      admission.admitStrangersRequest(request, reply);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket?.destroySoon();
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    // They are told to end, but not awaited: the server itself waits for their connections.
+    void streams.closeAll();
+    done();
+  });
+  return app;
+}
+
+/** The properties of an endpoint become the route's settings. The guard decides who may call. */
+function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
+  const { config, schema } = route;
+  const bodyLimit = config?.bodyLimit === 'large' ? limits.largeBodyBytes : config?.bodyLimit;
+  if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+  const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
+  const mediaTypes = consumes ?? ['application/json'];
+  const maxBytes = route.bodyLimit ?? limits.bodyBytes;
+  route.preParsing = [requireMediaType(mediaTypes), askForBody(maxBytes), route.preParsing ?? []].flat();
+  const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
+  if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
+}
+
+/** Writes the headers that every response has. Returns true for a preflight, which needs nothing else. */
+function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const cors = new CorsPolicy(options.corsOrigins);
+  const always = {
+    ...apiHeaders,
+    ...(options.isHttps && httpsHeaders),
+    ...(cors.isActive && { vary: 'Origin' }),
+  };
+  return (request, reply) => {
+    reply.headers(always);
+    reply.header('x-request-id', request.id);
+    // After a response to a request for another protocol, the server no longer manages the connection: no code would
+    // read it or time it out.
+    if (options.isDraining() || request.headers.upgrade !== undefined) reply.header('connection', 'close');
+    const preflight = cors.preflight(request.method, request.headers);
+    const granted = preflight ?? cors.headersFor(request.headers.origin);
+    if (granted) reply.headers(granted);
+    return preflight !== undefined;
+  };
+}
+
+/** Returns the thrower's reason if there is one, or else the place where the error was thrown. */
+function causeOf(error: AppError): unknown {
+  return error.cause ?? error;
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import type { Timer } from '../../lib/async/timer.ts';
+
+/** The client accepted no data for too long. */
+export class ReaderStalled extends Error {
+  constructor(stalledMs: number) {
+    super(`The client took nothing for ${stalledMs / 1_000} s.`);
+    this.name = 'ReaderStalled';
+  }
+}
+
+interface ConnectionOptions {
+  signal: AbortSignal;
+  stalledMs: number;
+  timer: Timer;
+}
+
+/** How long data that was written before a stream is broken off may take to be sent. */
+const lastWordsMs = 1_000;
+
+/** The response of an event stream while it is written. At most one write waits for a slow client. */
+export class EventConnection {
+  readonly #response: ServerResponse;
+  readonly #options: ConnectionOptions;
+
+  constructor(response: ServerResponse, options: ConnectionOptions) {
+    this.#response = response;
+    this.#options = options;
+  }
+
+  /** Waits while the client is behind. Throws `ReaderStalled`. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#options.signal.aborted) return;
+    if (!this.#response.write(bytes)) await this.#untilTaken('drain');
+  }
+
+  /** Closes cleanly: the client then knows that nothing more will come. Throws `ReaderStalled`. */
+  async end(): Promise<void> {
+    this.#response.end();
+    if (!this.#response.writableFinished) await this.#untilTaken('finish');
+  }
+
+  /** Ends the connection so that it does not look like a clean close. */
+  breakOff(): void {
+    const { socket, req } = this.#response;
+    if (!socket || socket.destroyed) return;
+    // Without chunked encoding, which a proxy may ask for, the end of the connection would look like the end of the
+    // stream.
+    if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) {
+      socket.resetAndDestroy();
+      return;
+    }
+    const cancel = this.#options.timer(() => socket.destroy(), lastWordsMs);
+    socket.once('close', cancel);
+    socket.destroySoon();
+  }
+
+  /** Also returns when the signal aborts. */
+  #untilTaken(event: 'drain' | 'finish'): Promise<void> {
+    const { signal, stalledMs, timer } = this.#options;
+    return new Promise((resolve, reject) => {
+      const stopWaiting = (): void => {
+        cancel();
+        this.#response.off(event, onTaken);
+        signal.removeEventListener('abort', onTaken);
+      };
+      const onTaken = (): void => {
+        stopWaiting();
+        resolve();
+      };
+      const cancel = timer(() => {
+        stopWaiting();
+        reject(new ReaderStalled(stalledMs));
+      }, stalledMs);
+      this.#response.once(event, onTaken);
+      signal.addEventListener('abort', onTaken);
+      if (signal.aborted) onTaken();
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../lib/app-error.ts';
+import { Shares } from '../../lib/shares.ts';
+
+export const streamKinds = ['events', 'socket', 'held_request'] as const;
+export type StreamKind = (typeof streamKinds)[number];
+
+/** A stream while it is open. */
+export interface OpenStream {
+  /**
+   * Aborts when the client has disconnected, with an AppError `shutting_down` when the gateway shuts down, and with
+   * `token_invalid` when the session has ended.
+   */
+  readonly signal: AbortSignal;
+  /** Call it when the stream has ended by itself. Calling it twice does no harm. */
+  close(): void;
+}
+
+/** Aborts when the session or token of a request has ended. */
+type EndOf = (request: FastifyRequest) => { signal: AbortSignal; release: () => void };
+
+/** Maximum number of event streams and held requests of one user, so that no user takes all places. */
+interface PerUser {
+  limit: number;
+  userOf: (request: FastifyRequest) => string;
+}
+
+interface OpenStreamsOptions {
+  limit: number;
+  /** Sockets have a limit of their own. */
+  perUser?: PerUser;
+  endOf?: EndOf;
+}
+
+interface Entry {
+  controller: AbortController;
+}
+
+/**
+ * Every response that lasts: event streams, sockets, requests that are held until something happens. When the server
+ * closes it waits for open responses, so each of them must be found and told.
+ */
+export class OpenStreams {
+  readonly #limit: number;
+  readonly #perUser: PerUser | undefined;
+  readonly #endOf: EndOf | undefined;
+  readonly #byUser: Shares;
+  readonly #byKind: Record<StreamKind, number> = { events: 0, socket: 0, held_request: 0 };
+  readonly #entries = new Set<Entry>();
+  #isClosing = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor({ limit, perUser, endOf }: OpenStreamsOptions) {
+    this.#limit = limit;
+    this.#perUser = perUser;
+    this.#endOf = endOf;
+    this.#byUser = new Shares({ each: perUser?.limit ?? limit, together: limit });
+  }
+
+  /** Called before the first byte of the response. Throws when the gateway is full or closing. */
+  open(kind: StreamKind, request: FastifyRequest): OpenStream {
+    if (this.#isClosing) throw new AppError('shutting_down');
+    if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
+    const leaveUser = kind === 'socket' ? () => undefined : this.#enterUser(request);
+    const entry: Entry = { controller: new AbortController() };
+    this.#entries.add(entry);
+    this.#byKind[kind]++;
+    const { socket } = request.raw;
+    // A stream may be silent for longer than an ordinary response. It has pings of its own.
+    socket.setTimeout(0);
+    const onGone = (): void => {
+      close();
+      entry.controller.abort();
+    };
+    // Sockets close with a code that gives the reason. Held requests are over soon anyway.
+    const session = kind === 'events' ? this.#endOf?.(request) : undefined;
+    const onEnded = (): void => entry.controller.abort(new AppError('token_invalid'));
+    session?.signal.addEventListener('abort', onEnded, { once: true });
+    const close = (): void => {
+      session?.release();
+      socket.off('close', onGone);
+      if (!this.#entries.delete(entry)) return;
+      this.#byKind[kind]--;
+      leaveUser();
+      if (this.#entries.size === 0) this.#onEmpty?.();
+    };
+    socket.once('close', onGone);
+    return { signal: entry.controller.signal, close };
+  }
+
+  #enterUser(request: FastifyRequest): () => void {
+    if (!this.#perUser) return () => undefined;
+    const { limit, userOf } = this.#perUser;
+    const user = userOf(request);
+    if (this.#byUser.take(user) !== 'taken') {
+      const message = `You have ${limit} streams and waiting requests open, which is all you may have. Close some first.`;
+      throw new AppError('rate_limited', { message });
+    }
+    return () => this.#byUser.give(user);
+  }
+
+  count(kind?: StreamKind): number {
+    return kind === undefined ? this.#entries.size : this.#byKind[kind];
+  }
+
+  /** Requests that are open on purpose. Sockets are not included: they are counted from the switch of protocols on. */
+  answersHeld(): number {
+    return this.#entries.size - this.#byKind.socket;
+  }
+
+  /** Tells every stream to end and resolves when the last one has. New ones are refused from now on. */
+  closeAll(): Promise<void> {
+    this.#isClosing = true;
+    const reason = new AppError('shutting_down');
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    for (const { controller } of [...this.#entries]) controller.abort(reason);
+    if (this.#entries.size === 0) this.#onEmpty?.();
+    return empty;
+  }
+}
