@@ -30,7 +30,7 @@ const planted: Record<
     ],
     allowed: [
       `${server}/http/access/guard.ts`,
-      "import { newId } from '../lib/ids.ts'",
+      "import { newId } from '../../lib/ids.ts'",
       [`${server}/lib/ids.ts`],
     ],
   },
