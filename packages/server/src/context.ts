@@ -25,6 +25,7 @@ import { OpenStreams } from './http/streams/open-streams.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
+import { hourMs } from './lib/time-units.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
@@ -89,7 +90,6 @@ export interface Context {
 const maxOpenStreams = 5_000;
 /** For one user, not counting sockets. */
 const maxStreamsPerUser = 1_000;
-const hourMs = 60 * 60 * 1000;
 /** Kept free on the disk, so that uploads never take the last page from a database on it. */
 const diskReserveBytes = 256 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import { scopes } from '@switchyard/contract/endpoint';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dayMs } from '../src/lib/time-units.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
 
@@ -12,7 +13,6 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const url = '/api/v1/auth/tokens';
-const day = 86_400_000;
 
 function make(client: Client, fields: Record<string, unknown> = {}) {
   return client.post(url, { body: { name: 'laptop', scopes: ['dispatch:read'], ...fields } });
@@ -103,12 +103,12 @@ describe('a personal access token', () => {
     const short = withToken(server, (await make(ada, { expires_in_days: 1 })).body.token);
     const never = await make(ada, { expires_in_days: null });
     expect(never.body.expires_at).toBeNull();
-    server.time.jump(day - 1);
+    server.time.jump(dayMs - 1);
     expect((await short.get('/api/tasks')).status).toBe(200);
     server.time.jump(1);
     const expired = await short.get('/api/tasks');
     expect([expired.status, expired.body.error]).toEqual([401, 'token_expired']);
-    server.time.jump(3650 * day);
+    server.time.jump(3650 * dayMs);
     expect((await withToken(server, never.body.token).get('/api/tasks')).status).toBe(200);
   });
 

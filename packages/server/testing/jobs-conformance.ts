@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
+import { minuteMs, secondMs } from '../src/lib/time-units.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { Job, JobPolicy, Jobs } from '../src/platform/jobs/jobs.ts';
 
@@ -15,9 +16,6 @@ export interface JobsVariant {
   close(): Promise<void>;
 }
 
-const second = 1_000;
-const minute = 60 * second;
-
 /** The behaviour of every variant of the jobs port. */
 export function jobsConformance(name: string, makeVariant: () => Promise<JobsVariant>): void {
   describe(`jobs: ${name}`, () => {
@@ -30,7 +28,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     });
 
     afterEach(async () => {
-      await Promise.all([...open.map((jobs) => jobs.close(0)), variant.pass(2 * second)]);
+      await Promise.all([...open.map((jobs) => jobs.close(0)), variant.pass(2 * secondMs)]);
       await variant.close();
     });
 
@@ -54,7 +52,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
           attempt: 1,
           payload: { taskId: 't1', count: 2, isLast: true, note: null },
         });
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect(runs.count).toBe(1);
       });
 
@@ -70,30 +68,30 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         );
         jobs.wake('work');
         expect((await runs.take()).payload).toEqual({ from: 'committed' });
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect(runs.count).toBe(1);
       });
 
       test('is found soon even without a call of wake', async () => {
         const { jobs, runs } = await startProcess();
         await variant.database.write((trx) => jobs.enqueue(trx, { kind: 'work', payload: {} }));
-        await variant.pass(30 * second);
+        await variant.pass(30 * secondMs);
         await runs.take();
       });
 
       test('does not run before its time', async () => {
         const { jobs, runs } = await startProcess();
-        await jobs.add({ kind: 'work', runAtMs: variant.now() + 10 * second, payload: {} });
-        await variant.pass(9 * second);
+        await jobs.add({ kind: 'work', runAtMs: variant.now() + 10 * secondMs, payload: {} });
+        await variant.pass(9 * secondMs);
         expect(runs.count).toBe(0);
-        await variant.pass(2 * second);
+        await variant.pass(2 * secondMs);
         await runs.take();
       });
 
       test('can be deferred by months', async () => {
         const { jobs, runs } = await startProcess();
-        await jobs.add({ kind: 'work', runAtMs: variant.now() + 60 * 24 * 60 * minute, payload: {} });
-        await variant.pass(minute);
+        await jobs.add({ kind: 'work', runAtMs: variant.now() + 60 * 24 * 60 * minuteMs, payload: {} });
+        await variant.pass(minuteMs);
         expect(runs.count).toBe(0);
       });
 
@@ -121,16 +119,16 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const inOneSecond = (n: number) => ({
           kind: 'work',
           key: 'k',
-          runAtMs: variant.now() + second,
+          runAtMs: variant.now() + secondMs,
           payload: { n },
         });
         await jobs.add(inOneSecond(1));
-        await jobs.add({ ...inOneSecond(2), runAtMs: variant.now() + 5 * second });
-        await variant.pass(3 * second);
+        await jobs.add({ ...inOneSecond(2), runAtMs: variant.now() + 5 * secondMs });
+        await variant.pass(3 * secondMs);
         expect(runs.count).toBe(0);
-        await variant.pass(3 * second);
+        await variant.pass(3 * secondMs);
         expect((await runs.take()).payload).toEqual({ n: 2 });
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect(runs.count).toBe(1);
       });
 
@@ -152,9 +150,9 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         });
         await jobs.add({ kind: 'work', key: 'k', payload: { n: 1 } });
         await runs.take();
-        await jobs.add({ kind: 'work', key: 'k', runAtMs: variant.now() + 5 * second, payload: { n: 2 } });
+        await jobs.add({ kind: 'work', key: 'k', runAtMs: variant.now() + 5 * secondMs, payload: { n: 2 } });
         gate.reject(new Error('failed'));
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect((await runs.take()).payload).toEqual({ n: 2 });
         expect(runs.count).toBe(2);
       });
@@ -166,17 +164,17 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
           async ({ attempt }) => {
             throw new Error(`broke in attempt ${attempt}`);
           },
-          { retryDelaysMs: [second, 10 * second] },
+          { retryDelaysMs: [secondMs, 10 * secondMs] },
         );
         await jobs.add({ kind: 'work', key: 'k', payload: { n: 1 } });
         expect((await runs.take()).attempt).toBe(1);
-        await variant.pass(1.5 * second);
+        await variant.pass(1.5 * secondMs);
         expect((await runs.take()).attempt).toBe(2);
-        await variant.pass(9 * second);
+        await variant.pass(9 * secondMs);
         expect(runs.count).toBe(2);
-        await variant.pass(4 * second);
+        await variant.pass(4 * secondMs);
         expect((await runs.take()).attempt).toBe(3);
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect(runs.count).toBe(3);
         expect(await jobs.dead(10)).toMatchObject([
           { kind: 'work', key: 'k', payload: { n: 1 }, attempts: 3, lastError: 'Error: broke in attempt 3' },
@@ -188,13 +186,13 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
           async ({ attempt }) => {
             if (attempt === 1) throw new Error('not yet');
           },
-          { retryDelaysMs: [second] },
+          { retryDelaysMs: [secondMs] },
         );
         await jobs.add({ kind: 'work', payload: {} });
         await runs.take();
-        await variant.pass(2 * second);
+        await variant.pass(2 * secondMs);
         await runs.take();
-        await variant.pass(10 * minute);
+        await variant.pass(10 * minuteMs);
         expect(runs.count).toBe(2);
         expect(await jobs.dead(10)).toEqual([]);
       });
@@ -215,9 +213,9 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         });
         await jobs.add({ kind: 'work', payload: {} });
         await runs.take();
-        await variant.pass(minute);
+        await variant.pass(minuteMs);
         expect(await jobs.dead(10)).toHaveLength(1);
-        for (let days = 0; days < 8; days += 1) await variant.pass(24 * 60 * minute);
+        for (let days = 0; days < 8; days += 1) await variant.pass(24 * 60 * minuteMs);
         expect(await jobs.dead(10)).toEqual([]);
       });
     });
@@ -227,7 +225,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const jobs = await variant.newProcess();
         const runs = new Runs();
         jobs.register('work', (job) => runs.record(job, handler), policy);
-        jobs.every('work', minute);
+        jobs.every('work', minuteMs);
         open.push(jobs);
         await jobs.start();
         return { jobs, runs };
@@ -237,29 +235,29 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const { runs } = await startRepeated(async () => undefined);
         for (let run = 1; run <= 3; run += 1) {
           await runs.take();
-          await variant.pass(50 * second);
+          await variant.pass(50 * secondMs);
           expect(runs.count).toBe(run);
-          await variant.pass(15 * second);
+          await variant.pass(15 * secondMs);
         }
       });
 
       test('runs once per interval, however many processes there are', async () => {
         const all = await Promise.all([1, 2, 3].map(() => startRepeated(async () => undefined)));
         const total = () => all.reduce((sum, { runs }) => sum + runs.count, 0);
-        await variant.pass(30 * second);
+        await variant.pass(30 * secondMs);
         expect(total()).toBe(1);
-        for (let minutes = 0; minutes < 5; minutes += 1) await variant.pass(minute);
+        for (let minutes = 0; minutes < 5; minutes += 1) await variant.pass(minuteMs);
         expect(total()).toBeGreaterThanOrEqual(4);
         expect(total()).toBeLessThanOrEqual(6);
       });
 
       test('continues for ever, even if each execution fails', async () => {
         const { jobs, runs } = await startRepeated(() => Promise.reject(new Error('broke')), {
-          retryDelaysMs: [second],
+          retryDelaysMs: [secondMs],
         });
         for (let run = 0; run < 6; run += 1) {
           await runs.take();
-          await variant.pass(65 * second);
+          await variant.pass(65 * secondMs);
         }
         expect(await jobs.dead(10)).toEqual([]);
       });
@@ -267,12 +265,12 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
       test('keeps its schedule over a restart', async () => {
         const first = await startRepeated(async () => undefined);
         await first.runs.take();
-        await variant.pass(second);
+        await variant.pass(secondMs);
         await first.jobs.close();
         const next = await startRepeated(async () => undefined);
-        await variant.pass(30 * second);
+        await variant.pass(30 * secondMs);
         expect(next.runs.count).toBe(0);
-        await variant.pass(35 * second);
+        await variant.pass(35 * secondMs);
         await next.runs.take();
       });
     });
@@ -288,7 +286,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         );
         for (let n = 0; n < 6; n += 1) await jobs.add({ kind: 'work', payload: { n } });
         const running = [await runs.take(), await runs.take()];
-        await variant.pass(5 * second);
+        await variant.pass(5 * secondMs);
         expect(runs.count).toBe(2);
         for (const job of running) gates[Number(job.payload.n)]?.resolve();
         for (let left = 4; left > 0; left -= 1) gates[Number((await runs.take()).payload.n)]?.resolve();
@@ -300,7 +298,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const adding = Array.from({ length: 40 }, (_, n) => one.jobs.add({ kind: 'work', payload: { n } }));
         await Promise.all(adding);
         other.jobs.wake('work');
-        await variant.pass(31 * second);
+        await variant.pass(31 * secondMs);
         const ran = [...one.runs.all, ...other.runs.all].map(({ payload }) => Number(payload.n));
         expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
       });
@@ -314,7 +312,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         variant.kill(dying.jobs);
         open = open.filter((jobs) => jobs !== dying.jobs);
         const next = await startProcess();
-        for (let seconds = 0; seconds < 120; seconds += 10) await variant.pass(10 * second);
+        for (let seconds = 0; seconds < 120; seconds += 10) await variant.pass(10 * secondMs);
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 2 });
       });
 
@@ -324,7 +322,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         await slow.jobs.add({ kind: 'work', payload: {} });
         await slow.runs.take();
         const other = await startProcess();
-        for (let seconds = 0; seconds < 300; seconds += 5) await variant.pass(5 * second);
+        for (let seconds = 0; seconds < 300; seconds += 5) await variant.pass(5 * secondMs);
         expect(other.runs.count).toBe(0);
         gate.resolve();
       });
@@ -337,12 +335,12 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         await jobs.add({ kind: 'work', payload: { n: 1 } });
         await jobs.add({ kind: 'work', payload: { n: 2 } });
         const running = await runs.take();
-        const closed = jobs.close(10 * second);
-        await variant.pass(5 * second);
+        const closed = jobs.close(10 * secondMs);
+        await variant.pass(5 * secondMs);
         expect(running.signal.aborted).toBe(false);
         gate.resolve();
         await closed;
-        await variant.pass(minute);
+        await variant.pass(minuteMs);
         expect(runs.count).toBe(1);
         const next = await startProcess();
         await next.runs.take();
@@ -356,8 +354,8 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         );
         await jobs.add({ kind: 'work', payload: { n: 1 } });
         await runs.take();
-        const closed = jobs.close(second);
-        await variant.pass(1.5 * second);
+        const closed = jobs.close(secondMs);
+        await variant.pass(1.5 * secondMs);
         await closed;
         const next = await startProcess();
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 1 });
@@ -367,8 +365,8 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const { jobs, runs } = await startProcess(() => new Promise(() => undefined));
         await jobs.add({ kind: 'work', payload: {} });
         await runs.take();
-        const closed = jobs.close(second);
-        await variant.pass(5 * second);
+        const closed = jobs.close(secondMs);
+        await variant.pass(5 * secondMs);
         await closed;
       });
     });

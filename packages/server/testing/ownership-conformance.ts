@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../src/lib/async/deferred.ts';
+import { dayMs, hourMs, secondMs } from '../src/lib/time-units.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { type Lease, LeaseLost } from '../src/platform/ownership/lease.ts';
 import type { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { Fleet, failing, leaseLifeMs, type OwnershipStorage } from './ownership-fleet.ts';
-
-const second = 1_000;
-const hour = 60 * 60 * second;
-const day = 24 * hour;
 
 /** What ownership guarantees, on every database. */
 export function ownershipConformance(name: string, openStorage: () => Promise<OwnershipStorage>): void {
@@ -63,7 +60,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       test('gives each owner a higher token, even after the row was pruned', async () => {
         const { ownership } = await fleet.newProcess();
         const tokens = [await tokenOf(ownership), await tokenOf(ownership)];
-        fleet.databaseClock.advance(day + 1);
+        fleet.databaseClock.advance(dayMs + 1);
         await ownership.prune();
         expect(await fleet.database.read.selectFrom('leases').selectAll().execute()).toEqual([]);
         tokens.push(await tokenOf(ownership));
@@ -136,11 +133,11 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const holding = startHolding(holder.ownership, 'key');
         await holding.started;
         const next = startHolding(waiting.ownership, 'key');
-        for (let elapsedMs = 0; elapsedMs < 10 * 60 * second; elapsedMs += 5 * second) {
-          fleet.databaseClock.advance(5 * second);
-          holder.time.advance(5 * second);
+        for (let elapsedMs = 0; elapsedMs < 10 * 60 * secondMs; elapsedMs += 5 * secondMs) {
+          fleet.databaseClock.advance(5 * secondMs);
+          holder.time.advance(5 * secondMs);
           await fleet.settle();
-          waiting.time.advance(5 * second);
+          waiting.time.advance(5 * secondMs);
           await fleet.settle();
         }
         expect(next.lease()).toBeUndefined();
@@ -161,7 +158,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const many = Array.from({ length: 600 }, (_, index) => startHolding(ownership, `key-${index}`));
         await Promise.all(many.map(({ started }) => started));
         writes = 0;
-        time.advance(5 * second);
+        time.advance(5 * secondMs);
         await fleet.settle();
         expect(writes).toBe(2);
         for (const holding of many) holding.finish();
@@ -175,9 +172,9 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const holding = startHolding(ownership, 'key');
         await holding.started;
         faulty.fail();
-        await fleet.pass(time, 11 * second);
+        await fleet.pass(time, 11 * secondMs);
         faulty.heal();
-        await fleet.pass(time, 60 * second);
+        await fleet.pass(time, 60 * secondMs);
         expect(holding.lease()?.signal.aborted).toBe(false);
         holding.finish();
         await holding.held;
@@ -189,9 +186,9 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const holding = startHolding(ownership, 'key');
         await holding.started;
         faulty.fail();
-        await fleet.pass(time, 12 * second);
+        await fleet.pass(time, 12 * secondMs);
         expect(holding.lease()?.signal.aborted).toBe(false);
-        await fleet.pass(time, second);
+        await fleet.pass(time, secondMs);
         expect(time.now()).toBeLessThan(leaseLifeMs);
         expect(holding.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
         expect(holding.lease()?.signal.reason.cause).toEqual(new Error('connection refused'));
@@ -205,7 +202,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const holding = startHolding(ownership, 'key');
         await holding.started;
         faulty.hang();
-        await fleet.pass(time, 13 * second);
+        await fleet.pass(time, 13 * secondMs);
         expect(holding.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
         faulty.heal();
         holding.finish();
@@ -224,7 +221,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         });
         await started.promise;
         faulty.fail();
-        time.advance(13 * second);
+        time.advance(13 * secondMs);
         await expect(held).rejects.toBeInstanceOf(LeaseLost);
       });
     });
@@ -277,7 +274,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const paused = await fleet.newProcess();
         const holding = startHolding(paused.ownership, 'key');
         await holding.started;
-        fleet.databaseClock.advance(hour);
+        fleet.databaseClock.advance(hourMs);
         await fleet.database.write(
           (trx) => holding.lease()?.confirm(trx) ?? Promise.reject(new Error('not started')),
         );
@@ -308,13 +305,13 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const waiting = await fleet.newProcess();
         const holding = startHolding(holder.ownership, 'key');
         await holding.started;
-        fleet.databaseClock.jump(3 * day);
+        fleet.databaseClock.jump(3 * dayMs);
         const next = startHolding(waiting.ownership, 'key');
-        for (let elapsedMs = 0; elapsedMs < 60 * second; elapsedMs += second) {
-          fleet.databaseClock.advance(second);
-          holder.time.advance(second);
+        for (let elapsedMs = 0; elapsedMs < 60 * secondMs; elapsedMs += secondMs) {
+          fleet.databaseClock.advance(secondMs);
+          holder.time.advance(secondMs);
           await fleet.settle();
-          waiting.time.advance(second);
+          waiting.time.advance(secondMs);
           await fleet.settle();
         }
         expect(next.lease()).toBeUndefined();
@@ -327,9 +324,9 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         const waiting = await fleet.newProcess();
         const holding = startHolding(dead.ownership, 'key');
         await holding.started;
-        fleet.databaseClock.jump(-2 * hour);
+        fleet.databaseClock.jump(-2 * hourMs);
         const next = startHolding(waiting.ownership, 'key');
-        await fleet.pass(waiting.time, 40 * second);
+        await fleet.pass(waiting.time, 40 * secondMs);
         await next.started;
         next.finish();
         holding.finish();
@@ -356,8 +353,8 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         isDone = true;
       });
       while (!isDone) {
-        fleet.databaseClock.advance(second);
-        for (const { time } of all) time.advance(second);
+        fleet.databaseClock.advance(secondMs);
+        for (const { time } of all) time.advance(secondMs);
         await fleet.settle();
       }
       expect(maxAtOnce).toBe(1);
@@ -401,7 +398,7 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       await ownership.hold('given back', async () => undefined);
       const holding = startHolding(ownership, 'held');
       await holding.started;
-      fleet.databaseClock.jump(3 * day);
+      fleet.databaseClock.jump(3 * dayMs);
       await ownership.prune();
       const keys = await fleet.database.read.selectFrom('leases').select('key').execute();
       expect(keys).toEqual([{ key: 'held' }]);

@@ -6,13 +6,13 @@ import { AppError } from '../lib/app-error.ts';
 import type { Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { newId, newSecret } from '../lib/ids.ts';
+import { dayMs } from '../lib/time-units.ts';
 import type { AccessTokenRow, AccessTokenStore, TokenAccount } from './access-token-store.ts';
 import type { AccountEvents, AccountLog } from './account-events.ts';
 
 /** More than a person uses, and few enough to list in one response. */
 const tokensPerAccount = 100;
 const defaultLifetimeDays = 90;
-const dayMs = 86_400_000;
 
 /** The precision of "last used", and how long uses are collected before one write stores them all. */
 const lastUsedGrainMs = 60_000;

@@ -4,6 +4,7 @@ import { clientNetwork } from '../http/access/client-ip.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
+import { hourMs } from '../lib/time-units.ts';
 import type { CallWindow, Counters } from '../platform/counters/counters.ts';
 import { newAccountRow } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
@@ -15,7 +16,7 @@ import type { SessionKind } from './session-token.ts';
 import type { NewSession, Sessions } from './sessions.ts';
 
 /** Enough for a class that signs up behind one address, and too few to fill the table from one. */
-const registrationsPerClient: CallWindow = { limit: 600, windowMs: 3_600_000 };
+const registrationsPerClient: CallWindow = { limit: 600, windowMs: hourMs };
 
 /** The name that both logins accept for the bootstrap administrator. */
 const bootstrapName = 'admin';

@@ -1,6 +1,7 @@
 import type { ModelConfig } from '../config/models.ts';
 import type { Clock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
+import { hourMs } from '../lib/time-units.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -66,8 +67,6 @@ export interface AgentRuntime {
   ownAgents(): Promise<OwnAgent[]>;
   close(): void;
 }
-
-const hourMs = 60 * 60 * 1000;
 
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: AgentsDependencies): AgentRuntime {

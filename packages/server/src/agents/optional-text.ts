@@ -1,7 +1,9 @@
+import type { Log } from '../lib/log.ts';
+
 /** Reads a text for a prompt. When it cannot be read the run continues without it, and the log says so. */
 export async function textOrNothing(
   reading: Promise<string>,
-  log: { warn(details: object, message: string): void },
+  log: Pick<Log, 'warn'>,
   message: string,
 ): Promise<string> {
   try {

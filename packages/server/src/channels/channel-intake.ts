@@ -6,6 +6,7 @@ import type { Uploads } from '../conversation/workspace/uploads.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { newTimeOrderedId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Job } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -34,7 +35,7 @@ interface ChannelIntakeOptions {
   ownership: Pick<Ownership, 'tryHold'>;
   jobs: ChannelJobs;
   clock: Clock;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 const maxAtOnce = 100;

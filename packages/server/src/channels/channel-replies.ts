@@ -1,10 +1,12 @@
-import { wellFormed } from '../conversation/journal/well-formed.ts';
 import type { Runs } from '../conversation/runs/runs.ts';
 import type { RunRow } from '../conversation/tables.ts';
 import type { Artifacts } from '../conversation/workspace/artifacts.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { Owner } from '../lib/owner.ts';
+import { wellFormed } from '../lib/storable-text.ts';
+import { minuteMs, secondMs } from '../lib/time-units.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
 import type { Job } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -28,13 +30,18 @@ interface ChannelRepliesOptions {
   /** Reports to operators why the channel's last answer failed; null when it was sent. */
   report: (channel: string, error: string | null) => void;
   clock: Clock;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
-const second = 1_000;
-const minute = 60 * second;
-export const replyRetryDelaysMs = [2 * second, 10 * second, minute, 5 * minute, 30 * minute, 120 * minute];
-const maxRetryAfterMs = 60 * minute;
+export const replyRetryDelaysMs = [
+  2 * secondMs,
+  10 * secondMs,
+  minuteMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  120 * minuteMs,
+];
+const maxRetryAfterMs = 60 * minuteMs;
 /** Number of sent paths that a thread remembers, so that the list does not grow for ever. */
 const maxArtifactsKept = 1_000;
 

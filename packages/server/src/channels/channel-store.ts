@@ -1,6 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { Owner } from '../lib/owner.ts';
 import { requireOwner } from '../lib/owner.ts';
+import { dayMs } from '../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
 import type { ChannelMessageRow, ChannelMessageTable, ChannelTables, ChannelThreadRow } from './tables.ts';
 
@@ -24,7 +25,7 @@ export interface WaitingLimits {
 export type Acceptance = 'accepted' | 'duplicate' | 'chat_full' | 'channel_full';
 
 /** A repeated message is recognised for this long. A message that was not answered for this long is given up. */
-export const keepMessagesMs = 7 * 24 * 60 * 60 * 1000;
+export const keepMessagesMs = 7 * dayMs;
 
 /**
  * Stores messages of channels and the threads of their chats. The channels call it after they have found the user of a message,

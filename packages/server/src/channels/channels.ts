@@ -1,10 +1,12 @@
 import type { ChannelList } from '@switchyard/contract/conversation/channel';
-import { wellFormed } from '../conversation/journal/well-formed.ts';
 import { AppError } from '../lib/app-error.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { storable } from '../lib/storable-text.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../lib/time-units.ts';
 import type { Counters } from '../platform/counters/counters.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Channel, InboundMessage } from './channel.ts';
@@ -22,7 +24,7 @@ interface ChannelsOptions {
   counters: Pick<Counters, 'countCall'>;
   clock: Clock;
   timer: Timer;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 interface Polling {
@@ -30,20 +32,18 @@ interface Polling {
   ended: Promise<void>;
 }
 
-const second = 1_000;
-const day = 24 * 60 * 60 * second;
 const waitingLimits = { ofChat: 20, ofChannel: 1_000 };
 const maxTextLength = 32_000;
 const maxFiles = 10;
 const maxSwept = 1_000;
 /** Longer than any delay between two attempts. */
-const quietMs = 3 * 60 * 60 * second;
-const afterFaultMs = 5 * second;
+const quietMs = 3 * hourMs;
+const afterFaultMs = 5 * secondMs;
 /**
  * A stranger is told once a day. All strangers of a channel together get a limited number of such answers, so that they cannot
  * keep the gateway busy.
  */
-const refusals = { one: { limit: 1, windowMs: day }, all: { limit: 20, windowMs: 60 * second } };
+const refusals = { one: { limit: 1, windowMs: dayMs }, all: { limit: 20, windowMs: minuteMs } };
 
 /** The channels of this gateway. A message is stored once, and a single replica fetches for each channel. */
 export class Channels {
@@ -245,8 +245,4 @@ export class Channels {
 
 function notFound(name: string): AppError {
   return new AppError('channel_not_found', { message: `Channel '${name}' not found` });
-}
-
-function storable(text: string): string {
-  return wellFormed(text).replaceAll('\0', '\ufffd');
 }

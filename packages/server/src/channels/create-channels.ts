@@ -13,6 +13,8 @@ import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { hourMs } from '../lib/time-units.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -59,7 +61,7 @@ interface ChannelsDependencies extends ChannelsSurroundings {
   models: readonly ModelConfig[];
   clock: Clock;
   timer?: Timer;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 export interface ChannelsPart {
@@ -68,7 +70,6 @@ export interface ChannelsPart {
   close(): Promise<void>;
 }
 
-const hourMs = 60 * 60 * 1000;
 /** Number of messages that are handled at the same time, as the specification says. */
 const intakeConcurrency = 5;
 const replyConcurrency = 8;

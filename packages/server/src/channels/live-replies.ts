@@ -1,7 +1,8 @@
-import { wellFormed } from '../conversation/journal/well-formed.ts';
 import { newDeferred } from '../lib/async/deferred.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../lib/async/timer.ts';
+import type { Log } from '../lib/log.ts';
+import { wellFormed } from '../lib/storable-text.ts';
 import { dataOf } from '../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import { type Channel, DeliveryError } from './channel.ts';
@@ -13,7 +14,7 @@ interface LiveRepliesOptions {
   /** Notes which message of the channel shows the answer, so that the complete answer replaces it. */
   noteSent: (messageId: string, sent: readonly string[]) => Promise<void>;
   timer: Timer;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 interface Following {

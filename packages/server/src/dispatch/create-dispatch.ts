@@ -5,6 +5,7 @@ import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
+import { dayMs, hourMs } from '../lib/time-units.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
@@ -110,8 +111,6 @@ export interface DispatchArea {
   close(): Promise<void>;
 }
 
-const hourMs = 60 * 60 * 1000;
-const dayMs = 24 * hourMs;
 const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
 const instanceEventsKeptMs = 30 * dayMs;

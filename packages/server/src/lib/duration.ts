@@ -1,4 +1,6 @@
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+import { dayMs, hourMs, minuteMs, secondMs } from './time-units.ts';
+
+const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 type Unit = keyof typeof unitMs;
 
 /** Reads `500ms`, `25s`, `5m`, `12h` or `7d` into milliseconds. Throws a RangeError that says what to write. */

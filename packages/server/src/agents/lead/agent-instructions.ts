@@ -1,4 +1,5 @@
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { textOrNothing } from '../optional-text.ts';
 import { runHandleOf } from '../run-handle.ts';
 import type { UserAgents } from '../working-agent.ts';
@@ -8,10 +9,7 @@ import { agentPrompt, profilePrompt } from './agent-prompt.ts';
  * Tells the model which agent it works as and what its user says about themselves. Neither is kept in the thread. A run continues
  * without a profile that cannot be read. It fails without its agent, because it would be a different run.
  */
-export function agentInstructions(
-  { working, profileOf }: UserAgents,
-  log: { warn(details: object, message: string): void },
-) {
+export function agentInstructions({ working, profileOf }: UserAgents, log: Pick<Log, 'warn'>) {
   return createMiddleware({
     name: 'AgentInstructionsMiddleware',
     wrapModelCall: async (request, handler) => {

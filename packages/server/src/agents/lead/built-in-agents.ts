@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts';
 import { loadLangchain } from '../langchain.ts';
 import { leadAgentName } from '../lead-agent-name.ts';
 import type { AgentDefinition } from '../loading/agents.ts';
@@ -30,7 +31,7 @@ export interface Equipment {
 interface BuiltInAgentsOptions extends Equipment {
   models: ChatModelsOptions;
   turn: TurnSettings;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */

@@ -1,5 +1,6 @@
 import { createAgent } from 'langchain';
 import { systemTimer } from '../../lib/async/timer.ts';
+import type { Log } from '../../lib/log.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import { leadAgentName } from '../lead-agent-name.ts';
 import type { AgentGraph } from '../loading/agents.ts';
@@ -27,7 +28,7 @@ export interface LeadAgentOptions extends LeadToolsOptions {
   skillsFor?: (only: readonly string[] | null) => Promise<string>;
   /** Lets the lead agent work as each user's own agents. */
   userAgents?: UserAgents;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 const systemPrompt = [

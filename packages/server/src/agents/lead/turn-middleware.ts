@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts';
 import { danglingCalls } from '../middleware/dangling-calls.ts';
 import { planTodos } from '../middleware/plan-todos.ts';
 import { repeatedCalls } from '../middleware/repeated-calls.ts';
@@ -16,7 +17,7 @@ export function turnMiddleware({
 }: {
   models: AnsweringModels;
   turn: TurnSettings;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }) {
   const hasModels = models.configOf({ name: null }) !== undefined;
   const isSummarised = hasModels && turn.summarization.enabled;

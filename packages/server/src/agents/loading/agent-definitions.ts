@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Log } from '../../lib/log.ts';
 import { AgentFault } from '../agent-fault.ts';
 import type { AgentDefinition } from './agents.ts';
 import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgraph-json.ts';
@@ -16,7 +17,7 @@ export interface DefinitionSources {
   setVariables: (variables: Record<string, string>) => void;
   /** Called for a `langgraph.json` that cannot be used. */
   onFault?: (fault: AgentFault) => void;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** Returns every agent that is named anywhere, the built-in ones first. Loads none of them. */

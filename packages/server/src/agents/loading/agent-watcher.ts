@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
+import type { Log } from '../../lib/log.ts';
 
 /** Wait after a change, because an editor writes a file in several steps. */
 const settleMs = 100;
@@ -14,12 +15,12 @@ type Reload = () => Promise<readonly unknown[]>;
  * Watches the folders from which agents were loaded and loads the agents again on a change. It serves people who write agents.
  */
 export class AgentWatcher {
-  readonly #log: { info(details: object, message: string): void };
+  readonly #log: Pick<Log, 'info'>;
   #reloadAgents: Reload = async () => [];
   readonly #folders = new Map<string, FSWatcher>();
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(log: { info(details: object, message: string): void }) {
+  constructor(log: Pick<Log, 'info'>) {
     this.#log = log;
   }
 

@@ -1,6 +1,7 @@
 import type { BaseChannel, Pregel, PregelNode } from '@langchain/langgraph';
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint';
 import { AppError } from '../../lib/app-error.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { AgentFault } from '../agent-fault.ts';
 import { assistantIdOf } from '../assistant-id.ts';
@@ -61,7 +62,7 @@ export interface AgentsOptions {
   customAgent?: (owner: Owner, named: string) => Promise<string | null>;
   storeItems: StoreItems;
   modules: Pick<AgentModules, 'renew'>;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** The agents that can be run. Each is loaded on its first use. An agent that cannot be loaded leaves the others working. */

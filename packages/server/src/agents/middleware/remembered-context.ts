@@ -1,4 +1,5 @@
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { agentNameOf } from '../agent-name.ts';
 import { textOrNothing } from '../optional-text.ts';
 import { runHandleOf } from '../run-handle.ts';
@@ -10,7 +11,7 @@ export type MemoryOf = (userId: string, agentName: string | null) => Promise<str
  * Tells the model what the run's agent remembers about its user. The memory is read for each call, so a change takes effect at
  * once, and it is never kept in the thread. A memory that cannot be read does not stop the run.
  */
-export function rememberedContext(memoryOf: MemoryOf, log: { warn(details: object, message: string): void }) {
+export function rememberedContext(memoryOf: MemoryOf, log: Pick<Log, 'warn'>) {
   return createMiddleware({
     name: 'MemoryMiddleware',
     wrapModelCall: async (request, handler) => {

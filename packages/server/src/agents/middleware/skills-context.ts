@@ -1,4 +1,5 @@
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { textOrNothing } from '../optional-text.ts';
 import type { WorkingAgents } from '../working-agent.ts';
 
@@ -7,7 +8,7 @@ interface SkillsContextOptions {
   skillsFor: (only: readonly string[] | null) => Promise<string>;
   /** A custom agent may be limited to some skills. */
   working: Pick<WorkingAgents, 'of'> | null;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** The tool that reads the files which the prompt names. */

@@ -7,6 +7,7 @@ import {
 } from '@langchain/core/messages';
 import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, modelContext } from '../models/middleware-model.ts';
 import { requestedModelOf } from '../models/requested-model.ts';
@@ -32,10 +33,7 @@ const charactersPerToken = 4;
  */
 export function summarization(
   models: AnsweringModels,
-  {
-    settings,
-    log,
-  }: { settings: SummarizationSettings; log: { warn(details: object, message: string): void } },
+  { settings, log }: { settings: SummarizationSettings; log: Pick<Log, 'warn'> },
 ) {
   return createMiddleware({
     name: 'SummarizationMiddleware',

@@ -1,5 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, modelContext } from '../models/middleware-model.ts';
 import { failureKey } from '../run-failure.ts';
@@ -21,10 +22,7 @@ const maxSideLength = 500;
  */
 export function threadTitle(
   models: AnsweringModels,
-  {
-    settings,
-    log,
-  }: { settings: Pick<TitleSettings, 'model'>; log: { warn(details: object, message: string): void } },
+  { settings, log }: { settings: Pick<TitleSettings, 'model'>; log: Pick<Log, 'warn'> },
 ) {
   return createMiddleware({
     name: 'TitleMiddleware',

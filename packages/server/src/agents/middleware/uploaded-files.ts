@@ -3,6 +3,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { z } from 'zod';
+import type { Log } from '../../lib/log.ts';
 import { runHandleOf } from '../run-handle.ts';
 import { threadState, type uploadedFile } from '../state/thread-state.ts';
 import { outputsPath, uploadsPath, workspacePath } from '../tools/files/file-trees.ts';
@@ -24,10 +25,7 @@ const threadData = {
  * Tells the model which files the user has put into the thread, except those of the last message, and keeps the list in the
  * state. The folder is read for each call. The list is sent beside the messages, which stay as the user wrote them.
  */
-export function uploadedFiles(
-  workspace: Pick<Workspace, 'list'>,
-  log: { warn(details: object, message: string): void },
-) {
+export function uploadedFiles(workspace: Pick<Workspace, 'list'>, log: Pick<Log, 'warn'>) {
   return createMiddleware({
     name: 'UploadsMiddleware',
     stateSchema: threadState,
@@ -56,7 +54,7 @@ export function uploadedFiles(
 async function entriesOf(
   workspace: Pick<Workspace, 'list'>,
   whose: WorkspaceKey,
-  log: { warn(details: object, message: string): void },
+  log: Pick<Log, 'warn'>,
 ): Promise<WorkspaceEntry[] | null> {
   try {
     const entries = await workspace.list(whose, uploadsPath);

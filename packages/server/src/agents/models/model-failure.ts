@@ -1,5 +1,6 @@
 import { AIMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { failureKey } from '../run-failure.ts';
 import { runHandleOf } from '../run-handle.ts';
 import { wireError } from '../state/wire-values.ts';
@@ -10,7 +11,7 @@ import { type RetryReason, retryReason } from './retry-rules.ts';
  * Adds an apology to the conversation when a model gives no answer, so that the user's question does not stand there alone. The
  * run still fails: the message holds the reason for the code that ends the run.
  */
-export function modelFailure(log: { warn(details: object, message: string): void }) {
+export function modelFailure(log: Pick<Log, 'warn'>) {
   return createMiddleware({
     name: 'ModelFailureMiddleware',
     wrapModelCall: async (request, handler) => {

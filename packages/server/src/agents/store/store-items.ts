@@ -3,6 +3,7 @@ import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { minuteMs } from '../../lib/time-units.ts';
 import type { StoreItemRow } from '../tables.ts';
 import { matches, type StoreFilter, unknownOperator } from './store-filter.ts';
 import type { ItemPlace, StoreItemStore } from './store-item-store.ts';
@@ -34,7 +35,6 @@ export const storeLimits = {
 
 /** Number of rows that a search reads at once while it looks for items that match its filter. */
 const batchSize = 100;
-const minuteMs = 60_000;
 
 /** Items that agents and clients keep between conversations: JSON values under namespaces, separate for each user. */
 export class StoreItems {

@@ -3,6 +3,7 @@ import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { Timer } from '../../lib/async/timer.ts';
+import type { Log } from '../../lib/log.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import {
   type CustomEvent,
@@ -24,7 +25,7 @@ export interface SubagentTask {
   description: string;
   prompt: string;
   timer: Timer;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 export interface SubagentOutcome {

@@ -1,5 +1,6 @@
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { type AgentMiddleware, createAgent } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import { repeatedCalls } from '../middleware/repeated-calls.ts';
@@ -18,7 +19,7 @@ export interface SubagentGraphOptions {
   /** Middleware around the lead agent's tool calls that applies to sub-agents too. */
   middleware: readonly AgentMiddleware[];
   models: AnsweringModels;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** No user answers a sub-agent. The tool that starts sub-agents need not be listed, because the given tools never include it. */

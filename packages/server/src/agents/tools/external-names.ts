@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts';
 import type { ExternalTool } from './external-tool.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';
 
@@ -10,7 +11,7 @@ const maxNameLength = 64;
  */
 export function withNamesOfTheirOwn(
   tools: readonly ExternalTool[],
-  { taken, log }: { taken: ReadonlySet<string>; log: { warn(details: object, message: string): void } },
+  { taken, log }: { taken: ReadonlySet<string>; log: Pick<Log, 'warn'> },
 ): ExternalTool[] {
   const isFree = (name: string): boolean => !(taken.has(name) || isWorkflowTool(name));
   const names = new Set(tools.map(({ name }) => name).filter(isFree));

@@ -1,10 +1,11 @@
 import { ToolInvocationError, toolErrorMiddleware } from 'langchain';
+import type { Log } from '../../lib/log.ts';
 import { failureText, ToolFailure } from './tool-failure.ts';
 
 const maxReasonLength = 2_000;
 
 /** Turns a failed tool into a message for the model, so the turn continues. Only the end of the run passes through. */
-export function toolErrors(log: { warn(details: object, message: string): void }) {
+export function toolErrors(log: Pick<Log, 'warn'>) {
   return toolErrorMiddleware({
     onError: (error, { toolCall, runtime }) => {
       if (runtime.signal?.aborted) return undefined;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ChannelConfig } from '../../config/channels.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
+import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import {
   type Accept,
   type Channel,
@@ -15,10 +16,9 @@ import { TelegramApi, type TelegramChat } from './telegram-api.ts';
 import { splitText } from './telegram-text.ts';
 import { messagesOf } from './telegram-update.ts';
 
-const second = 1_000;
-const maxPauseMs = 60 * second;
+const maxPauseMs = minuteMs;
 /** A shorter wait happens here; for a longer one the job comes back. */
-const maxWaitMs = 30 * second;
+const maxWaitMs = 30 * secondMs;
 const photoTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const maxPhotoBytes = 10 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ export class TelegramChannel implements Channel {
       } catch (error) {
         if (signal.aborted) return;
         report(error instanceof DeliveryError ? error.message : 'A message could not be stored.');
-        const backOffMs = Math.min(second * 2 ** failures, maxPauseMs);
+        const backOffMs = Math.min(secondMs * 2 ** failures, maxPauseMs);
         failures = Math.min(failures + 1, 10);
         await this.#pause((error instanceof DeliveryError && error.retryAfterMs) || backOffMs, signal);
       }
@@ -110,7 +110,7 @@ export class TelegramChannel implements Channel {
   }
 
   readonly refuse = async (chatId: string, text: string): Promise<void> => {
-    await this.#api.sendMessage(chatOf(chatId), text, AbortSignal.timeout(10 * second));
+    await this.#api.sendMessage(chatOf(chatId), text, AbortSignal.timeout(10 * secondMs));
   };
 
   async open({ ref }: InboundFile, signal: AbortSignal): Promise<Readable> {

@@ -1,8 +1,9 @@
 import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { userScope } from '../user-scope.ts';
-import { KeyLock } from '../workspace/key-lock.ts';
 import {
   agentNameIn,
   type CustomAgent,
@@ -19,7 +20,7 @@ interface CustomAgentsOptions {
   modelNames: readonly string[];
   /** Removes an agent while nothing is written to its memory. */
   withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 interface GraphNames {

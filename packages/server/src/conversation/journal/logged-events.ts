@@ -1,6 +1,7 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Coverage } from '../../agents/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
@@ -16,7 +17,6 @@ import {
 } from './event-storage.ts';
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
-import { Turns } from './turns.ts';
 
 interface LoggedEventsOptions {
   log: EventLog;
@@ -33,7 +33,7 @@ const rememberedThreads = 10_000;
  */
 export class LoggedEvents implements EventStorage {
   readonly #options: LoggedEventsOptions;
-  readonly #turns = new Turns();
+  readonly #lock = new KeyLock();
   readonly #lastSeqs = new Map<string, number>();
 
   constructor(options: LoggedEventsOptions) {
@@ -71,7 +71,7 @@ export class LoggedEvents implements EventStorage {
   }
 
   async dropUncovered(run: RunKey, coverage: Coverage): Promise<number> {
-    return this.#turns.take(run.threadId, async () => {
+    return this.#lock.run(run.threadId, async () => {
       const { log } = this.#options;
       const kept: LoggedEvent[] = [];
       let dropped = 0;
@@ -93,15 +93,15 @@ export class LoggedEvents implements EventStorage {
   }
 
   async clearThread(threadId: string): Promise<void> {
-    await this.#turns.take(threadId, () => this.#options.log.removeThread(threadId));
+    await this.#lock.run(threadId, () => this.#options.log.removeThread(threadId));
   }
 
   async clearRun(run: RunKey): Promise<void> {
-    await this.#turns.take(run.threadId, () => this.#options.log.replace(run, []));
+    await this.#lock.run(run.threadId, () => this.#options.log.replace(run, []));
   }
 
   async #append(run: RunKey, outbox: Outbox): Promise<void> {
-    if (outbox.size > 0) await this.#turns.take(run.threadId, () => this.#appendAlone(run, outbox));
+    if (outbox.size > 0) await this.#lock.run(run.threadId, () => this.#appendAlone(run, outbox));
   }
 
   /** A thread that is deleted while this appends is cleared in the turn that follows. */

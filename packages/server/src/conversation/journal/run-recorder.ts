@@ -1,6 +1,7 @@
 import type { Coverage } from '../../agents/event-origin.ts';
 import type { NewRunEvent, RunRecord } from '../../agents/run-record.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { wellFormed } from '../../lib/storable-text.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { EventStorage, RunKey, RunUnit } from './event-storage.ts';
@@ -8,7 +9,6 @@ import { humanMessageIn } from './human-message.ts';
 import { Outbox } from './outbox.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 import { storedEvent } from './stored-event.ts';
-import { wellFormed } from './well-formed.ts';
 
 export type { RunTotals } from './run-totals.ts';
 

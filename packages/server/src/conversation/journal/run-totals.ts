@@ -1,7 +1,7 @@
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
 import type { NewRunEvent, ReportedUsage } from '../../agents/run-record.ts';
+import { wellFormed } from '../../lib/storable-text.ts';
 import type { RunRow } from '../tables.ts';
-import { wellFormed } from './well-formed.ts';
 
 /** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
 export type RunTotals = Pick<

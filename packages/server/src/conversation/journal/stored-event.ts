@@ -2,8 +2,8 @@ import type { RunEvent, RunEventCategory } from '@switchyard/contract/conversati
 import { originText } from '../../agents/event-origin.ts';
 import type { NewRunEvent } from '../../agents/run-record.ts';
 import { toIso } from '../../lib/clock.ts';
+import { storable, wellFormed } from '../../lib/storable-text.ts';
 import type { RunEventRow } from '../tables.ts';
-import { wellFormed } from './well-formed.ts';
 
 /** An event as every backend stores it, without its run and its `seq`. Names are those of the table. */
 export interface StoredEvent {
@@ -26,7 +26,7 @@ const maxTypeLength = 32;
 
 export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOptions): StoredEvent {
   const isText = typeof event.content === 'string';
-  const text = isText ? withoutNul(event.content as string) : (JSON.stringify(event.content) ?? 'null');
+  const text = isText ? storable(event.content as string) : (JSON.stringify(event.content) ?? 'null');
   const cut = event.category === 'trace' ? cutToBytes(text, maxTraceBytes) : undefined;
   const flags = cut
     ? { content_truncated: true, original_byte_length: cut.originalBytes }
@@ -81,9 +81,4 @@ function cutToBytes(text: string, maxBytes: number): { text: string; originalByt
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
-}
-
-/** Postgres accepts no U+0000 in text. JSON writes it as an escape, so only plain text can contain it. */
-function withoutNul(text: string): string {
-  return wellFormed(text.replaceAll('\0', '\ufffd'));
 }

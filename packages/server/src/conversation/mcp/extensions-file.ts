@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
-import { KeyLock } from '../workspace/key-lock.ts';
 
 /** What administrators set over the API: `<home>/extensions_config.json`. Unknown keys are kept. */
 export interface Extensions extends Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResultText } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
@@ -13,7 +14,7 @@ export interface McpLinkOptions {
   /** A clock that never goes back. */
   clock: Clock;
   onChange: () => void;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** The longest pause between two attempts to reach an unreachable server. */

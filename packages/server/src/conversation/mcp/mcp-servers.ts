@@ -1,8 +1,9 @@
 import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
 import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { KeyLock } from '../workspace/key-lock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { ExtensionsFile } from './extensions-file.ts';
 import { McpLink, reasonOf } from './mcp-link.ts';
 import type { McpNetwork } from './mcp-network.ts';
@@ -26,7 +27,7 @@ interface McpServersOptions {
   network: McpNetwork;
   /** A clock that never goes back. */
   clock: Clock;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** How long the first run after a start or a change waits for servers that do not answer. */

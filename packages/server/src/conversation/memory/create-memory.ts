@@ -2,6 +2,7 @@ import { modelAsker } from '../../agents/models/ask-model.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
@@ -35,7 +36,7 @@ interface MemoryDependencies {
   models: { configured: readonly ModelConfig[]; cwd: string };
   home: string;
   clock: Clock;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
   options: MemoryConfiguration;
 }
 

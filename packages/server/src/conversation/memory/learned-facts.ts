@@ -2,7 +2,7 @@ import type { MemoryDocument, MemoryFact } from '@switchyard/contract/conversati
 import { oneOf } from '@switchyard/contract/shapes';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { wellFormed } from '../journal/well-formed.ts';
+import { wellFormed } from '../../lib/storable-text.ts';
 import { isManual, newFactId, plain } from './memory-document.ts';
 
 /**

@@ -1,7 +1,9 @@
 import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job, JobPayload, Jobs } from '../../platform/jobs/jobs.ts';
 import type { ConversationTables } from '../tables.ts';
@@ -39,7 +41,7 @@ interface MemoryLearningOptions {
   settings: LearningSettings;
   clock: Clock;
   timer: Timer;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** A finished turn, as its run reports it. */
@@ -50,16 +52,12 @@ export interface EndedTurn extends TurnKey {
 
 const kind = 'memory.learn';
 const sweepKind = 'memory.sweep';
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-const retryDelaysMs = [30 * second, 5 * minute, hour];
-const maxCallMs = 60 * second;
+const retryDelaysMs = [30 * secondMs, 5 * minuteMs, hourMs];
+const maxCallMs = minuteMs;
 /** A conversation that never falls silent is searched after this many times the debounce. */
 const maxDebounces = 10;
 /** No turn waits this long, unless its job crashed the process each time. */
-const keepMs = 7 * day;
+const keepMs = 7 * dayMs;
 
 /**
  * Learns facts about users from what they say. A turn is stored with the end of its run, in the same unit, and a job searches all
@@ -75,7 +73,7 @@ export class MemoryLearning {
     const { jobs, store, clock } = options;
     jobs.register(kind, (job) => this.#learn(job), { concurrency: 4, retryDelaysMs });
     jobs.register(sweepKind, () => store.dropOlderThan(toIso(clock() - keepMs)));
-    jobs.every(sweepKind, day);
+    jobs.every(sweepKind, dayMs);
   }
 
   get isOn(): boolean {

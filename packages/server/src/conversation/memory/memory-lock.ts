@@ -1,6 +1,6 @@
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
-import { KeyLock } from '../workspace/key-lock.ts';
 import type { MemoryKey } from './memory-files.ts';
 
 /** Longer than the life of a lease that a crashed replica has left behind. */

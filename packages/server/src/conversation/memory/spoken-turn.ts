@@ -1,5 +1,5 @@
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
-import { wellFormed } from '../journal/well-formed.ts';
+import { wellFormed } from '../../lib/storable-text.ts';
 
 export interface SpokenMessage {
   role: 'user' | 'assistant';

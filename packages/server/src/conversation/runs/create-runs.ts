@@ -4,6 +4,7 @@ import type { GraphStates } from '../../agents/state/graph-state.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
@@ -60,7 +61,7 @@ export interface RunsDependencies {
   removals: Removals;
   clock: Clock;
   timer?: Timer;
-  log: { warn(details: object, message: string): void; error(details: object, message: string): void };
+  log: Pick<Log, 'warn' | 'error'>;
   options: RunsConfiguration;
 }
 

@@ -1,6 +1,7 @@
 import type { FileMount } from '../../agents/tools/workspace.ts';
 import type { Routes } from '../../http/app.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
@@ -26,7 +27,7 @@ interface SkillsDependencies {
   files: WorkspaceFiles;
   diskReserveBytes: number;
   clock: Clock;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
   options: SkillsOptions;
 }
 

@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrokenSkill, SkillCategory } from '@switchyard/contract/conversation/skill';
 import { AppError } from '../../lib/app-error.ts';
+import type { Log } from '../../lib/log.ts';
 import { readTextFile } from '../user-files/text-file.ts';
 import { isSkillName, maxSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
 
@@ -22,7 +23,7 @@ interface SkillFoldersOptions {
   path: string;
   /** The skills that come with the product; null when there are none. */
   shipped: string | null;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 type Reading = { facts: SkillFacts } | { reason: string };

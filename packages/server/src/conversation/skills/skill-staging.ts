@@ -2,9 +2,10 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
+import { hourMs } from '../../lib/time-units.ts';
 
 /** What an interrupted install or deletion has left is removed when it is this old. */
-const oldMs = 60 * 60 * 1_000;
+const oldMs = hourMs;
 
 /** A folder beside the skills, on the same disk, so that a skill can be moved into place or out of it in one step. */
 export class SkillStaging {

@@ -1,6 +1,7 @@
 import type { SuggestionsBody } from '@switchyard/contract/conversation/suggestions';
 import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import { demoFollowUps } from '../../agents/demo/follow-ups.ts';
+import type { Log } from '../../lib/log.ts';
 import { parseSuggestions, suggestionPrompt } from './suggestion.ts';
 
 /** Sends a text to a model and returns its text. Null selects the default model. */
@@ -13,7 +14,7 @@ interface SuggestionsOptions {
   /** Null while there is only the demo model. */
   ask: AskModel | null;
   hasPool: boolean;
-  log: { warn(details: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 const maxWaitMs = 30_000;

@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Removals, RemovedThread } from '../removals.ts';
 import { threadNotFound } from './thread.ts';
 import type { ForgetThread, ThreadStore } from './thread-store.ts';
@@ -8,7 +9,7 @@ export interface ThreadRemovalOptions {
   store: ThreadStore;
   removals: Pick<Removals, 'stopWork' | 'forgetThread' | 'removeFiles'>;
   clock: Clock;
-  log: { warn(fields: object, message: string): void };
+  log: Pick<Log, 'warn'>;
 }
 
 /** A run may begin between the stop and the unit. This limits how often the deletion is tried again. */

@@ -1,7 +1,5 @@
+import { dayMs, minuteMs } from '../../lib/time-units.ts';
 import type { UsageRange } from './usage-store.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
-const minuteMs = 60 * 1000;
 
 /** The last days of a clock that is ahead of UTC by the offset, including today. */
 export interface UsageDays extends UsageRange {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
+import { dayMs, minuteMs } from '../../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { ConversationTables, RunRow, RunUsageRow } from '../tables.ts';
@@ -58,9 +59,6 @@ const runColumns = [
 ] as const;
 
 export type ListedRun = Pick<RunRow, (typeof runColumns)[number]> & { display_name: string | null };
-
-const dayMs = 24 * 60 * 60 * 1000;
-const minuteMs = 60 * 1000;
 
 /** Part of the unit that ends a run. */
 export async function recordUsage(trx: WriteTransaction<ConversationTables>, run: RunRow): Promise<void> {

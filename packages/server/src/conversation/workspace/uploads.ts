@@ -7,6 +7,7 @@ import type {
 } from '@switchyard/contract/conversation/upload';
 import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { numberedName, uploadName } from '../../platform/files/upload-name.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
-import { KeyLock } from './key-lock.ts';
 import {
   type ReceivedFile,
   type ReceivedFiles,

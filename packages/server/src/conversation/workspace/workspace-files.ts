@@ -9,6 +9,7 @@ import type {
   WorkspaceKey,
 } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import {
   type Draft,
@@ -22,7 +23,6 @@ import {
 import { openInside } from '../../platform/files/open-inside.ts';
 import { resolveInside } from '../../platform/files/safe-path.ts';
 import { isDiskFull } from '../../platform/files/write-blob.ts';
-import { KeyLock } from './key-lock.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 import { type FolderName, folderNames, relativePathOf, virtualPathOf } from './virtual-path.ts';
 

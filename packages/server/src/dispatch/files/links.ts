@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { dayMs } from '../../lib/time-units.ts';
 import { isLinkValid, signLink } from '../../platform/files/signed-url.ts';
 
 /** The client that reads, and the address where it reached the gateway: links in the answer point there. */
@@ -19,7 +20,7 @@ interface LinksOptions {
   listeningUrl: () => string;
 }
 
-const lifetimeMs = 24 * 60 * 60 * 1000;
+const lifetimeMs = dayMs;
 
 /**
  * Addresses of stored files. They can be loaded without credentials for a day, and by their owner as long as the file

@@ -1,6 +1,7 @@
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { minuteMs } from '../../lib/time-units.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { CapabilityRefresh } from './capability-refresh.ts';
@@ -23,7 +24,7 @@ interface MonitorOptions {
 const faultsToSuspect = 3;
 const usualCapabilitiesSeconds = 60;
 const firstSuspicionMs = 15_000;
-const maxSuspicionMs = 15 * 60_000;
+const maxSuspicionMs = 15 * minuteMs;
 
 /** Liveness, capabilities and trouble of one instance, known from probes and from the events of its socket. */
 export class InstanceMonitor {

@@ -1,14 +1,14 @@
 import type { Overview } from '@switchyard/contract/dispatch/monitor';
 import type { Clock } from '../../lib/clock.ts';
+import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Instances } from '../fleet/instances.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 /** How many waiting times of the newest starts are kept, for the percentiles. */
 const waitsKept = 1_000;
-const windowMs = 5 * 60_000;
+const windowMs = 5 * minuteMs;
 /** Ends within a busy window are counted by the second, so that a fast pool uses little memory. */
-const secondMs = 1_000;
 
 interface MonitorOptions {
   instances: Instances;

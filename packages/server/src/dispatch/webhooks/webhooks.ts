@@ -12,6 +12,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
@@ -39,19 +40,16 @@ interface WebhooksOptions {
 }
 
 const deliver = 'dispatch.deliver-webhook';
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
 /** The delays that Standard Webhooks recommends; after the last one a delivery has failed. */
 const retryDelaysMs = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
 ];
 const maxPerUser = 50;
 /** This many failed deliveries in a row switch a webhook off. */

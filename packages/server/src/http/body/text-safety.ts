@@ -1,5 +1,6 @@
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
+import { storable } from '../../lib/storable-text.ts';
 
 /**
  * Postgres cannot store the first, and the second is not a character. Both are refused at the edge, before any query.
@@ -96,5 +97,5 @@ function prototypeKey(path: Fault['path']): Fault {
 
 /** The response itself must be storable text again. */
 function visible(text: string): string {
-  return text.slice(0, 100).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+  return storable(text.slice(0, 100));
 }

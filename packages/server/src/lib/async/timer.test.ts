@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { dayMs } from '../time-units.ts';
 import { systemTimer } from './timer.ts';
 
 beforeEach(() => {
@@ -9,12 +10,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const day = 86_400_000;
-
 test('waits sixty days, although one Node timer can wait only 24.8', () => {
   const action = vi.fn();
-  systemTimer(action, 60 * day);
-  vi.advanceTimersByTime(60 * day - 1);
+  systemTimer(action, 60 * dayMs);
+  vi.advanceTimersByTime(60 * dayMs - 1);
   expect(action).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(action).toHaveBeenCalledOnce();
@@ -22,10 +21,10 @@ test('waits sixty days, although one Node timer can wait only 24.8', () => {
 
 test('never runs after it was cancelled, in any part of a long wait', () => {
   const action = vi.fn();
-  const cancel = systemTimer(action, 60 * day);
-  vi.advanceTimersByTime(30 * day);
+  const cancel = systemTimer(action, 60 * dayMs);
+  vi.advanceTimersByTime(30 * dayMs);
   cancel();
-  vi.advanceTimersByTime(60 * day);
+  vi.advanceTimersByTime(60 * dayMs);
   expect(action).not.toHaveBeenCalled();
 });
 

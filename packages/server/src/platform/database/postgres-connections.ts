@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import pg from 'pg';
+import { minuteMs } from '../../lib/time-units.ts';
 import { checkParameters } from './parameters.ts';
 
 export interface PostgresOptions {
@@ -20,8 +21,6 @@ export interface PostgresLimits {
 }
 
 const defaultLimits: PostgresLimits = { connectMs: 3_000, statementMs: 5_500, answerMs: 6_000 };
-
-const minuteMs = 60_000;
 
 export function newPool({ url, poolSize, onIdleError, limits }: PostgresOptions): pg.Pool {
   const { connectMs, statementMs, answerMs } = { ...defaultLimits, ...limits };

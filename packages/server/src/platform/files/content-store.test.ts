@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { diskWithFile, failingDisk } from '../../../testing/disk-faults.ts';
+import { hourMs } from '../../lib/time-units.ts';
 import { ContentStore, type ContentStoreOptions } from './content-store.ts';
 import { type Disk, nodeDisk } from './disk.ts';
 
@@ -25,7 +26,7 @@ const limits = { maxBytes: 1_000_000 };
 const content = Buffer.from('the content of a file');
 const sha256 = hashOf(content);
 const stepsOfPut = ['freeBytes', 'open', 'write', 'sync', 'close', 'rename', 'syncDirectory'];
-const twoHours = 2 * 60 * 60 * 1000;
+const twoHours = 2 * hourMs;
 
 describe('put and open', () => {
   test('gives back what was stored, under the hash of its content', async () => {

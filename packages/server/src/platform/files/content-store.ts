@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
+import { hourMs } from '../../lib/time-units.ts';
 import { type Disk, nodeDisk } from './disk.ts';
 import { isDiskFull, requireFits, type StoredContent, writeBlob } from './write-blob.ts';
 
@@ -33,7 +34,7 @@ export interface OpenedContent {
 }
 
 /** A blob younger than this may belong to a row that is about to be committed. */
-const graceMs = 60 * 60 * 1000;
+const graceMs = hourMs;
 const listedAtOnce = 500;
 const sha256Pattern = /^[0-9a-f]{64}$/;
 

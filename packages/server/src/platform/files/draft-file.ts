@@ -2,6 +2,7 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { newId } from '../../lib/ids.ts';
+import { hourMs } from '../../lib/time-units.ts';
 import type { Disk } from './disk.ts';
 import { writeBlob } from './write-blob.ts';
 
@@ -28,7 +29,7 @@ export function isDraftName(name: string): boolean {
 }
 
 /** No request takes longer to send its body, and no copy takes longer. */
-const staleMs = 60 * 60 * 1000;
+const staleMs = hourMs;
 
 /** Removes the drafts that a crash has left behind. */
 export async function sweepDrafts(disk: Disk, folder: string, nowMs: number): Promise<void> {

@@ -1,22 +1,21 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs } from '../../lib/time-units.ts';
 import { isLinkValid, signLink } from './signed-url.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const nowMs = Date.UTC(2030, 0, 1, 10, 20);
-const day = 24 * 60 * 60 * 1000;
-const hour = 60 * 60 * 1000;
-const link = signLink(key, 'file-1', { nowMs, lifetimeMs: day });
+const link = signLink(key, 'file-1', { nowMs, lifetimeMs: dayMs });
 
 describe('a signed link', () => {
   test('is valid for its lifetime and at most an hour longer', () => {
-    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + day })).toBe(true);
-    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + day + hour })).toBe(false);
+    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + dayMs })).toBe(true);
+    expect(isLinkValid(key, 'file-1', { ...link, nowMs: nowMs + dayMs + hourMs })).toBe(false);
   });
 
   test('stays the same within an hour, so that a browser keeps what it loaded', () => {
-    expect(signLink(key, 'file-1', { nowMs: nowMs + 30 * 60 * 1000, lifetimeMs: day })).toEqual(link);
-    expect(signLink(key, 'file-1', { nowMs: nowMs + hour, lifetimeMs: day })).not.toEqual(link);
+    expect(signLink(key, 'file-1', { nowMs: nowMs + 30 * 60 * 1000, lifetimeMs: dayMs })).toEqual(link);
+    expect(signLink(key, 'file-1', { nowMs: nowMs + hourMs, lifetimeMs: dayMs })).not.toEqual(link);
   });
 
   test('needs no encoding in a query', () => {

@@ -2,6 +2,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import { type JobFailure, JobLane } from './job-lane.ts';
@@ -23,16 +24,12 @@ export interface EmbeddedJobsOptions {
 
 const lockMs = 60_000;
 const afterAbortMs = 1_000;
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-const keepDeadMs = 7 * day;
+const keepDeadMs = 7 * dayMs;
 const pruneKind = 'jobs.prune';
 
 const defaultPolicy: Required<JobPolicy> = {
   concurrency: 4,
-  retryDelaysMs: [second, 5 * second, 30 * second, 2 * minute, 10 * minute, hour],
+  retryDelaysMs: [secondMs, 5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, hourMs],
 };
 
 /** The variant without another service: jobs are rows, and timers of this process wait for the next due job. */
@@ -50,7 +47,7 @@ export class EmbeddedJobs implements Jobs {
     this.#timer = options.timer ?? systemTimer;
     this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
     this.register(pruneKind, () => this.#store.pruneDead(keepDeadMs));
-    this.every(pruneKind, hour);
+    this.every(pruneKind, hourMs);
   }
 
   register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { dayMs } from '../../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import type { DatabaseTime } from '../database/database-time.ts';
 import type { OwnershipTables } from './tables.ts';
@@ -17,7 +18,6 @@ export interface LeaseName {
   token: number;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 /**
  * Rows that were unused for so long are dropped. This is far more than a clock may be wrong by, because tokens restart
  * from the clock.

@@ -1,4 +1,5 @@
 import { type Clock, toIso } from '../../../lib/clock.ts';
+import { minuteMs, secondMs } from '../../../lib/time-units.ts';
 import type { WriteTransaction } from '../../../platform/database/database.ts';
 import type { Job, Jobs } from '../../../platform/jobs/jobs.ts';
 import type { RunRow } from '../../tables.ts';
@@ -30,9 +31,7 @@ interface RunWebhooksOptions {
 }
 
 const kind = 'conversation.call-run-webhook';
-const second = 1_000;
-const minute = 60 * second;
-const retryDelaysMs = [5 * second, minute, 5 * minute, 30 * minute, 120 * minute];
+const retryDelaysMs = [5 * secondMs, minuteMs, 5 * minuteMs, 30 * minuteMs, 120 * minuteMs];
 const gone = 410;
 
 /** One call for each run that asked for it. It is planned with the end of the run, so that none is forgotten. */

@@ -9,6 +9,7 @@ import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import { Turns } from '../../../lib/async/turns.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { JsonText } from '../../../lib/json-text.ts';
+import type { Log } from '../../../lib/log.ts';
 import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
@@ -46,7 +47,7 @@ export interface RunExecutorOptions {
     timeLimitMs: number;
     onRecovery: 'resume' | 'fail';
   };
-  log: { warn(details: object, message: string): void; error(details: object, message: string): void };
+  log: Pick<Log, 'warn' | 'error'>;
 }
 
 /** A run that this process is about to claim. */

@@ -1,7 +1,7 @@
 import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
 import type { StateView } from '../../../agents/agent-run.ts';
+import { storable } from '../../../lib/storable-text.ts';
 import type { UnitPart } from '../../../platform/database/unit-part.ts';
-import { wellFormed } from '../../journal/well-formed.ts';
 import type { RunRow, ThreadRow } from '../../tables.ts';
 import type { StopKind } from './run-stop.ts';
 
@@ -140,8 +140,4 @@ export function pauseOf({ next, interrupts }: StateView): Pause {
 
 export function hasInterrupts(interrupts: StateView['interrupts']): boolean {
   return Object.values(interrupts).some((list) => list.length > 0);
-}
-
-function storable(text: string): string {
-  return wellFormed(text).replaceAll('\0', '\ufffd');
 }
