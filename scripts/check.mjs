@@ -1,6 +1,6 @@
 /**
  * `npm run check`: everything that CI asks of the source apart from tests. All steps run, whatever fails before them; the
- * end says which ones failed. Names as arguments run only those steps.
+ * end says which ones failed. Names as arguments run only those steps, and show what each prints when it passes.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ const steps = [
   {
     name: 'house',
     command: ['tsx', 'scripts/checks/house.ts'],
-    asks: 'layers, cycles, names, language, lockfile, paths',
+    asks: 'layers, cycles, sizes, names, language, lockfile, paths',
   },
   { name: 'unused', command: ['knip', '--no-config-hints'], asks: 'unused files, exports and dependencies' },
 ].filter((step) => step.needs === undefined || existsSync(resolve(root, step.needs)));
@@ -56,7 +56,7 @@ async function runAll(todo, lanes) {
   return done.sort((a, b) => steps.indexOf(a.step) - steps.indexOf(b.step));
 }
 
-/** Prints a step's own output only when it failed, in one piece, so that two steps never mix their lines. */
+/** Prints a step's own output in one piece, so that two steps never mix their lines: when it failed or was asked for. */
 function run(step) {
   const started = performance.now();
   const [name, ...args] = step.command;
@@ -69,7 +69,8 @@ function run(step) {
     child.on('close', (code) => finish(code === 0, Buffer.concat(output).toString('utf8')));
 
     function finish(passed, text) {
-      if (!passed) console.log(`── ${step.name}: ${step.command.join(' ')}\n${text.trimEnd()}\n`);
+      if (!passed || (wanted.length > 0 && text !== ''))
+        console.log(`── ${step.name}: ${step.command.join(' ')}\n${text.trimEnd()}\n`);
       done({ step, passed, seconds: (performance.now() - started) / 1000 });
     }
   });

@@ -1,6 +1,7 @@
 /**
- * The rules of the house that no ready tool knows: direction and cycles of imports, names, dependencies of the binary,
- * plain English, and what must not be committed. `--rules` prints the table instead.
+ * The rules of the house that no ready tool knows: direction and cycles of imports, sizes, names, dependencies of the
+ * binary, plain English, and what must not be committed. Each rule is printed with the number of its findings; `--rules`
+ * prints the sentence of each rule instead.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,6 +12,8 @@ import { compareDependencies } from './cli-dependencies.ts';
 import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
+import { findLargeFolders, maxFolderFiles } from './folder-sizes.ts';
+import { findLongFunctions, maxFunctionLines } from './function-sizes.ts';
 import { findHardLanguage, isHeldToPlainEnglish } from './language.ts';
 import { findLateNames } from './late-names.ts';
 import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
@@ -18,35 +21,94 @@ import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
 import { findUnreachable } from './reachable.ts';
+import { countByRule, type Rule } from './rule-counts.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const binaryFile = /\.(png|jpe?g|gif|webp|ico|woff2?|sqlite|zip|gz)$/;
 
+const sources = readPackageSources(root);
+const paths = listFiles(root);
+
+/** Every rule with the sentence that it enforces, beside what finds where it is broken. */
+const checks: { rules: Rule[]; find: () => Finding[] }[] = [
+  {
+    rules: [...layerRules, environmentRule, queryRule, knownPlaceRule, resolvableRule],
+    find: () => findLayerFaults(sources),
+  },
+  {
+    rules: [{ name: 'no-cycles', sentence: 'Imports make no circle.' }],
+    find: () => findCycles(sources),
+  },
+  {
+    rules: [{ name: 'reached', sentence: 'An entry point reaches every line of src.' }],
+    find: () => findUnreachable(sources),
+  },
+  {
+    rules: [
+      { name: 'small-folders', sentence: `A folder of the server has at most ${maxFolderFiles} files.` },
+    ],
+    find: () => findLargeFolders(paths, { architecture: read('ARCHITECTURE.md') }),
+  },
+  {
+    rules: [
+      {
+        name: 'short-functions',
+        sentence: `A function that is no table has at most ${maxFunctionLines} lines.`,
+      },
+    ],
+    find: () => inFiles(/\.(ts|tsx|mts|mjs)$/, findLongFunctions),
+  },
+  {
+    rules: [{ name: 'no-late-names', sentence: 'No closure uses a name that is declared below it.' }],
+    find: () => inFiles(/\.ts$/, findLateNames),
+  },
+  {
+    rules: [
+      { name: 'unique-file-names', sentence: 'No name of a file stands twice in the areas of the server.' },
+    ],
+    find: () => findDoubleNames(paths),
+  },
+  {
+    rules: [
+      { name: 'plain-english', sentence: 'Comments, messages, guides and names of tests are plain English.' },
+    ],
+    find: () => paths.filter(isHeldToPlainEnglish).flatMap((path) => findHardLanguage(path, read(path))),
+  },
+  {
+    rules: [
+      { name: 'cli-dependencies-are-externals', sentence: 'The binary depends on what it does not bundle.' },
+    ],
+    find: () => compareDependencies(readJson('packages/cli/package.json').dependencies ?? {}, externals),
+  },
+  {
+    rules: [{ name: 'no-download-addresses', sentence: 'The lockfile names no place to download from.' }],
+    find: () => ['package-lock.json', '.npmrc'].flatMap((path) => findAddresses(path, read(path))),
+  },
+  {
+    rules: [{ name: 'no-machine-paths', sentence: 'No file names a folder of one machine.' }],
+    find: () => findPathsOfThisMachine(),
+  },
+];
+
+const rules = checks.flatMap((check) => check.rules);
 if (process.argv.includes('--rules')) printRules();
 else run();
 
 function run(): void {
-  const sources = readPackageSources(root);
-  const paths = listFiles(root);
-  const findings = [
-    ...findLayerFaults(sources),
-    ...findCycles(sources),
-    ...findUnreachable(sources),
-    ...findDoubleNames(paths),
-    ...compareDependencies(readJson('packages/cli/package.json').dependencies ?? {}, externals),
-    ...['package-lock.json', '.npmrc'].flatMap((path) => findAddresses(path, read(path))),
-    ...paths.flatMap((path) => findLateNames(path, /\.ts$/.test(path) ? read(path) : '')),
-    ...findPathsOfThisMachine(paths),
-    ...paths.filter(isHeldToPlainEnglish).flatMap((path) => findHardLanguage(path, read(path))),
-  ];
+  const findings = checks.flatMap(({ find }) => find());
   for (const finding of findings) console.log(formatFinding(finding));
+  for (const line of countByRule(rules, findings)) console.log(line);
   console.log(`${sources.length} source files, ${paths.length} files in all: ${findings.length} findings`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
-function findPathsOfThisMachine(paths: readonly string[]): Finding[] {
+function inFiles(name: RegExp, find: (path: string, text: string) => Finding[]): Finding[] {
+  return paths.filter((path) => name.test(path)).flatMap((path) => find(path, read(path)));
+}
+
+function findPathsOfThisMachine(): Finding[] {
   const folders = machineFolders(root, homedir());
   return paths
     .filter((path) => !binaryFile.test(path))
@@ -54,14 +116,8 @@ function findPathsOfThisMachine(paths: readonly string[]): Finding[] {
 }
 
 function printRules(): void {
-  for (const { name, sentence, fix } of [
-    ...layerRules,
-    environmentRule,
-    queryRule,
-    knownPlaceRule,
-    resolvableRule,
-  ])
-    console.log(`${name}\n    ${sentence}\n    fix: ${fix}`);
+  for (const { name, sentence, fix } of rules)
+    console.log(`${name}\n    ${sentence}${fix === undefined ? '' : `\n    fix: ${fix}`}`);
 }
 
 function read(path: string): string {
