@@ -35,7 +35,7 @@ describe('the stream of a run', () => {
       });
       const { headers } = stream;
       expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
-      expect(headers.get('cache-control')).toBe('no-cache');
+      expect(headers.get('cache-control')).toBe('no-cache, no-transform');
       expect(headers.get('x-accel-buffering')).toBe('no');
       expect(headers.get('content-location')).toBe(`${mount}/threads/${threadId}/runs/${runId}`);
       expect(headers.get('location')).toBe(`/threads/${threadId}/runs/${runId}/stream`);

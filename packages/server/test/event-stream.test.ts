@@ -94,7 +94,7 @@ describe('an event stream', () => {
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/event-stream',
-      'cache-control': 'no-cache',
+      'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
       location: '/threads/t/runs/r/stream',
       'content-location': '/api/threads/t/runs/r',

@@ -53,7 +53,8 @@ export async function sendEvents(
 ): Promise<EventStreamEnd> {
   const headers = {
     'content-type': 'text/event-stream',
-    'cache-control': 'no-cache',
+    // A proxy that compresses would hold tokens back until its window is full.
+    'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
     ...stream.headers,
   };
