@@ -152,6 +152,52 @@ describe('sub-agents', () => {
     expect(ofType('task_completed')).toHaveLength(2);
   });
 
+  it('leave their steps with the run: what each model said, what each tool returned, and the tokens', async () => {
+    asked = [task('call_a', 'Look')];
+    subagent = ({ messages }) =>
+      messages.at(-1).role === 'tool'
+        ? { text: 'x'.repeat(9_000), usage: { input: 100, output: 20 } }
+        : { calls: [{ id: 'call_1', name: 'list_instances', args: {} }], usage: { input: 50, output: 5 } };
+    const { threadId, run } = await delegate();
+    const path = `/threads/${threadId}/runs/${run.run_id}/events?event_types=subagent.step&task_id=call_a`;
+    const steps = await ada.ok('GET', path);
+
+    const common = { event_type: 'subagent.step', category: 'subagent' };
+    expect(steps).toEqual([
+      expect.objectContaining({
+        ...common,
+        content: {
+          task_id: 'call_a',
+          message_index: 1,
+          kind: 'ai',
+          text: '',
+          truncated: false,
+          tool_calls: [{ name: 'list_instances', args: {} }],
+        },
+        metadata: expect.objectContaining({
+          task_id: 'call_a',
+          message_index: 1,
+          model_name: 'fast',
+          usage: expect.objectContaining({ input_tokens: 50, output_tokens: 5, total_tokens: 55 }),
+        }),
+      }),
+      expect.objectContaining({
+        ...common,
+        content: expect.objectContaining({ message_index: 2, kind: 'tool', tool_name: 'list_instances' }),
+        metadata: expect.objectContaining({ tool_call_id: 'call_1', status: 'success' }),
+      }),
+      expect.objectContaining({
+        ...common,
+        content: expect.objectContaining({ message_index: 3, text: 'x'.repeat(8_192), truncated: true }),
+        metadata: expect.objectContaining({ usage: expect.objectContaining({ total_tokens: 120 }) }),
+      }),
+    ]);
+    const after = `${path}&limit=1&after_seq=${steps[0].seq}`;
+    expect(await ada.ok('GET', after)).toEqual([steps[1]]);
+    const messages = await ada.ok('GET', `/threads/${threadId}/messages`);
+    expect(messages.map(({ category }: { category: string }) => category)).not.toContain('subagent');
+  });
+
   it('have the tools of the lead agent, but neither questions nor sub-agents', async () => {
     await delegate();
     const ofLead = provider.requests.find((request) => !isSubagent(request))?.tools ?? [];

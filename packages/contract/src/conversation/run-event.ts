@@ -9,6 +9,7 @@ export const runEventCategories = [
   'lifecycle',
   'middleware',
   'middleware:summarize',
+  'subagent',
 ] as const;
 export type RunEventCategory = (typeof runEventCategories)[number];
 
@@ -28,6 +29,7 @@ export const runEventTypes = [
   'tool_end',
   'tool_error',
   'summarization',
+  'subagent.step',
 ] as const;
 
 /** One thing that happened in a run, as it is stored. */

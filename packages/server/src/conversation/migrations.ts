@@ -1,5 +1,6 @@
 import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-conversation.ts';
 import * as usage from './migrations/002-usage.ts';
+import * as runSpans from './migrations/003-run-spans.ts';
 
-export const conversationMigrations: readonly Migration[] = [first, usage];
+export const conversationMigrations: readonly Migration[] = [first, usage, runSpans];

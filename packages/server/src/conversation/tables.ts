@@ -11,6 +11,7 @@ export interface ConversationTables {
   run_inputs: RunInputTable;
   run_usage: RunUsageTable;
   run_events: RunEventTable;
+  run_spans: RunSpanTable;
   feedback: FeedbackTable;
   assistants: AssistantTable;
   assistant_versions: AssistantVersionTable;
@@ -170,6 +171,34 @@ export interface RunEventTable {
   created_at: string;
 }
 
+/**
+ * The timeline of a run: its model calls, tool calls and sub-agents. A row is written when one begins and again when it ends, and
+ * stays when a run that continues repeats the work.
+ */
+export interface RunSpanTable {
+  thread_id: string;
+  run_id: string;
+  started_at: string;
+  /** Ascends with the order in which the spans of one millisecond began. */
+  span_id: string;
+  /** The span around it; null directly below the run. */
+  parent_id: string | null;
+  attempt: number;
+  kind: 'model' | 'tool' | 'subagent';
+  /** The model, the tool or the kind of sub-agent. */
+  name: string | null;
+  /** Null while it runs. */
+  ended_at: string | null;
+  state: 'running' | 'success' | 'error' | 'interrupted';
+  tool_call_id: string | null;
+  /** The task of the pool that a tool call waits for. */
+  task_id: string | null;
+  /** Tokens by model, as in `token_usage_by_model`; null until the first call has ended. */
+  usage: string | null;
+  /** Raised by each write to a span of the run, so that a reader finds what has changed. */
+  revision: number;
+}
+
 export interface FeedbackTable {
   feedback_id: string;
   thread_id: string;
@@ -232,6 +261,7 @@ export type ThreadRow = Selectable<ThreadTable>;
 export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
 export type RunUsageRow = Selectable<RunUsageTable>;
 export type RunRow = Selectable<RunTable>;
+export type RunSpanRow = Selectable<RunSpanTable>;
 export type RunEventRow = Selectable<RunEventTable>;
 export type FeedbackRow = Selectable<FeedbackTable>;
 export type AssistantRow = Selectable<AssistantTable>;

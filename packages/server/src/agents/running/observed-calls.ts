@@ -34,7 +34,11 @@ export function answerIn(output: LLMResult): Message | undefined {
   return generation?.message;
 }
 
-export function responseEvent(call: ObservedCall, output: LLMResult, endedMs: number): EventParts {
+interface ResponseEvent extends EventParts {
+  metadata: { usage: (ReportedUsage & object) | null; model_name?: string; [fact: string]: unknown };
+}
+
+export function responseEvent(call: ObservedCall, output: LLMResult, endedMs: number): ResponseEvent {
   const answer = answerIn(output);
   const record = answer && recordOf(answer);
   const model = modelOf(call, record);

@@ -30,6 +30,8 @@ import {
   toolMessageIn,
 } from './observed-messages.ts';
 import { middlewareEvents } from './observed-middleware.ts';
+import { ObservedSpans } from './observed-spans.ts';
+import { answerStep, toolStep } from './subagent-steps.ts';
 import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
 
 interface ObservedTool {
@@ -61,6 +63,7 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #recorder: RunRecord;
   readonly #now: Clock;
   readonly #origins = new TaskOrigins();
+  readonly #spans: ObservedSpans;
   readonly #calls = new Map<string, ObservedCall>();
   readonly #tools = new Map<string, ObservedTool>();
   readonly #nodes = new Map<string, ObservedNode>();
@@ -76,6 +79,7 @@ export class RunObserver extends BaseCallbackHandler {
   constructor(recorder: RunRecord, { now = steadyClock }: { now?: Clock } = {}) {
     super();
     this.#recorder = recorder;
+    this.#spans = new ObservedSpans(recorder);
     this.#now = now;
   }
 
@@ -83,7 +87,7 @@ export class RunObserver extends BaseCallbackHandler {
     _model: unknown,
     messages: unknown[][],
     runId: string,
-    _parentRunId?: string,
+    parentRunId?: string,
     extra?: Record<string, unknown>,
     tags: string[] = [],
     metadata?: Record<string, unknown>,
@@ -97,6 +101,7 @@ export class RunObserver extends BaseCallbackHandler {
       metadata,
     };
     this.#calls.set(runId, call);
+    this.#spans.beginModel(runId, { parentId: parentRunId, model: call.model });
     if (call.caller === 'lead_agent') this.#leadGraphs.add(graphOf(namespaceOf(metadata)));
     this.#record(requestEvent(call, (messages[0] ?? []) as Message[]), metadata);
   }
@@ -121,14 +126,22 @@ export class RunObserver extends BaseCallbackHandler {
     this.#calls.delete(runId);
     const given = answerIn(output);
     if (given && isOfGateway(call)) this.#idsOf(call.metadata).complete(given);
-    this.#record(responseEvent(call, output, this.#now()), call.metadata);
+    const response = responseEvent(call, output, this.#now());
+    this.#record(response, call.metadata);
+    const { usage, model_name: model = null } = response.metadata;
+    this.#spans.end(runId, 'success', { usage, model });
     if (given && call.caller === 'lead_agent') this.#recordAnswer(given, call);
+    const task = subagentTaskOf(call.metadata);
+    if (given && task !== null && call.caller.startsWith('subagent:')) {
+      this.#record(answerStep(this.#nextStep(task), { message: given, usage, model }), call.metadata);
+    }
   }
 
   override handleLLMError(error: unknown, runId: string): void {
     const call = this.#calls.get(runId);
     if (!call) return;
     this.#calls.delete(runId);
+    this.#spans.end(runId, 'error');
     const metadata = { caller: call.caller, llm_call_index: call.index };
     this.#record(
       { event_type: 'llm_error', category: 'trace', content: errorText(error), metadata },
@@ -140,7 +153,7 @@ export class RunObserver extends BaseCallbackHandler {
     _tool: unknown,
     input: string,
     runId: string,
-    _parentRunId?: string,
+    parentRunId?: string,
     _tags?: string[],
     metadata?: Record<string, unknown>,
     runName = 'tool',
@@ -148,6 +161,7 @@ export class RunObserver extends BaseCallbackHandler {
   ): void {
     const tool = { name: runName, callId: toolCallId ?? null, metadata };
     this.#tools.set(runId, tool);
+    this.#spans.beginTool(runId, { parentId: parentRunId, ...tool });
     const args = input.slice(0, maxArgumentsLength);
     this.#recordTool('tool_start', tool, { content: '', metadata: { args } });
   }
@@ -159,7 +173,9 @@ export class RunObserver extends BaseCallbackHandler {
     const message = toolMessageIn(output);
     const content = message ? contentText(message.content) : contentText(output);
     const status = message?.status === 'error' ? 'error' : 'success';
+    this.#spans.end(runId, status);
     this.#recordTool('tool_end', tool, { content, metadata: { status } });
+    this.#recordToolStep(tool, { text: content, status });
     if (!this.#isOfConversation(tool)) return;
     if (message) this.#recordToolMessage(named(message), tool);
     else this.#unanswered.set(tool, { content, status });
@@ -170,9 +186,12 @@ export class RunObserver extends BaseCallbackHandler {
     if (!tool) return;
     this.#tools.delete(runId);
     // This is no failure: the graph waits for a human, or continues elsewhere.
-    if (isObject(error) && error.is_bubble_up === true) return;
+    const isWaiting = isObject(error) && error.is_bubble_up === true;
+    this.#spans.end(runId, isWaiting ? 'interrupted' : 'error');
+    if (isWaiting) return;
     const text = errorText(error);
     this.#recordTool('tool_error', tool, { content: text, metadata: {} });
+    this.#recordToolStep(tool, { text, status: 'error' });
     if (this.#isOfConversation(tool)) {
       this.#unanswered.set(tool, { content: `Error: ${text}`, status: 'error' });
     }
@@ -183,19 +202,21 @@ export class RunObserver extends BaseCallbackHandler {
     _chain: unknown,
     input: unknown,
     runId: string,
-    _parentRunId?: string,
+    parentRunId?: string,
     tags: string[] = [],
     metadata?: Record<string, unknown>,
     _runType?: string,
     name?: string,
   ): void {
     this.#origins.begin(metadata);
+    this.#spans.enter(runId, parentRunId);
     if (name === undefined || name !== metadata?.langgraph_node || tags.includes(hiddenTag)) return;
     if (!this.#leadGraphs.has(graphOf(namespaceOf(metadata)))) return;
     this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input), metadata });
   }
 
   override handleChainEnd(given: unknown, runId: string): void {
+    this.#spans.leave(runId);
     const node = this.#nodes.get(runId);
     if (!node) return;
     this.#nodes.delete(runId);
@@ -206,6 +227,7 @@ export class RunObserver extends BaseCallbackHandler {
   }
 
   override handleChainError(_error: unknown, runId: string): void {
+    this.#spans.leave(runId);
     const node = this.#nodes.get(runId);
     if (!node) return;
     this.#nodes.delete(runId);
@@ -215,10 +237,11 @@ export class RunObserver extends BaseCallbackHandler {
   override handleCustomEvent(
     name: string,
     data: unknown,
-    _runId: string,
+    runId: string,
     _tags?: string[],
     metadata?: Record<string, unknown>,
   ): void {
+    this.#spans.note(runId, name, data);
     const payload = wireValue(data);
     const isPlain = isObject(payload) && !Array.isArray(payload);
     this.#record(
@@ -305,6 +328,17 @@ export class RunObserver extends BaseCallbackHandler {
     );
   }
 
+  #recordToolStep(tool: ObservedTool, result: { text: string; status: string }): void {
+    const task = subagentTaskOf(tool.metadata);
+    if (task === null) return;
+    const { name, callId } = tool;
+    this.#record(toolStep(this.#nextStep(task), { name, callId, ...result }), tool.metadata);
+  }
+
+  #nextStep(taskId: string): { taskId: string; index: number } {
+    return { taskId, index: this.#recorder.nextStepIndex(taskId) };
+  }
+
   #idsOf(metadata: TaskMetadata): KnownIds {
     const graph = graphOf(namespaceOf(metadata));
     const ids = this.#ids.get(graph) ?? new KnownIds();
@@ -347,6 +381,11 @@ function commandsIn(output: unknown): unknown[] | null {
 function withSubagent(event: NewRunEvent, metadata: TaskMetadata): NewRunEvent {
   const task = metadata?.[subagentTaskKey];
   return task === undefined ? event : { ...event, metadata: { ...event.metadata, [subagentTaskKey]: task } };
+}
+
+function subagentTaskOf(metadata: TaskMetadata): string | null {
+  const task = metadata?.[subagentTaskKey];
+  return typeof task === 'string' ? task : null;
 }
 
 function contentText(content: unknown): string {

@@ -42,6 +42,16 @@ describe('a sub-agent', () => {
     const events = await fixture.journal.events({ user: 'user' }, { threadId: 'thread', limit: 1_000 });
     const asked = events.filter(({ metadata }) => metadata.caller === 'subagent:general-purpose');
     expect(asked.filter(({ event_type: type }) => type === 'llm_response')).toHaveLength(4);
+    const steps = events.filter(({ event_type: type }) => type === 'subagent.step');
+    for (const taskId of ['call_a', 'call_b']) {
+      const own = steps.filter(({ metadata }) => metadata.task_id === taskId);
+      const shown = own.map(({ content }) => content as { message_index: number; kind: string });
+      expect(shown.map(({ message_index, kind }) => [message_index, kind])).toEqual([
+        [1, 'ai'],
+        [2, 'tool'],
+        [3, 'ai'],
+      ]);
+    }
   });
 
   it('that takes too long is stopped with what it has started, and the lead agent continues', async () => {

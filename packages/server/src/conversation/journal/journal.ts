@@ -1,4 +1,5 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
@@ -6,6 +7,7 @@ import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { EventFilter, EventStorage, RunKey } from './event-storage.ts';
 import { RunRecorder } from './run-recorder.ts';
+import { deleteSpans } from './run-span-store.ts';
 import { count, emptyTally, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 
 export interface JournalOptions {
@@ -15,6 +17,7 @@ export interface JournalOptions {
   /** When false no tokens are counted; events and message counts are still written. */
   trackTokens: boolean;
   now: Clock;
+  timer?: Timer;
   onFlushFailed: (error: unknown) => void;
 }
 
@@ -43,6 +46,7 @@ export class Journal {
     const key = { threadId, runId, userId };
     const recount = (): Promise<Tally> => this.#recount(key);
     return new RunRecorder({
+      timer: systemTimer,
       ...this.#options,
       run: key,
       attempt: run.attempt,
@@ -66,6 +70,7 @@ export class Journal {
   /** Part of the unit that deletes a thread; call `clearThread` after the commit. */
   async deleteThread(trx: WriteTransaction<ConversationTables>, threadId: string): Promise<void> {
     await this.#options.storage.deleteThread(trx, threadId);
+    await deleteSpans(trx, { threadId });
   }
 
   async clearThread(threadId: string): Promise<void> {
@@ -75,6 +80,7 @@ export class Journal {
   /** Part of the unit that deletes a run; call `clearRun` after the commit. */
   async deleteRun(trx: WriteTransaction<ConversationTables>, run: RunKey): Promise<void> {
     await this.#options.storage.deleteRun(trx, run);
+    await deleteSpans(trx, run);
   }
 
   async clearRun(run: RunKey): Promise<void> {

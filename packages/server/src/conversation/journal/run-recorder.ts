@@ -1,13 +1,16 @@
 import type { Coverage } from '../../agents/event-origin.ts';
-import type { NewRunEvent, RunRecord } from '../../agents/run-record.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { NewRunEvent, RunRecord, SpanMark } from '../../agents/run-record.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { EventStorage, RunKey, RunUnit } from './event-storage.ts';
 import { humanMessageIn } from './human-message.ts';
 import { Outbox } from './outbox.ts';
+import { endLostSpans, saveSpans } from './run-span-store.ts';
 import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
+import { SpanBook } from './span-book.ts';
 import { storedEvent } from './stored-event.ts';
 
 export type { RunTotals } from './run-totals.ts';
@@ -17,6 +20,8 @@ const flushAt = 20;
 /** The limit of waiting events. It is reached when the database accepts none of them; recording more throws. */
 const maxWaiting = 10_000;
 const maxPreviewLength = 500;
+/** Work that takes longer is on disk before it ends. Shorter work is written with what follows it, and costs no write of its own. */
+const unwrittenBeginMs = 250;
 
 export interface RecorderOptions {
   run: RunKey;
@@ -27,6 +32,7 @@ export interface RecorderOptions {
   maxTraceBytes: number;
   trackTokens: boolean;
   now: Clock;
+  timer: Timer;
   /** Totals of what is stored of the run. */
   recount: () => Promise<Tally>;
   tally: Tally;
@@ -47,13 +53,20 @@ export interface RunEnding {
 export class RunRecorder implements RunRecord {
   readonly #options: RecorderOptions;
   readonly #outbox = new Outbox();
+  readonly #spans: SpanBook;
   #tally: Tally;
+  /** Cancels the write that follows the beginning of a span; undefined when none is planned. */
+  #cancelPlanned: (() => void) | undefined;
+  /** An earlier attempt may have left spans without an end. */
+  #mayHaveLostSpans: boolean;
   #flushing: Promise<void> | undefined;
   #hasEnded = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#tally = options.tally;
+    this.#spans = new SpanBook(options);
+    this.#mayHaveLostSpans = options.attempt > 1;
   }
 
   get run(): RunKey {
@@ -73,6 +86,12 @@ export class RunRecorder implements RunRecord {
     count(this.#tally, complete, { trackTokens });
     this.#outbox.add(storedEvent(complete, { at: now(), maxTraceBytes }));
     if (this.#outbox.size >= flushAt) this.#flushSoon();
+  }
+
+  mark(span: SpanMark): void {
+    if (this.#hasEnded) return;
+    this.#spans.mark(span, this.#options.now());
+    if (span.type === 'begin') this.#writeInTime();
   }
 
   /** Records the first events of an attempt. The message is recorded once, however often the run begins. */
@@ -98,13 +117,27 @@ export class RunRecorder implements RunRecord {
   /** Records the last event; the unit that ends the run commits it. */
   recordEnd(ending: RunEnding): void {
     this.record(endEvent(ending));
+    this.#spans.endAll(this.#options.now());
     this.#hasEnded = true;
+  }
+
+  /** Nothing is written any more that no caller asks for. */
+  close(): void {
+    this.#cancelPlanned?.();
+    this.#cancelPlanned = () => undefined;
   }
 
   /** The number of the model call that begins now. */
   nextCallIndex(): number {
     this.#tally.lastCallIndex += 1;
     return this.#tally.lastCallIndex;
+  }
+
+  nextStepIndex(taskId: string): number {
+    const { lastSteps } = this.#tally;
+    const next = (lastSteps.get(taskId) ?? 0) + 1;
+    lastSteps.set(taskId, next);
+    return next;
   }
 
   /** Commits these parts as one unit of the run, with the recorded events in it or before it. When it throws, the events keep waiting. */
@@ -117,14 +150,31 @@ export class RunRecorder implements RunRecord {
   }
 
   /** Like `write`, for a unit that checks itself whether this process still owns the run. Returns the result of the unit. */
-  writeClaimed<Result>(unit: RunUnit<Result>): Promise<Result> {
-    return this.#options.storage.write(this.run, this.#outbox, unit);
+  async writeClaimed<Result>(unit: RunUnit<Result>): Promise<Result> {
+    const { storage, run, attempt, now } = this.#options;
+    const { rows, putBack } = this.#spans.take();
+    const endsLost = this.#mayHaveLostSpans;
+    if (rows.length === 0 && !endsLost) return storage.write(run, this.#outbox, unit);
+    this.#mayHaveLostSpans = false;
+    try {
+      return await storage.write(run, this.#outbox, async (trx) => {
+        const result = await unit(trx);
+        const revision = this.#spans.nextRevision();
+        if (endsLost) await endLostSpans(trx, run, { before: attempt, at: toIso(now()), revision });
+        await saveSpans(trx, rows);
+        return result;
+      });
+    } catch (error) {
+      this.#mayHaveLostSpans = endsLost;
+      putBack();
+      throw error;
+    }
   }
 
   /** Writes the recorded events; resolves when none waits any more. */
   async flush(): Promise<void> {
     await this.#flushing;
-    if (this.#outbox.size > 0) await this.write();
+    if (this.#outbox.size > 0 || this.#spans.hasChanged) await this.write();
   }
 
   /** For a run that continues: forgets the events that will happen again, and counts the rest. */
@@ -138,6 +188,13 @@ export class RunRecorder implements RunRecord {
 
   totals(): RunTotals {
     return totalsOf(this.#tally);
+  }
+
+  #writeInTime(): void {
+    this.#cancelPlanned ??= this.#options.timer(() => {
+      this.#cancelPlanned = undefined;
+      if (this.#spans.hasChanged) this.#flushSoon();
+    }, unwrittenBeginMs);
   }
 
   /** Writes one batch at a time. Events that could not be written wait for the next batch. */

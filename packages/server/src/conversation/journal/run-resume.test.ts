@@ -188,6 +188,8 @@ describe('a run that is killed', () => {
       } catch (error) {
         if (unitsToLive === Number.POSITIVE_INFINITY) throw error;
         return { units, hasEnded: false };
+      } finally {
+        recorder.close();
       }
     };
     const events = (): Promise<RunEvent[]> => journal.events({ user: 'u' }, { threadId: 't', limit: 10_000 });

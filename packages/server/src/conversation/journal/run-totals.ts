@@ -47,6 +47,8 @@ export interface Tally {
   modelName: string | null;
   /** The number of the last model call; calls are numbered from one. */
   lastCallIndex: number;
+  /** The number of the last step of each sub-agent, by the tool call that started it. */
+  lastSteps: Map<string, number>;
 }
 
 const maxTextLength = 2_000;
@@ -65,6 +67,7 @@ export function emptyTally(): Tally {
     byModel: new Map(),
     modelName: null,
     lastCallIndex: 0,
+    lastSteps: new Map(),
   };
 }
 
@@ -78,6 +81,7 @@ export function count(tally: Tally, event: Counted, { trackTokens }: { trackToke
   if (type === 'ai_message') tally.lastAiMessage = excerpt(content) ?? tally.lastAiMessage;
   if (type === 'llm_request') tally.lastCallIndex = Math.max(tally.lastCallIndex, callIndexOf(metadata));
   if (type === 'llm_response') countCall(tally, metadata, trackTokens);
+  if (type === 'subagent.step') countStep(tally, metadata);
 }
 
 export function totalsOf(tally: Tally): RunTotals {
@@ -112,14 +116,33 @@ function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens:
   tally.outputTokens += output;
   tally.tokens += tokens;
   tally.byCaller[caller] += tokens;
-  const ofModel = tally.byModel.get(model ?? 'unknown') ?? newModelUsage();
+  addCall(tally.byModel, model, usage);
+}
+
+/** Adds one call to the usage by model. A call that reports no tokens adds nothing. */
+export function addCall(
+  byModel: Map<string, ModelUsage>,
+  model: string | null,
+  { input_tokens: input = 0, output_tokens: output = 0, ...usage }: ReportedUsage,
+): void {
+  const tokens = usage.total_tokens || input + output;
+  if (tokens === 0) return;
+  const ofModel = byModel.get(model ?? 'unknown') ?? newModelUsage();
   ofModel.tokens += tokens;
   ofModel.input_tokens += input;
   ofModel.output_tokens += output;
   const cacheRead = usage.input_token_details?.cache_read ?? 0;
   if (cacheRead > 0) ofModel.cache_read_tokens = (ofModel.cache_read_tokens ?? 0) + cacheRead;
   ofModel.calls += 1;
-  tally.byModel.set(model ?? 'unknown', ofModel);
+  byModel.set(model ?? 'unknown', ofModel);
+}
+
+function countStep(
+  { lastSteps }: Tally,
+  { task_id: task, message_index: index }: Record<string, unknown>,
+): void {
+  if (typeof task !== 'string' || typeof index !== 'number') return;
+  lastSteps.set(task, Math.max(index, lastSteps.get(task) ?? 0));
 }
 
 function callerKind(caller: unknown): CallerKind {

@@ -139,10 +139,11 @@ export class RunExecutor {
     const { streamLog, log } = this.#options;
     const claim = { runId: row.run_id, threadId: row.thread_id, workerId, attempt: row.attempt };
     const { signal } = controller;
+    let recorder: RunRecorder | undefined;
     try {
       streamLog.begin(row.run_id, { base: (row.attempt - 1) * idsPerAttempt });
       this.#frame(row.run_id, 'metadata', metadataOf(row));
-      const recorder = await this.#recorder(row, claim);
+      recorder = await this.#recorder(row, claim);
       const attempt = { row, kwargs: JSON.parse(kwargs) as RunKwargs, claim, recorder, signal };
       const outcome = await this.#outcome(attempt, controller);
       if (outcome && outcome.status !== 'success') await this.#stopTasks(row);
@@ -153,6 +154,8 @@ export class RunExecutor {
       streamLog.abandon(row.run_id);
       if (!(error instanceof ClaimLost || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
+    } finally {
+      recorder?.close();
     }
   }
 
