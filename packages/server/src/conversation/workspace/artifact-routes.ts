@@ -2,6 +2,7 @@ import { getArtifact, putArtifact } from '@switchyard/contract/conversation/arti
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { storedFilePolicy } from '../../http/shell/security-headers.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import type { Artifact, Artifacts } from './artifacts.ts';
@@ -45,9 +46,7 @@ async function sendArtifact(
     etag,
     'accept-ranges': 'bytes',
     'cache-control': artifact.cacheControl,
-    // Whatever type a browser takes it for, it runs nothing and loads nothing.
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+    'content-security-policy': storedFilePolicy,
   });
   if ('contentRange' in answer) reply.header('content-range', answer.contentRange);
   if (answer.status === 304 || answer.status === 416) {

@@ -7,6 +7,7 @@ import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { App, Routes } from '../../http/app.ts';
 import { watchUpload } from '../../http/body/watch-upload.ts';
+import { storedFilePolicy } from '../../http/shell/security-headers.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
@@ -115,8 +116,7 @@ async function sendFile(
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, max-age=3600',
-    // Even if a browser is tricked into rendering the file, it runs nothing and loads nothing.
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'content-security-policy': storedFilePolicy,
     'cross-origin-resource-policy': 'cross-origin',
   });
   if ('contentRange' in answer) reply.header('content-range', answer.contentRange);

@@ -21,5 +21,12 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
+/**
+ * For stored files, whatever a browser takes them for: they run nothing, load nothing, and have an origin of their own.
+ * Our own pages may frame them, so that a panel can show a picture.
+ */
+export const storedFilePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'";
+
 /** Only when clients come by https: a browser that remembers it refuses plain http for two years. */
 export const httpsHeaders = { 'strict-transport-security': 'max-age=63072000' } as const;
