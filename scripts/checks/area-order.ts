@@ -31,6 +31,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'intake',
     'workflows',
+    'recipes',
     'fleet',
     'push',
     'monitor',

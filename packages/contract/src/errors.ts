@@ -149,6 +149,10 @@ export const errorCatalogue = {
     message: 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
   },
   file_not_found: { kind: 'not_found', message: 'No such file. GET /api/files lists your files.' },
+  file_not_made: {
+    kind: 'conflict',
+    message: 'This file was uploaded: no task made it, so none can make it again.',
+  },
   file_in_use: {
     kind: 'conflict',
     message: 'A task that has not ended needs this file. Delete it afterwards, or cancel the task.',

@@ -67,6 +67,9 @@ export const taskConversation = Type.Object({
 });
 export type TaskConversation = Static<typeof taskConversation>;
 
+export const savedWorkflowReference = Type.Object({ workflowId: Type.String(), version: Type.Integer() });
+export type SavedWorkflowReference = Static<typeof savedWorkflowReference>;
+
 export const task = Type.Object({
   id: Type.String(),
   instanceId: nullable(Type.String()),
@@ -130,6 +133,10 @@ export const taskDetail = Type.Object({
   patience: nullable(patience),
   retry: oneOf(retryPolicies),
   maxAttempts: Type.Integer(),
+  savedWorkflow: nullable({
+    ...savedWorkflowReference,
+    description: 'The saved workflow that the task was made from. Null when it was made from a graph.',
+  }),
   attempts: Type.Array(taskAttempt),
 });
 export type TaskDetail = Static<typeof taskDetail>;

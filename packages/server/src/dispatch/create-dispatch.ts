@@ -41,6 +41,11 @@ import { PushHub } from './push/push-hub.ts';
 import { pushRoute } from './push/push-route.ts';
 import { Matchmaker } from './queue/matchmaker.ts';
 import { QueueKeeper } from './queue/queue-keeper.ts';
+import { Lineage } from './recipes/lineage.ts';
+import { LineageStore } from './recipes/lineage-store.ts';
+import { recipeRoutes } from './recipes/recipe-routes.ts';
+import { RecipeStore } from './recipes/recipe-store.ts';
+import { Recipes } from './recipes/recipes.ts';
 import type { DispatchTables } from './tables.ts';
 import { AttemptStore } from './tasks/attempt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
@@ -342,7 +347,7 @@ function registerSweeps({ jobs, clock, options }: DispatchDependencies, records:
 
 function routesOf(
   dependencies: DispatchDependencies,
-  parts: Pick<Records, 'files' | 'webhooks'> & {
+  parts: Pick<Records, 'files' | 'fileStore' | 'webhooks'> & {
     configuration: Configuration;
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
@@ -351,12 +356,17 @@ function routesOf(
     hub: PushHub;
   },
 ): Routes[] {
-  const { guard, links, openStreams, options } = dependencies;
-  const { files, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
+  const { database, guard, links, openStreams, options } = dependencies;
+  const { files, fileStore, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
   return [
     taskRoutes({ tasks, openStreams, guard }),
     instanceRoutes({ instances }),
     fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
+    recipeRoutes({
+      recipes: new Recipes({ files: fileStore, store: new RecipeStore(database), tasks }),
+      lineage: new Lineage({ files: fileStore, store: new LineageStore(database), links }),
+      guard,
+    }),
     configurationRoutes({ configuration }),
     monitorRoutes({ monitor }),
     webhookRoutes({ webhooks }),

@@ -13,6 +13,7 @@ export interface DispatchTables {
   task_inputs: TaskInputTable;
   task_attempts: TaskAttemptTable;
   task_files: TaskFileTable;
+  task_sources: TaskSourceTable;
   task_counts: TaskCountTable;
   idempotency_keys: IdempotencyKeyTable;
   instances: InstanceTable;
@@ -60,6 +61,9 @@ export interface TaskTable {
   requestId: string | null;
   /** JSON: the tool call of the agent that asked for the task. */
   conversation: string | null;
+  /** The saved workflow that the task was made from, and its version; null when it was made from a graph. */
+  workflowId: string | null;
+  workflowVersion: number | null;
   createdAt: string;
   updatedAt: string;
   startedAt: string | null;
@@ -82,6 +86,9 @@ export interface TaskAttemptTable {
   taskId: string;
   attempt: number;
   instanceId: string;
+  /** How the worker was called when it got the task, and its version; null in attempts of earlier versions. */
+  serverName: string | null;
+  workerVersion: string | null;
   /** The id on the worker, written before the POST: a restarted gateway finds the execution by it. */
   promptId: string;
   clientId: string;
@@ -97,6 +104,16 @@ export interface TaskAttemptTable {
 export interface TaskFileTable {
   taskId: string;
   fileId: string;
+}
+
+/** The files that a task was given. The rows stay when the task has ended and when a file is deleted. */
+export interface TaskSourceTable {
+  taskId: string;
+  fileId: string;
+  /** The owner of the task. */
+  owner: string;
+  sha256: string;
+  filename: string;
 }
 
 /** Updated in the transaction that changes a status, so that no list or overview ever counts rows. */
@@ -171,6 +188,8 @@ export interface FileTable {
   contentType: string;
   source: 'upload' | 'output';
   taskId: string | null;
+  /** The saved workflow of the task that made it. */
+  workflowId: string | null;
   createdAt: string;
 }
 

@@ -63,7 +63,7 @@ export class PoolWorkflows implements WorkflowRunner {
     const input = { workflow, params, ...(name !== null && { name }) };
     const { task } = await this.#options.tasks.submitRequest(
       input,
-      async () => ({ ...input, params: await paramsToSubmit() }),
+      async () => ({ input: { ...input, params: await paramsToSubmit() } }),
       metaOf(origin),
     );
     return { taskId: task.id };

@@ -21,7 +21,7 @@ export interface RecordDeps {
   /** Writes the rows of kept outputs in the transaction that ends the task. */
   insertKept: (
     trx: Trx,
-    output: { owner: string; taskId: string; kept: readonly KeptOutput[]; at: string },
+    output: { task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>; kept: readonly KeptOutput[]; at: string },
   ) => Promise<void>;
   /** Work that commits with the end of a task, such as its webhooks. */
   withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
@@ -153,7 +153,7 @@ export class AttemptRecord {
     const { attempts, marks, events, clock, insertKept, withEnd } = this.#deps;
     const unwritten = marks.take(this.fence);
     const at = toIso(clock());
-    const { warnings, startedAt, progress, owner, id: taskId } = this.#row;
+    const { warnings, startedAt, progress } = this.#row;
     const change = {
       ...end,
       phase: 'ended',
@@ -167,7 +167,7 @@ export class AttemptRecord {
     const row: TaskRow = { ...this.#row, ...change };
     const acceptedAt = unwritten?.acceptedAt ?? null;
     const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt }, async (trx) => {
-      if (kept.length > 0) await insertKept(trx, { owner, taskId, kept, at });
+      if (kept.length > 0) await insertKept(trx, { task: row, kept, at });
       await withEnd(trx, row);
     });
     if (!written) return false;

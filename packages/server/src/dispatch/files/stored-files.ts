@@ -139,22 +139,23 @@ export class StoredFiles implements AttemptFiles {
 
   async insertKept(
     trx: Parameters<RecordDeps['insertKept']>[0],
-    { owner, taskId, kept, at }: Parameters<RecordDeps['insertKept']>[1],
+    { task, kept, at }: Parameters<RecordDeps['insertKept']>[1],
   ): Promise<void> {
     const rows = kept.map(
       ({ fileId, filename, contentType, size, sha256 }): NewFileRow => ({
         id: fileId,
-        owner,
+        owner: task.owner,
         filename,
         sha256,
         size,
         contentType,
         source: 'output',
-        taskId,
+        taskId: task.id,
+        workflowId: task.workflowId,
         createdAt: at,
       }),
     );
-    await insertOutputs(trx, owner, rows);
+    await insertOutputs(trx, task.owner, rows);
   }
 
   /** Deletes rows past their time; the sweep over the blobs follows. */
@@ -184,6 +185,7 @@ export class StoredFiles implements AttemptFiles {
       contentType: contentTypeOf(head, filename).contentType,
       source: 'upload',
       taskId: null,
+      workflowId: null,
       createdAt: toIso(this.#options.clock()),
     };
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TaskConversation } from '@switchyard/contract/dispatch/task';
+import type { SavedWorkflowReference, TaskConversation } from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
@@ -9,7 +9,7 @@ import { fingerprintOf } from '../graphs/fingerprint.ts';
 import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import { type WorkerPath, workerPathsIn } from '../graphs/worker-paths.ts';
-import type { TaskInputRow } from '../tables.ts';
+import type { TaskInputRow, TaskRow } from '../tables.ts';
 import type { IdempotencyKey, NewTask } from '../tasks/task-store.ts';
 
 export interface PreparedTask {
@@ -19,10 +19,17 @@ export interface PreparedTask {
   paths: WorkerPath[];
 }
 
+/** The task that a request means. */
+export interface RequestedTask {
+  input: TaskInput;
+  savedWorkflow?: SavedWorkflowReference | null;
+}
+
 export interface SubmissionContext {
   owner: string;
   requestId: string | null;
   conversation: TaskConversation | null;
+  savedWorkflow: SavedWorkflowReference | null;
   idempotency: IdempotencyKey | null;
   nowMs: number;
   /**
@@ -82,6 +89,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         webhook: jsonOf(input.webhook),
         requestId: context.requestId,
         conversation: context.conversation && JSON.stringify(context.conversation),
+        ...workflowColumns(context.savedWorkflow),
         createdAt: at,
         updatedAt: at,
         startedAt: null,
@@ -103,6 +111,12 @@ function inputRowOf(taskId: string, input: TaskInput, requirement: Requirement):
     extraData: jsonOf(input.extraData),
     partialExecutionTargets: jsonOf(input.partialExecutionTargets),
   };
+}
+
+function workflowColumns(
+  saved: SavedWorkflowReference | null,
+): Pick<TaskRow, 'workflowId' | 'workflowVersion'> {
+  return { workflowId: saved?.workflowId ?? null, workflowVersion: saved?.version ?? null };
 }
 
 function jsonOf(value: unknown): string | null {

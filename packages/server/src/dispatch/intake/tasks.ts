@@ -1,5 +1,5 @@
 import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import type { NewTask as TaskInput, TaskListQuery, TaskWebhook } from '@switchyard/contract/dispatch/tasks';
+import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -23,11 +23,13 @@ import {
   viewTaskDetail,
 } from '../tasks/task-view.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import { copyOf } from './task-copy.ts';
 import {
   bodyHashOf,
   filesWanted,
   type PreparedTask,
   prepareTask,
+  type RequestedTask,
   type SubmissionContext,
 } from './task-submission.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
@@ -78,7 +80,7 @@ export class Tasks {
 
   /** Returns once the task is on disk. */
   async submit(input: TaskInput, meta: SubmitMeta): Promise<Submitted> {
-    return this.submitRequest(input, async () => input, meta);
+    return this.submitRequest(input, async () => ({ input }), meta);
   }
 
   /**
@@ -86,7 +88,7 @@ export class Tasks {
    */
   async submitRequest(
     request: object,
-    inputOf: () => Promise<TaskInput>,
+    taskOf: () => Promise<RequestedTask>,
     meta: SubmitMeta,
   ): Promise<Submitted> {
     const { store, queue, events, clock } = this.options;
@@ -96,12 +98,13 @@ export class Tasks {
     // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
-    const given = await inputOf();
+    const { input: given, savedWorkflow = null } = await taskOf();
     if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url);
     const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
       owner: meta.userId,
       requestId: meta.requestId,
       conversation: meta.conversation ?? null,
+      savedWorkflow,
       idempotency,
       nowMs: clock(),
     });
@@ -196,26 +199,10 @@ export class Tasks {
   /** The copy belongs to the owner of the task, as do its files. */
   async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
     const row = await this.row(reader.owner, taskId);
-    const { workflow, params, ...task } = await this.detail(row, reader.origin);
-    // The extra data is read as it was sent: the detail masks its secrets.
-    const extraData = (await this.options.store.input(row.id))?.extraData;
-    const input: TaskInput = {
-      workflow,
-      params,
-      ...(extraData && { extraData: JSON.parse(extraData) as Record<string, unknown> }),
-      ...(task.partialExecutionTargets && { partialExecutionTargets: task.partialExecutionTargets }),
-      priority: task.priority,
-      tags: task.tags,
-      retry: task.retry,
-      maxAttempts: task.maxAttempts,
-      ...(task.name !== null && { name: task.name }),
-      ...(task.pinnedInstanceId !== null && { instanceId: task.pinnedInstanceId }),
-      ...(task.pool !== null && { pool: task.pool }),
-      ...(task.timeoutSeconds !== null && { timeoutSeconds: task.timeoutSeconds }),
-      ...(task.patience !== null && { patience: task.patience }),
-      ...(row.webhook !== null && { webhook: JSON.parse(row.webhook) as TaskWebhook }),
-    };
-    return (await this.submit(input, { ...meta, userId: row.owner })).task;
+    const given = await this.options.store.input(row.id);
+    if (!given) throw new AppError('task_not_found');
+    const copy = copyOf(row, given);
+    return (await this.submitRequest(copy.input, async () => copy, { ...meta, userId: row.owner })).task;
   }
 
   /** Ends a task that waits in the queue. Returns false when a runner claimed it first. */

@@ -118,11 +118,13 @@ export class AttemptStore {
    */
   async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off'> {
     return this.#database.write(async (trx) => {
-      if (!(await usableInstance.first(trx, { id: claim.instanceId }))) return 'instance_off';
+      const instance = await usableInstance.first(trx, { id: claim.instanceId });
+      if (!instance) return 'instance_off';
       const attempt = claim.expectedAttempt + 1;
       const claimed = await claimedTask.first(trx, { ...claim, attempt });
       if (!claimed) return 'gone';
-      await newAttempt.run(trx, { ...claim, attempt });
+      const { serverName, version: workerVersion } = instance;
+      await newAttempt.run(trx, { ...claim, attempt, serverName, workerVersion });
       return claimed;
     });
   }
@@ -233,7 +235,7 @@ type Db = Kysely<DispatchTables>;
 const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
   db
     .selectFrom('instances')
-    .select('id')
+    .select(['serverName', 'version'])
     .where('id', '=', id)
     .where('enabled', '=', 1)
     .where('removed', '=', 0)
@@ -258,11 +260,15 @@ const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
     .returningAll(),
 );
 
-const newAttempt = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+type AttemptStart = Claim & Pick<AttemptRow, 'attempt' | 'serverName' | 'workerVersion'>;
+
+const newAttempt = new Prepared((db: Db, claim: AttemptStart) =>
   db.insertInto('task_attempts').values({
     taskId: claim.taskId,
     attempt: claim.attempt,
     instanceId: claim.instanceId,
+    serverName: claim.serverName,
+    workerVersion: claim.workerVersion,
     promptId: claim.promptId,
     clientId: claim.clientId,
     state: 'dispatching',

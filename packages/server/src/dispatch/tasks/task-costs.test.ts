@@ -77,6 +77,7 @@ async function took(seconds: number, past: Past): Promise<void> {
     owner,
     requestId: null,
     conversation: call ? { threadId: 't', runId: call[0], toolCallId: call[1] } : null,
+    savedWorkflow: null,
     idempotency: null,
     nowMs,
     fileNames: new Map(),

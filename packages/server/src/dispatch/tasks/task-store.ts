@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
-import type { DispatchTables, TaskInputRow, TaskRow } from '../tables.ts';
+import type { DispatchTables, FileTable, TaskInputRow, TaskRow } from '../tables.ts';
 import type { TaskEnd } from './attempt-store.ts';
 import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
 import { visibleTo } from './task-list-store.ts';
@@ -42,11 +42,14 @@ export class TaskStore {
     return this.#database.write(async (trx) => {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
       if (earlier) return earlier;
-      await this.#requireFiles(trx, task.fileIds);
+      const sources = await this.#requireFiles(trx, task.fileIds);
       await newTask.run(trx, task.row);
       await newInput.run(trx, task.input);
-      for (const fileId of task.fileIds) {
-        await trx.insertInto('task_files').values({ taskId: task.row.id, fileId }).execute();
+      for (const { id: fileId, sha256, filename } of sources) {
+        const { id: taskId, owner: taskOwner } = task.row;
+        await trx.insertInto('task_files').values({ taskId, fileId }).execute();
+        const source = { taskId, fileId, owner: taskOwner, sha256, filename };
+        await trx.insertInto('task_sources').values(source).execute();
       }
       return null;
     });
@@ -154,21 +157,29 @@ export class TaskStore {
   }
 
   /** The rows that exist stay locked for the length of the write on databases that lock rows. */
-  async #requireFiles(trx: Trx, fileIds: readonly string[]): Promise<void> {
+  async #requireFiles(
+    trx: Trx,
+    fileIds: readonly string[],
+  ): Promise<Pick<FileTable, 'id' | 'sha256' | 'filename'>[]> {
+    const files = [];
     for (const fileId of [...fileIds].sort()) {
       const file = await trx
         .selectFrom('files')
-        .select('id')
+        .select(['id', 'sha256', 'filename'])
         .where('id', '=', fileId)
         .$if(this.#database.dialect === 'postgres', (query) => query.forShare())
         .executeTakeFirst();
-      if (file) continue;
+      if (file) {
+        files.push(file);
+        continue;
+      }
       const message = `File ${fileId} has been deleted meanwhile. Upload it again.`;
       throw new AppError('invalid_param', {
         message,
         faults: [{ in: 'body', path: ['params'], message, type: 'file_not_found' }],
       });
     }
+    return files;
   }
 }
 
@@ -229,6 +240,8 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
     webhook: row.webhook,
     requestId: row.requestId,
     conversation: row.conversation,
+    workflowId: row.workflowId,
+    workflowVersion: row.workflowVersion,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     startedAt: row.startedAt,

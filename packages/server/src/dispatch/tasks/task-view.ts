@@ -1,5 +1,6 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type {
+  SavedWorkflowReference,
   Task,
   TaskAttempt,
   TaskConversation,
@@ -69,8 +70,16 @@ export function viewTaskDetail(
     patience: row.patience ? (JSON.parse(row.patience) as Patience) : null,
     retry: row.retryPolicy,
     maxAttempts: row.maxAttempts,
+    savedWorkflow: savedWorkflowOf(row),
     attempts: attempts.map(viewAttempt),
   };
+}
+
+export function savedWorkflowOf(
+  row: Pick<TaskRow, 'workflowId' | 'workflowVersion'>,
+): SavedWorkflowReference | null {
+  if (row.workflowId === null || row.workflowVersion === null) return null;
+  return { workflowId: row.workflowId, version: row.workflowVersion };
 }
 
 export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>): string[] | null {

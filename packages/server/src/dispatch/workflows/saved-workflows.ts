@@ -14,6 +14,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { type Graph, nodeClasses, parseGraph } from '../graphs/graph.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
+import type { RequestedTask } from '../intake/task-submission.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
 import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
 import { schemaOf } from './saved-workflow-schema.ts';
@@ -135,7 +136,10 @@ export class SavedWorkflows {
     const { params = {}, version, ...options } = input;
     return this.#options.tasks.submitRequest(
       { workflowId, ...input },
-      async () => ({ ...(await this.taskOf(meta.userId, { workflowId, params, version })), ...options }),
+      async () => {
+        const task = await this.#requestOf(meta.userId, { workflowId, params, version });
+        return { ...task, input: { ...task.input, ...options } };
+      },
       meta,
     );
   }
@@ -151,16 +155,14 @@ export class SavedWorkflows {
   ): Promise<Submitted> {
     return this.#options.tasks.submitRequest(
       { workflowId, params },
-      async () => this.taskOf(meta.userId, { workflowId, params: await submitted() }),
+      async () => this.#requestOf(meta.userId, { workflowId, params: await submitted() }),
       meta,
     );
   }
 
   /** The task that these values would result in. */
-  async taskOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<NewTask> {
-    const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
-    const taskParams = taskParamsOf(parametersIn(stored), params);
-    return { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true };
+  async taskOf(userId: string, values: WorkflowValues): Promise<NewTask> {
+    return (await this.#requestOf(userId, values)).input;
   }
 
   /** The workflows that this user's agent has as tools. */
@@ -177,6 +179,15 @@ export class SavedWorkflows {
   /** Changes with every change of this user's workflows. */
   async mark(userId: string): Promise<number> {
     return this.#options.store.mark({ user: userId });
+  }
+
+  async #requestOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<RequestedTask> {
+    const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    const taskParams = taskParamsOf(parametersIn(stored), params);
+    return {
+      input: { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true },
+      savedWorkflow: { workflowId: row.id, version: stored.version },
+    };
   }
 
   async #stored(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow> {

@@ -1,4 +1,5 @@
 import type { Fault } from '@switchyard/contract/errors';
+import { nearest } from '../../lib/nearest.ts';
 import type { SchemaError } from './schema-error.ts';
 import { foldUnions } from './validation-unions.ts';
 
@@ -41,9 +42,9 @@ type Describe = (error: SchemaError, part: Fault['in']) => Description;
 const table: Record<string, Describe> = {
   required: ({ params }) => missing(params.missingProperty),
   dependentRequired: ({ params }) => missing(params.missingProperty),
-  additionalProperties: ({ params }) => ({
+  additionalProperties: ({ params, parentSchema }) => ({
     type: 'extra_forbidden',
-    message: 'Extra inputs are not permitted',
+    message: `Extra inputs are not permitted${nearestField(String(params.additionalProperty), parentSchema)}`,
     below: [String(params.additionalProperty)],
   }),
   type: ({ schema, data }, part) => wrongType(schema, data, part),
@@ -108,6 +109,15 @@ const table: Record<string, Describe> = {
     below: [String(params.propertyName)],
   }),
 };
+
+/** The client chose the name, so only one of ordinary length is compared. */
+const maxNameLength = 64;
+
+function nearestField(name: string, schema: SchemaError['parentSchema']): string {
+  if (name.length > maxNameLength) return '';
+  const near = nearest(name, Object.keys(schema?.properties ?? {}));
+  return near === undefined ? '' : `. Did you mean ${near}?`;
+}
 
 const formats: Record<string, Description> = {
   email: {

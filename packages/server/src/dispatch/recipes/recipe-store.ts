@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { FileRow } from '../files/stored-file-store.ts';
+import type { DispatchTables, TaskInputRow, TaskRow } from '../tables.ts';
+import type { AttemptRow } from '../tasks/attempt-store.ts';
+
+/** A file that a task was given, and the file that has this content now. */
+export interface SourceRow {
+  fileId: string;
+  filename: string;
+  sha256: string;
+  presentFileId: string | null;
+}
+
+/** What is stored about the task that made a file. */
+export interface RecipeRows {
+  task: TaskRow;
+  input: TaskInputRow;
+  /** The attempt that made the file. */
+  attempt: AttemptRow | undefined;
+  sources: SourceRow[];
+}
+
+export class RecipeStore {
+  readonly #database: Database<DispatchTables>;
+
+  constructor(database: Database<DispatchTables>) {
+    this.#database = database;
+  }
+
+  /** Returns undefined for an upload. */
+  async ofFile(owner: Owner, file: FileRow): Promise<RecipeRows | undefined> {
+    requireOwner(owner);
+    const { taskId } = file;
+    if (taskId === null) return undefined;
+    const { read } = this.#database;
+    const [task, input, sources] = await Promise.all([
+      read.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirst(),
+      read.selectFrom('task_inputs').selectAll().where('taskId', '=', taskId).executeTakeFirst(),
+      this.#sourcesOf(taskId),
+    ]);
+    if (!task || !input) return undefined;
+    const attempt = await read
+      .selectFrom('task_attempts')
+      .selectAll()
+      .where('taskId', '=', taskId)
+      .where('attempt', '=', task.attempt)
+      .executeTakeFirst();
+    return { task, input, attempt, sources };
+  }
+
+  /** The same file when it is still there, otherwise the newest one of the owner with its content. */
+  async #sourcesOf(taskId: string): Promise<SourceRow[]> {
+    return this.#database.read
+      .selectFrom('task_sources as source')
+      .select(['source.fileId', 'source.filename', 'source.sha256'])
+      .select((select) =>
+        select
+          .selectFrom('files')
+          .select('files.id')
+          .whereRef('files.sha256', '=', 'source.sha256')
+          .whereRef('files.owner', '=', 'source.owner')
+          .orderBy(sql`case when files.id = ${sql.ref('source.fileId')} then 0 else 1 end`)
+          .orderBy('files.createdAt', 'desc')
+          .limit(1)
+          .as('presentFileId'),
+      )
+      .where('source.taskId', '=', taskId)
+      .orderBy('source.fileId')
+      .execute();
+  }
+}

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import type { FileRecipe, RecipeChanges, RecipeDifference } from '@switchyard/contract/dispatch/recipe';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Reader } from '../files/links.ts';
+import type { FileRow, StoredFileStore } from '../files/stored-file-store.ts';
+import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
+import { viewRecipe } from './recipe.ts';
+import { changedCopy } from './recipe-copy.ts';
+import { differencesOf } from './recipe-difference.ts';
+import { graphOf } from './recipe-graph.ts';
+import type { RecipeRows, RecipeStore } from './recipe-store.ts';
+
+interface RecipesOptions {
+  files: Pick<StoredFileStore, 'get'>;
+  store: RecipeStore;
+  tasks: Pick<Tasks, 'submitRequest'>;
+}
+
+interface MadeFile {
+  file: FileRow;
+  rows: RecipeRows | undefined;
+}
+
+/** Workers take seeds of 64 bits; some nodes take 32 only. */
+const seedBound = 2 ** 32;
+
+/** How files were made, and how they are made again. */
+export class Recipes {
+  readonly #options: RecipesOptions;
+
+  constructor(options: RecipesOptions) {
+    this.#options = options;
+  }
+
+  async get(owner: Owner, fileId: string): Promise<FileRecipe> {
+    const { file, rows } = await this.#made(owner, fileId);
+    return viewRecipe(file, rows);
+  }
+
+  /** Submits the task once more. The new task and its files belong to the owner of the file. */
+  async again(
+    { owner }: Reader,
+    fileId: string,
+    { changes, meta }: { changes: RecipeChanges; meta: SubmitMeta },
+  ): Promise<Submitted> {
+    const { rows } = await this.#made(owner, fileId);
+    if (!rows) throw new AppError('file_not_made');
+    return this.#options.tasks.submitRequest(
+      { again: fileId, ...changes },
+      async () => changedCopy(rows, { changes, randomSeed: () => randomInt(seedBound) }),
+      { ...meta, userId: rows.task.owner },
+    );
+  }
+
+  async difference(owner: Owner, left: string, right: string): Promise<RecipeDifference> {
+    const [a, b] = await Promise.all([this.#made(owner, left), this.#made(owner, right)]);
+    return {
+      left,
+      right,
+      sameContent: a.file.sha256 === b.file.sha256,
+      ...differencesOf(comparable(a), comparable(b)),
+    };
+  }
+
+  async #made(owner: Owner, fileId: string): Promise<MadeFile> {
+    const { files, store } = this.#options;
+    const file = await files.get(owner, fileId);
+    if (!file) throw new AppError('file_not_found');
+    return { file, rows: await store.ofFile(owner, file) };
+  }
+}
+
+/** What decides how a file looks. Times and ids of tasks always differ and say nothing. */
+function comparable({ file, rows }: MadeFile): Record<string, unknown> {
+  const { source, worker, savedWorkflow, extraData, partialExecutionTargets } = viewRecipe(file, rows);
+  if (!rows) return { source };
+  const { instanceId = null, name = null, version = null } = worker ?? {};
+  return {
+    source,
+    graph: graphOf(rows),
+    extraData,
+    partialExecutionTargets,
+    savedWorkflow,
+    worker: { instanceId, name, version },
+  };
+}
