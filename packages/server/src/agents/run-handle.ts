@@ -16,6 +16,8 @@ export interface RunHandle {
    * when writes of the graph are no longer read.
    */
   tell(event: CustomEvent): void;
+  /** True when the client follows the graphs inside the run, each under its own namespace. */
+  streamsSubgraphs?: boolean;
   /** The tool calls around a sub-agent's own calls, the outermost first. */
   within?: readonly string[];
 }

@@ -743,6 +743,26 @@ describe('a subgraph', () => {
     expect(frames.map(({ event }) => event)).toEqual(['values', 'messages', 'messages', 'values']);
   });
 
+  it('streams no states, updates or tasks of its own through the run, but its custom events', async () => {
+    const inner = new StateGraph(Counted)
+      .addNode('work', (_state, { writer }) => {
+        writer?.({ counted: true });
+        return { count: 1 };
+      })
+      .addEdge(START, 'work')
+      .compile();
+    const outer = new StateGraph(Counted).addNode('inner', inner).addEdge(START, 'inner').compile();
+    const { run } = await open({ outer });
+    const streamModes = ['values', 'updates', 'tasks', 'custom'];
+    const { frames } = await run('outer', { input: { count: 0 }, streamModes });
+    expect(frames.filter(({ event }) => event === 'custom')).toMatchObject([{ data: { counted: true } }]);
+    expect(JSON.stringify(frames)).not.toContain('"work"');
+    expect(frames.filter(({ event }) => event === 'tasks').map(({ data }) => data.name)).toEqual([
+      'inner',
+      'inner',
+    ]);
+  });
+
   it('that was interrupted is read with the state, and continues', async () => {
     const inner = new StateGraph(Counted)
       .addNode('ask', () => ({ answers: [interrupt('sure?')] }))

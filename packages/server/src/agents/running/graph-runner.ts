@@ -124,6 +124,7 @@ function configOf(active: ActiveRun): RunConfig {
       runId,
       threadId,
       userId,
+      streamsSubgraphs: request.streamSubgraphs,
       beforeActing: () => onDisk(request, checkpointer),
       tell: (event) => tellAtOnce(event, active),
     },
@@ -149,7 +150,7 @@ async function stream(
     for await (const event of events) addEvent(frames, event, request);
     return;
   }
-  for await (const chunk of await graph.stream(input, options)) frames.add(asChunk(chunk, request));
+  for await (const chunk of await graph.stream(input, options)) frames.add(chunk as GraphChunk);
 }
 
 function loadParts(): Promise<
@@ -196,14 +197,8 @@ function addEvent(
 ): void {
   if (event.tags?.includes('langsmith:hidden')) return;
   const isOwn = event.event === 'on_chain_stream' && event.run_id === request.runId;
-  if (isOwn) frames.add(asChunk(event.data.chunk, request));
+  if (isOwn) frames.add(event.data.chunk as GraphChunk);
   else frames.event(event);
-}
-
-function asChunk(chunk: unknown, { streamSubgraphs }: AgentRunRequest): GraphChunk {
-  if (streamSubgraphs) return chunk as GraphChunk;
-  const [mode, payload] = chunk as [string, unknown];
-  return [[], mode, payload];
 }
 
 /** When the graph ended by itself, its last streamed values are its state, and no task comes next. */

@@ -18,7 +18,7 @@ export interface RunConfig {
   callbacks: CallbackManager;
   signal: AbortSignal;
   runId: string;
-  subgraphs: boolean;
+  subgraphs: true;
   tags?: string[];
   recursionLimit?: number;
   context?: Record<string, unknown>;
@@ -36,7 +36,7 @@ export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunC
     callbacks: parts.callbacks,
     signal: parts.signal,
     runId: request.runId,
-    subgraphs: request.streamSubgraphs,
+    subgraphs: true,
     ...(tags && { tags }),
     ...(recursionLimit !== undefined && { recursionLimit }),
     // Without a context, a graph may take its settings from `configurable`, as older graphs do.

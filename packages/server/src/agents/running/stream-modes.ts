@@ -31,6 +31,9 @@ const graphModesOf: Record<string, string[]> = {
   tools: ['tools'],
 };
 
+/** Modes in which the graphs inside a run stream through it, also when the client does not ask for these graphs themselves. */
+const throughRun: ReadonlySet<string> = new Set(['messages', 'custom', 'tools']);
+
 /** Turns what a graph streams into the frames that the client asked for, and keeps the newest values. */
 export class GraphFrames {
   readonly #asked: ReadonlySet<string>;
@@ -62,7 +65,9 @@ export class GraphFrames {
     return this.#interrupts !== null;
   }
 
+  /** LangGraph streams every graph inside the run, because without that it would leave out their messages. */
   add([namespace, mode, payload]: GraphChunk): void {
+    if (namespace.length > 0 && !this.#subgraphs && !throughRun.has(mode)) return;
     if (mode === 'values') this.#addValues(namespace, payload);
     else if (mode === 'messages') this.#addMessage(namespace, payload as [object, object]);
     else if (this.#asked.has(mode)) this.#send(mode, namespace, payloadOf(mode, payload));

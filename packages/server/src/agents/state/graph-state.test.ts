@@ -155,6 +155,15 @@ describe('without its graph', () => {
     });
   });
 
+  it('a question that an earlier LangGraph has stored alone, not in a list, is known as well', async () => {
+    await fixture.states.update(fixture.thread(null), { values: { answer: '' } });
+    const tuple = await fixture.checkpointer.getTuple({ configurable: { thread_id: thread.threadId } });
+    const question = { id: 'q', value: 'sure?' };
+    await fixture.checkpointer.putWrites(tuple?.config ?? {}, [['__interrupt__', question]], 'task');
+    const { tasks } = await stateOf(fixture.thread(null));
+    expect(tasks).toMatchObject([{ id: 'task', interrupts: [question] }]);
+  });
+
   it('the history is the same', async () => {
     await say('hello', 'h1');
     const here = await fixture.states.history(thread, { limit: 10 });

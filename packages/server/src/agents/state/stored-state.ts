@@ -72,7 +72,8 @@ function tasksFrom(writes: NonNullable<CheckpointTuple['pendingWrites']>, next: 
   for (const [id, channel, value] of writes) {
     if (channel !== '__interrupt__' && channel !== '__error__') continue;
     const task = tasks.get(id) ?? { id, name: only, interrupts: [] };
-    if (channel === '__interrupt__') task.interrupts.push(value);
+    // LangGraph 1.4 wrote one question, later versions write a list of them.
+    if (channel === '__interrupt__') task.interrupts.push(...[value].flat());
     else task.error = value;
     tasks.set(id, task);
   }

@@ -143,7 +143,7 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
       __pregel_abort_signals: undefined,
     },
     callbacks,
-    tags: [`subagent:${type.name}`, ...hidingTags(configurable)],
+    tags: [`subagent:${type.name}`, ...hidingTags(run)],
     metadata: { [subagentTaskKey]: taskId },
     signal: AbortSignal.any(config.signal ? [config.signal, signal] : [signal]),
     recursionLimit: type.maxTurns * stepsPerTurn + 10,
@@ -157,8 +157,8 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
  * Clients take every message of the stream for one of the conversation. Only clients that asked for subgraphs see from the frames
  * where a message comes from, so for others the messages are hidden.
  */
-function hidingTags(configurable: Record<string, unknown>): string[] {
-  return configurable.__pregel_stream === undefined ? ['nostream', 'langsmith:hidden'] : [];
+function hidingTags({ streamsSubgraphs = false }: RunHandle): string[] {
+  return streamsSubgraphs ? [] : ['nostream', 'langsmith:hidden'];
 }
 
 /** Adds an event to the stored events of the run. The sub-agent's result is in the result of its tool call. */
