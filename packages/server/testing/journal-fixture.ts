@@ -3,6 +3,7 @@ import { Journal } from '../src/conversation/journal/journal.ts';
 import { RunEventStore } from '../src/conversation/journal/run-event-store.ts';
 import type { RunRecorder } from '../src/conversation/journal/run-recorder.ts';
 import { conversationMigrations } from '../src/conversation/migrations.ts';
+import { unstartedRun } from '../src/conversation/runs/records/unstarted-run.ts';
 import type { ConversationTables, RunRow } from '../src/conversation/tables.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
@@ -64,40 +65,16 @@ export async function openJournalFixture({ trackTokens = true } = {}): Promise<J
 
 /** A run that has ended successfully, for tests to change. */
 export const emptyRun: RunRow = {
+  ...unstartedRun,
   run_id: '',
   thread_id: 't',
   user_id: 'alice',
   assistant_id: 'g',
   graph_id: 'g',
   status: 'success',
-  admission: 0,
   multitask_strategy: 'enqueue',
   metadata: '{}',
-  run_at: null,
-  cancel_action: null,
-  cancel_requested_at: null,
   attempt: 1,
-  worker_id: null,
-  delete_thread: 0,
-  webhook: null,
-  checkpoint_id: null,
-  follow_up_to_run_id: null,
-  model_name: null,
-  error: null,
-  error_name: null,
-  stop_reason: null,
-  message_count: 0,
-  first_human_message: null,
-  last_ai_message: null,
-  llm_call_count: 0,
-  total_input_tokens: 0,
-  total_output_tokens: 0,
-  total_tokens: 0,
-  lead_agent_tokens: 0,
-  subagent_tokens: 0,
-  middleware_tokens: 0,
-  unknown_tokens: 0,
-  token_usage_by_model: '{}',
   created_at: '2030-01-01T00:00:00.000Z',
   updated_at: '2030-01-01T00:00:00.000Z',
   started_at: '2030-01-01T00:00:00.000Z',

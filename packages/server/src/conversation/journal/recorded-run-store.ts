@@ -1,22 +1,13 @@
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
+import { tokenColumns } from '../run-columns.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import type { Replay } from './message-visibility.ts';
 
-const tokenColumns = [
-  'run_id',
-  'total_input_tokens',
-  'total_output_tokens',
-  'total_tokens',
-  'lead_agent_tokens',
-  'subagent_tokens',
-  'middleware_tokens',
-  'unknown_tokens',
-  'token_usage_by_model',
-] as const;
-export type RunTokens = Pick<RunRow, (typeof tokenColumns)[number]>;
+const usedColumns = ['run_id', ...tokenColumns, 'token_usage_by_model'] as const;
+export type RunTokens = Pick<RunRow, (typeof usedColumns)[number]>;
 
 /** What the rows of runs add to their events. */
 export class RecordedRunStore {
@@ -57,7 +48,7 @@ export class RecordedRunStore {
   /** The finished runs of a thread, with the totals that were counted at their end. */
   async endedTokens(owner: Owner, threadId: string): Promise<RunTokens[]> {
     return this.#runs(owner)
-      .select(tokenColumns)
+      .select(usedColumns)
       .where('thread_id', '=', threadId)
       .where('ended_at', 'is not', null)
       .execute();

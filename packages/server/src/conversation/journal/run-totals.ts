@@ -1,25 +1,11 @@
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
 import type { NewRunEvent, ReportedUsage } from '../../agents/run-record.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
+import type { totalColumns } from '../run-columns.ts';
 import type { RunRow } from '../tables.ts';
 
 /** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
-export type RunTotals = Pick<
-  RunRow,
-  | 'message_count'
-  | 'first_human_message'
-  | 'last_ai_message'
-  | 'llm_call_count'
-  | 'total_input_tokens'
-  | 'total_output_tokens'
-  | 'total_tokens'
-  | 'lead_agent_tokens'
-  | 'subagent_tokens'
-  | 'middleware_tokens'
-  | 'unknown_tokens'
-  | 'token_usage_by_model'
-  | 'model_name'
->;
+export type RunTotals = Pick<RunRow, (typeof totalColumns)[number]>;
 
 export interface ModelUsage {
   tokens: number;

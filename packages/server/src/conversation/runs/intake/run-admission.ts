@@ -2,6 +2,7 @@ import type { MultitaskStrategy, RunCreate } from '@switchyard/contract/conversa
 import type { ResolvedAgent } from '../../../agents/loading/agents.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
+import { secondMs } from '../../../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { threadNotFound } from '../../threads/thread.ts';
@@ -12,6 +13,7 @@ import { decideCancel } from '../records/run.ts';
 import { requestCancel } from '../records/run-claim-store.ts';
 import { type RunKwargs, refusal } from '../records/run-request.ts';
 import { insertRun, isRunOf, latestSuccess, lockRuns, openRuns } from '../records/run-store.ts';
+import { unstartedRun } from '../records/unstarted-run.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -179,43 +181,18 @@ function toAdmitOf(
 function rowOf(input: NewRun, nowMs: number): RunRow {
   const at = toIso(nowMs);
   return {
+    ...unstartedRun,
     run_id: input.runId,
     thread_id: input.threadId,
     user_id: input.userId,
     assistant_id: input.assistantName,
     graph_id: input.agent.graphId,
-    status: 'pending',
-    admission: 0,
     multitask_strategy: input.strategy,
     metadata: JSON.stringify(input.kwargs.metadata),
-    run_at: input.afterSeconds > 0 ? toIso(nowMs + input.afterSeconds * 1000) : null,
-    cancel_action: null,
-    cancel_requested_at: null,
-    attempt: 0,
-    worker_id: null,
+    run_at: input.afterSeconds > 0 ? toIso(nowMs + input.afterSeconds * secondMs) : null,
     delete_thread: input.deleteThread,
     webhook: input.webhook,
-    checkpoint_id: null,
-    follow_up_to_run_id: null,
-    model_name: null,
-    error: null,
-    error_name: null,
-    stop_reason: null,
-    message_count: 0,
-    first_human_message: null,
-    last_ai_message: null,
-    llm_call_count: 0,
-    total_input_tokens: 0,
-    total_output_tokens: 0,
-    total_tokens: 0,
-    lead_agent_tokens: 0,
-    subagent_tokens: 0,
-    middleware_tokens: 0,
-    unknown_tokens: 0,
-    token_usage_by_model: '{}',
     created_at: at,
     updated_at: at,
-    started_at: null,
-    ended_at: null,
   };
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Prepared } from '../../../platform/database/prepared.ts';
-import type { RunTotals } from '../../journal/run-totals.ts';
+import { endColumns, runColumns } from '../../run-columns.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 
 /** The statements that every run needs, built once. The stores of runs and claims say what they mean together. */
@@ -13,12 +13,7 @@ interface OfRun {
   runId: string;
 }
 
-/** The columns that the end of a run writes. */
-export type RunEnd = RunTotals &
-  Pick<
-    RunRow,
-    'status' | 'error' | 'error_name' | 'stop_reason' | 'checkpoint_id' | 'updated_at' | 'ended_at'
-  >;
+export type RunEnd = Pick<RunRow, (typeof endColumns)[number]>;
 
 export const runOfId = new Prepared((db: Db, { runId }: OfRun) =>
   db.selectFrom('runs').selectAll().where('run_id', '=', runId),
@@ -62,47 +57,6 @@ export const latestSuccessOf = new Prepared((db: Db, { threadId, userId }: OfThr
 export const newRunInput = new Prepared((db: Db, { runId, kwargs }: OfRun & { kwargs: string }) =>
   db.insertInto('run_inputs').values({ run_id: runId, kwargs }),
 );
-
-const runColumns = [
-  'run_id',
-  'thread_id',
-  'user_id',
-  'assistant_id',
-  'graph_id',
-  'status',
-  'admission',
-  'multitask_strategy',
-  'metadata',
-  'run_at',
-  'cancel_action',
-  'cancel_requested_at',
-  'attempt',
-  'worker_id',
-  'delete_thread',
-  'webhook',
-  'checkpoint_id',
-  'follow_up_to_run_id',
-  'model_name',
-  'error',
-  'error_name',
-  'stop_reason',
-  'message_count',
-  'first_human_message',
-  'last_ai_message',
-  'llm_call_count',
-  'total_input_tokens',
-  'total_output_tokens',
-  'total_tokens',
-  'lead_agent_tokens',
-  'subagent_tokens',
-  'middleware_tokens',
-  'unknown_tokens',
-  'token_usage_by_model',
-  'created_at',
-  'updated_at',
-  'started_at',
-  'ended_at',
-] as const satisfies (keyof RunRow)[];
 
 export const newRun = new Prepared((db: Db, row: RunRow) =>
   db
@@ -165,29 +119,6 @@ export const heldClaim = new Prepared((db: Db, { runId, workerId, attempt }: Cla
     .where('attempt', '=', attempt)
     .where('ended_at', 'is', null),
 );
-
-const endColumns = [
-  'status',
-  'error',
-  'error_name',
-  'stop_reason',
-  'checkpoint_id',
-  'updated_at',
-  'ended_at',
-  'message_count',
-  'first_human_message',
-  'last_ai_message',
-  'llm_call_count',
-  'total_input_tokens',
-  'total_output_tokens',
-  'total_tokens',
-  'lead_agent_tokens',
-  'subagent_tokens',
-  'middleware_tokens',
-  'unknown_tokens',
-  'token_usage_by_model',
-  'model_name',
-] as const satisfies (keyof RunEnd)[];
 
 /** For a run under a claim. */
 export const endedRun = new Prepared((db: Db, end: RunEnd & Claimed) =>

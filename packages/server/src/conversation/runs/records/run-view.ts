@@ -1,4 +1,5 @@
 import type { Run } from '@switchyard/contract/conversation/run';
+import { countColumns } from '../../run-columns.ts';
 import type { RunRow } from '../../tables.ts';
 import type { RunKwargs } from './run-request.ts';
 
@@ -26,17 +27,7 @@ const shownColumns = [
   'model_name',
   'error',
   'stop_reason',
-  'message_count',
-  'first_human_message',
-  'last_ai_message',
-  'llm_call_count',
-  'total_input_tokens',
-  'total_output_tokens',
-  'total_tokens',
-  'lead_agent_tokens',
-  'subagent_tokens',
-  'middleware_tokens',
-  'unknown_tokens',
+  ...countColumns,
   'created_at',
   'updated_at',
   'run_at',

@@ -1,0 +1,61 @@
+import type { RunRow } from './tables.ts';
+
+/** The columns of `runs`, in the groups in which they are written and read. */
+
+export const tokenColumns = [
+  'total_input_tokens',
+  'total_output_tokens',
+  'total_tokens',
+  'lead_agent_tokens',
+  'subagent_tokens',
+  'middleware_tokens',
+  'unknown_tokens',
+] as const satisfies (keyof RunRow)[];
+
+export const countColumns = [
+  'message_count',
+  'first_human_message',
+  'last_ai_message',
+  'llm_call_count',
+  ...tokenColumns,
+] as const satisfies (keyof RunRow)[];
+
+/** What is counted while a run works, and written at its end. */
+export const totalColumns = [
+  ...countColumns,
+  'token_usage_by_model',
+  'model_name',
+] as const satisfies (keyof RunRow)[];
+
+export const endColumns = [
+  'status',
+  'error',
+  'error_name',
+  'stop_reason',
+  'checkpoint_id',
+  'updated_at',
+  'ended_at',
+  ...totalColumns,
+] as const satisfies (keyof RunRow)[];
+
+export const runColumns = [
+  'run_id',
+  'thread_id',
+  'user_id',
+  'assistant_id',
+  'graph_id',
+  'admission',
+  'multitask_strategy',
+  'metadata',
+  'run_at',
+  'cancel_action',
+  'cancel_requested_at',
+  'attempt',
+  'worker_id',
+  'delete_thread',
+  'webhook',
+  'follow_up_to_run_id',
+  'created_at',
+  'started_at',
+  ...endColumns,
+] as const satisfies (keyof RunRow)[];
