@@ -1,3 +1,5 @@
+import { type Static, type TObject, type TUnsafe, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
@@ -5,19 +7,58 @@ import { nearest } from '../lib/nearest.ts';
 
 export type Section = Record<string, unknown>;
 
-/** What a key of an entry must be, in the words of the fault. */
-export class Refusal {
-  readonly rule: string;
-
-  constructor(rule: string) {
-    this.rule = rule;
-  }
+/** The keywords of a key of an entry: a JSON Schema, with marks (`x-…`) for the code that reads it. */
+interface Key {
+  type: string | readonly string[];
+  properties?: Record<string, Key>;
+  maxItems?: number;
+  maxProperties?: number;
+  /** The value of a key that is absent. */
+  default: unknown;
+  /** A list of texts takes numbers too: YAML reads the ids of senders as numbers. */
+  'x-takes-numbers'?: boolean;
+  /** What the value must be, in the words of the fault. A fault never quotes the value. */
+  'x-must': string;
+  /** Set for a key that must be there: the end of the fault's sentence. */
+  'x-missing'?: string;
 }
 
-export type Reader<Value> = (value: unknown) => NonNullable<Value> | Refusal;
+interface Entries<Entry extends TObject> {
+  /** What the entries are called, in the plural. */
+  what: string;
+  maxEntries: number;
+  schema: Entry;
+  /** Rules between the keys of an entry. */
+  check?: (entry: Static<Entry>, written: { place: string; section: Section }) => void;
+}
+
+/** Reads a list or a map of entries. Throws a RangeError that says which entry and key, and never a value. */
+export function readEntries<Entry extends TObject<{ name: TUnsafe<string> }>>(
+  data: unknown,
+  { what, maxEntries, schema, check }: Entries<Entry>,
+): Static<Entry>[] {
+  const written = entriesOf(data, what);
+  if (written.length > maxEntries)
+    throw new RangeError(`has ${written.length} entries; ${maxEntries} are the limit`);
+  const keys = schema.properties as unknown as Record<string, Key>;
+  const entries = written.map(([place, given]) => {
+    const section = sectionOf(place, given, Object.keys(keys));
+    const read = Object.entries(keys).map(([name, key]) => [
+      name,
+      readKey(key, { place: `${place}.${name}`, given: section[name] }),
+    ]);
+    const entry = Object.fromEntries(read) as Static<Entry>;
+    check?.(entry, { place, section });
+    return entry;
+  });
+  const names = entries.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new RangeError(`has two ${what} of the name "${twice}"`);
+  return entries;
+}
 
 /** Returns each entry with its place. The entries of a map get their key as `name`. */
-export function entriesOf(data: unknown, what: string): [place: string, entry: unknown][] {
+function entriesOf(data: unknown, what: string): [place: string, entry: unknown][] {
   if (Array.isArray(data)) return data.map((entry: unknown, index) => [`[${index}]`, entry]);
   if (!isRecord(data)) {
     throw new RangeError(`must be a list of ${what}, or a map from their names to their keys`);
@@ -29,8 +70,7 @@ export function entriesOf(data: unknown, what: string): [place: string, entry: u
 }
 
 /** Returns the entry if it holds only known keys, and throws otherwise. */
-export function section(place: string, entry: unknown, readers: Record<string, unknown>): Section {
-  const known = Object.keys(readers);
+function sectionOf(place: string, entry: unknown, known: readonly string[]): Section {
   if (!isRecord(entry)) throw new RangeError(`${place} must hold keys: ${known.join(', ')}`);
   for (const key of Object.keys(entry)) {
     if (known.includes(key)) continue;
@@ -41,49 +81,112 @@ export function section(place: string, entry: unknown, readers: Record<string, u
   return entry;
 }
 
-/**
- * Returns a reader for the keys of an entry. It returns null for a key that is absent or empty, and throws a RangeError
- * that says which key is wrong.
- */
-export function readerOf<Entry>(
-  readers: { [Key in keyof Entry]: Reader<Entry[Key]> },
-  { place, entry }: { place: string; entry: Section },
-): <Key extends keyof Entry & string>(key: Key) => NonNullable<Entry[Key]> | null {
-  return (key) => {
-    const given = entry[key];
-    if (given === undefined || given === null || given === '') return null;
-    const value = readers[key](given);
-    if (value instanceof Refusal) throw new RangeError(`${place}.${key} ${value.rule}`);
-    return value;
-  };
+function readKey(key: Key, { place, given }: { place: string; given: unknown }): unknown {
+  if (given === undefined || given === null || given === '') {
+    if (key['x-missing'] !== undefined) throw new RangeError(`${place} is missing; ${key['x-missing']}`);
+    return key.default;
+  }
+  const { maxItems, maxProperties, ...rule } = key;
+  const max = maxItems ?? maxProperties ?? Number.POSITIVE_INFINITY;
+  if (isRecord(given) || Array.isArray(given)) {
+    if (Object.keys(given).length > max) throw new RangeError(`${place} has more than ${max} entries`);
+  }
+  const value = converted(key, given);
+  if (!Value.Check(rule, value)) throw new RangeError(`${place} ${key['x-must']}`);
+  return value;
 }
 
-export function text(pattern: RegExp, rule: string): Reader<string> {
-  return (value) => (typeof value === 'string' && pattern.test(value) ? value : new Refusal(rule));
+/** A value from `${NAME}` arrives as text, so text is read as the number or the truth value that its key wants. */
+function converted(key: Key, given: unknown): unknown {
+  if (key.type === 'boolean' && (given === 'true' || given === 'false')) return given === 'true';
+  if (isNumeric(key) && typeof given === 'string' && given.trim() !== '') return Number(given);
+  const { properties } = key;
+  if (key['x-takes-numbers'] && Array.isArray(given))
+    return given.map((item: unknown) => (typeof item === 'number' ? String(item) : item));
+  if (properties === undefined || !isRecord(given)) return given;
+  const known = Object.entries(properties).map(([name, inner]) => [
+    name,
+    given[name] === undefined ? inner.default : converted(inner, given[name]),
+  ]);
+  return { ...given, ...Object.fromEntries(known) };
 }
 
-export function texts(pattern: RegExp, rule: string): Reader<readonly string[]> {
-  return (value) => {
-    const fits =
-      Array.isArray(value) && value.every((item) => typeof item === 'string' && pattern.test(item));
-    return fits ? (value as string[]) : new Refusal(rule);
-  };
+function isNumeric({ type }: Key): boolean {
+  return [type].flat().some((each) => each === 'number' || each === 'integer');
 }
 
-/** A value from `${NAME}` arrives as text. */
-export function flag(value: unknown): boolean | Refusal {
-  if (value === true || value === 'true') return true;
-  if (value === false || value === 'false') return false;
-  return new Refusal('must be true or false');
+/** A key that may be absent, which reads as null. */
+function key<Value>(must: string, keywords: object): TUnsafe<Value | null> {
+  return Type.Unsafe<Value | null>({ ...keywords, default: null, 'x-must': must });
 }
 
-export function number(limits: { minimum: number; maximum?: number; isWhole?: boolean }): Reader<number> {
+/** The same key, which must not be absent. `why` follows "is missing;" in the fault. */
+export function required<Value>(optional: TUnsafe<Value | null>, why: string): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ ...optional, 'x-missing': why });
+}
+
+/** The same key, which has this value when it is absent. */
+export function withDefault<Value>(value: Value, optional: TUnsafe<Value | null>): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ ...optional, default: value });
+}
+
+export function text(pattern: RegExp, must: string): TUnsafe<string | null> {
+  return key(must, { type: 'string', pattern: pattern.source });
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[]): TUnsafe<Name | null> {
+  return key(`must be one of ${names.join(', ')}`, { type: 'string', enum: names });
+}
+
+export function texts(
+  pattern: RegExp,
+  must: string,
+  { maxItems, takesNumbers = false }: { maxItems?: number; takesNumbers?: boolean } = {},
+): TUnsafe<readonly string[] | null> {
+  const items = { type: 'string', pattern: pattern.source };
+  const limit = maxItems === undefined ? {} : { maxItems };
+  return key(must, { type: 'array', items, ...limit, 'x-takes-numbers': takesNumbers });
+}
+
+/** A map between texts. */
+export function textMap(
+  { from, to }: { from: RegExp; to: RegExp },
+  must: string,
+  maxProperties: number,
+): TUnsafe<Readonly<Record<string, string>> | null> {
+  const propertyNames = { pattern: from.source };
+  const additionalProperties = { type: 'string', pattern: to.source };
+  return key(must, { type: 'object', propertyNames, additionalProperties, maxProperties });
+}
+
+/** Keys that only the receiver of the section understands. */
+export function anyKeys(must: string): TUnsafe<Readonly<Section> | null> {
+  return key(must, { type: 'object' });
+}
+
+/** A section inside an entry. A fault in it is told in the words of `must`, whichever of its keys is wrong. */
+export function inner<Value extends object>(
+  properties: { [Name in keyof Value]: TUnsafe<Value[Name] | null> },
+  must: string,
+): TUnsafe<Value | null> {
+  const all = Object.keys(properties);
+  return key(must, { type: 'object', properties, required: all, additionalProperties: false });
+}
+
+/** A number that may be written as null inside a section. */
+export function orNull(optional: TUnsafe<number | null>): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ ...optional, type: ['number', 'null'] });
+}
+
+export const flag: TUnsafe<boolean | null> = key('must be true or false', { type: 'boolean' });
+
+export function number(limits: {
+  minimum: number;
+  maximum?: number;
+  isWhole?: boolean;
+}): TUnsafe<number | null> {
   const { minimum, maximum = Number.MAX_SAFE_INTEGER, isWhole = false } = limits;
   const upTo = limits.maximum === undefined ? 'at least' : `from ${minimum} to`;
-  const rule = `must be a ${isWhole ? 'whole ' : ''}number, ${upTo} ${limits.maximum ?? minimum}`;
-  return (value) => {
-    const given = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    const fits = typeof given === 'number' && given >= minimum && given <= maximum;
-    return fits && (!isWhole || Number.isInteger(given)) ? given : new Refusal(rule);
-  };
+  const must = `must be a ${isWhole ? 'whole ' : ''}number, ${upTo} ${limits.maximum ?? minimum}`;
+  return key(must, { type: isWhole ? 'integer' : 'number', minimum, maximum });
 }

@@ -1,60 +1,87 @@
-import { isRecord } from '../lib/is-record.ts';
+import { type Static, Type } from 'typebox';
 import {
-  entriesOf,
+  anyKeys,
   flag,
+  inner,
   number,
-  type Reader,
-  Refusal,
-  readerOf,
+  orNull,
+  readEntries,
+  required,
   type Section,
-  section,
   text,
+  withDefault,
 } from './entries.ts';
-import { type ModelPricing, readPricing } from './model-pricing.ts';
 
-/** One entry of `models`, as the file writes it. */
-export interface ModelConfig {
-  /** The name that runs use. */
-  name: string;
-  /** `openai`, `anthropic`, or a LangChain package, with `:Class` if it has several chat models. */
-  provider: string;
-  /** The provider's name for the model. */
-  model: string;
-  base_url: string | null;
-  api_key: string | null;
-  display_name: string | null;
-  description: string | null;
-  supports_thinking: boolean;
-  supports_reasoning_effort: boolean;
-  supports_vision: boolean;
-  max_tokens: number | null;
-  temperature: number | null;
-  /** Maximum number of tokens in one request. Older messages are summarised before it is reached. */
-  context_window: number | null;
-  /** Null means that the price is unknown, which is not the same as free. */
-  pricing: ModelPricing | null;
-  /** The model that is asked when this one fails. */
-  fallback: string | null;
-  /** Passed to the provider's class unchanged. */
-  options: Options;
-  when_thinking_enabled: Options;
-  when_thinking_disabled: Options;
+/** The price of a million tokens of a model. */
+interface ModelPricing {
+  input_per_million: number;
+  output_per_million: number;
+  /** The price of input that the provider has read before; null means the price of other input. */
+  input_cache_hit_per_million: number | null;
+  /** A currency code of three letters, as in ISO 4217. */
+  currency: string;
 }
-type Options = Readonly<Section>;
 
-const maxModels = 100;
+const price = number({ minimum: 0, maximum: 1_000_000 });
+const currency = text(/^[A-Z]{3}$/, 'must be three capital letters');
+const options = withDefault({} as Options, anyKeys("must hold keys of the provider's own"));
+
+/** The keys of an entry of `models`. */
+const modelSchema = Type.Object({
+  /** The name that runs use. */
+  name: required(
+    text(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be a name of letters, digits and . _ : / -'),
+    'runs choose a model by it',
+  ),
+  /** `openai`, `anthropic`, or a LangChain package, with `:Class` if it has several chat models. */
+  provider: withDefault(
+    'openai',
+    text(
+      /^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(:[A-Za-z_$][\w$]*)?$/,
+      'must be openai, anthropic, or a package name, with :Class where it has several',
+    ),
+  ),
+  /** The provider's name for the model; null means that it is the same. */
+  model: text(/\S/, 'must be text'),
+  base_url: text(/^https?:\/\/[^\s@]+$/, 'must be an http or https address without a user'),
+  api_key: text(/\S/, 'must be text'),
+  display_name: text(/\S/, 'must be text'),
+  description: text(/\S/, 'must be text'),
+  supports_thinking: withDefault(false, flag),
+  supports_reasoning_effort: withDefault(false, flag),
+  supports_vision: withDefault(false, flag),
+  max_tokens: number({ minimum: 1, isWhole: true }),
+  temperature: number({ minimum: 0, maximum: 2 }),
+  /** Maximum number of tokens in one request. Older messages are summarised before it is reached. */
+  context_window: number({ minimum: 1_000, isWhole: true }),
+  /** Both prices must be set, or neither: half of a cost would look like the whole. Null means unknown, which is not free. */
+  pricing: inner<ModelPricing>(
+    {
+      input_per_million: price,
+      output_per_million: price,
+      input_cache_hit_per_million: orNull(price),
+      currency: withDefault('USD', currency),
+    },
+    'must hold the prices input_per_million and output_per_million, and may hold input_cache_hit_per_million and currency, three capital letters',
+  ),
+  /** The model that is asked when this one fails. */
+  fallback: text(/\S/, 'must be the name of another model'),
+  /** Passed to the provider's class unchanged. */
+  options,
+  when_thinking_enabled: options,
+  when_thinking_disabled: options,
+});
+
+/** One entry of `models`. */
+export type ModelConfig = Omit<Static<typeof modelSchema>, 'model'> & { model: string };
+type Options = Readonly<Section>;
 
 /** A list of models, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
 export function readModels(data: unknown): ModelConfig[] {
-  const entries = entriesOf(data, 'models');
-  if (entries.length > maxModels)
-    throw new RangeError(`has ${entries.length} entries; ${maxModels} are the limit`);
-  const models = entries.map(([place, entry]) => readModel(place, section(place, entry, readers)));
-  const names = models.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new RangeError(`has two models of the name "${twice}"`);
+  const entries = readEntries(data, { what: 'models', maxEntries: 100, schema: modelSchema });
+  const models = entries.map((entry) => ({ ...entry, model: entry.model ?? entry.name }));
   for (const { name, fallback } of models) {
-    if (fallback === null || names.includes(fallback)) continue;
+    if (fallback === null || models.some((other) => other.name === fallback)) continue;
     throw new RangeError(`has no model "${fallback}", which is the fallback of "${name}"`);
   }
   return models;
@@ -77,58 +104,4 @@ function maskedOptions({ options, when_thinking_enabled, when_thinking_disabled 
     when_thinking_enabled: mask(when_thinking_enabled),
     when_thinking_disabled: mask(when_thinking_disabled),
   };
-}
-
-const readers: { [Key in keyof ModelConfig]: Reader<ModelConfig[Key]> } = {
-  name: text(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be a name of letters, digits and . _ : / -'),
-  provider: text(
-    /^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(:[A-Za-z_$][\w$]*)?$/,
-    'must be openai, anthropic, or a package name, with :Class where it has several',
-  ),
-  model: text(/\S/, 'must be text'),
-  base_url: text(/^https?:\/\/[^\s@]+$/, 'must be an http or https address without a user'),
-  api_key: text(/\S/, 'must be text'),
-  display_name: text(/\S/, 'must be text'),
-  description: text(/\S/, 'must be text'),
-  supports_thinking: flag,
-  supports_reasoning_effort: flag,
-  supports_vision: flag,
-  max_tokens: number({ minimum: 1, isWhole: true }),
-  temperature: number({ minimum: 0, maximum: 2 }),
-  context_window: number({ minimum: 1_000, isWhole: true }),
-  pricing: readPricing,
-  fallback: text(/\S/, 'must be the name of another model'),
-  options,
-  when_thinking_enabled: options,
-  when_thinking_disabled: options,
-};
-
-function readModel(place: string, entry: Section): ModelConfig {
-  const read = readerOf<ModelConfig>(readers, { place, entry });
-  const name = read('name');
-  if (name === null) throw new RangeError(`${place}.name is missing; runs choose a model by it`);
-  return {
-    name,
-    provider: read('provider') ?? 'openai',
-    model: read('model') ?? name,
-    base_url: read('base_url'),
-    api_key: read('api_key'),
-    display_name: read('display_name'),
-    description: read('description'),
-    supports_thinking: read('supports_thinking') ?? false,
-    supports_reasoning_effort: read('supports_reasoning_effort') ?? false,
-    supports_vision: read('supports_vision') ?? false,
-    max_tokens: read('max_tokens'),
-    temperature: read('temperature'),
-    context_window: read('context_window'),
-    pricing: read('pricing'),
-    fallback: read('fallback'),
-    options: read('options') ?? {},
-    when_thinking_enabled: read('when_thinking_enabled') ?? {},
-    when_thinking_disabled: read('when_thinking_disabled') ?? {},
-  };
-}
-
-function options(value: unknown): Options | Refusal {
-  return isRecord(value) ? value : new Refusal("must hold keys of the provider's own");
 }
