@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seconds, wholeNumber } from './option-values.ts';
+import { moment, seconds, wholeNumber } from './option-values.ts';
 
 describe('a whole number', () => {
   it('is accepted within its range, both ends included', () => {
@@ -18,5 +18,18 @@ describe('a time', () => {
 
   it.each(['', 'soon', '-5', '1.5h'])('is not "%s"', (text) => {
     expect(() => seconds(text)).toThrow('90, 10m or 2h');
+  });
+});
+
+describe('a moment', () => {
+  const now = Date.UTC(2030, 0, 31, 12);
+
+  it('is a date and time, or how long ago it was', () => {
+    expect(moment('2h', now)).toBe('2030-01-31T10:00:00.000Z');
+    expect(moment('2030-01-30T00:00:00Z', now)).toBe('2030-01-30T00:00:00.000Z');
+  });
+
+  it.each(['yesterday', '2030-99-99', '', '7'])('is not "%s"', (text) => {
+    expect(() => moment(text, now)).toThrow('how long ago');
   });
 });

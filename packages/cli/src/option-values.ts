@@ -23,3 +23,16 @@ export function seconds(text: string): number {
 export function collected(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
+
+/** A moment: a date and time, or how long ago it was: `2030-01-31T12:00:00Z`, `2h`, `7d`. */
+export function moment(text: string, nowMs = Date.now()): string {
+  try {
+    return new Date(nowMs - parseDuration(text)).toISOString();
+  } catch {
+    const epochMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(epochMs)) return new Date(epochMs).toISOString();
+    throw new InvalidArgumentError(
+      'Write a date and time (2030-01-31T12:00:00Z), or how long ago: 90m, 2h or 7d.',
+    );
+  }
+}

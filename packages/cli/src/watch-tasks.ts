@@ -63,7 +63,8 @@ function wordsFor(message: PushMessage): string | null {
   switch (message.type) {
     case 'global_status': {
       const { pending, running, completed, failed } = message.data.tasks;
-      return `tasks     ${pending} pending, ${running} running, ${completed} completed, ${failed} failed`;
+      const paused = message.data.paused ? ', the queue is paused' : '';
+      return `tasks     ${pending} pending, ${running} running, ${completed} completed, ${failed} failed${paused}`;
     }
     case 'instance_status': {
       const { id, state, lastError } = message.data.instance;
@@ -79,6 +80,13 @@ function wordsFor(message: PushMessage): string | null {
       return `task      ${message.data.taskId}  completed`;
     case 'task_failed':
       return `task      ${message.data.taskId}  failed: ${message.data.error.message}`;
+    case 'task_moved':
+      return `task      ${message.data.taskId}  moved to the front`;
+    case 'queue_changed': {
+      const { change, pause } = message.data;
+      const what = pause.scope === 'all' ? 'the whole queue' : `${pause.scope} ${pause.target}`;
+      return `queue     ${what}  ${change}${pause.reason ? `  ${pause.reason}` : ''}`;
+    }
     case 'disconnected':
       return `(${message.data.reason} Trying again in ${Math.ceil(message.data.retryInMs / 1_000)} s.)`;
     default:

@@ -10,6 +10,8 @@ const dispatchRoots = new Set([
   'health',
   'webhooks',
   'workflows',
+  'queue',
+  'audit',
 ]);
 
 /** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */

@@ -117,6 +117,14 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'The task has already ended and cannot be cancelled any more.',
   },
+  task_not_waiting: {
+    kind: 'conflict',
+    message: 'The task does not wait any more: a worker has it, or it has ended.',
+  },
+  pause_limit: {
+    kind: 'conflict',
+    message: 'There are as many pauses as there may be. Lift one first.',
+  },
   invalid_workflow: {
     kind: 'invalid',
     message: 'The workflow cannot run. Correct the nodes that the details name.',

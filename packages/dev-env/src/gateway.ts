@@ -13,7 +13,7 @@ type Overrides<Value> = Value extends readonly unknown[] | string | number | boo
   ? Value
   : { [Key in keyof Value]?: Overrides<Value[Key]> };
 
-interface GatewayOptions {
+export interface GatewayOptions {
   /** Kept when the gateway stops; without it a new one is made and removed. */
   home?: string;
   config?: ConfigOverrides;

@@ -25,10 +25,11 @@ import { OpenStreams } from './http/streams/open-streams.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
-import { hourMs } from './lib/time-units.ts';
+import { dayMs, hourMs } from './lib/time-units.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
+import { findAnyAccount } from './ops/find-account.ts';
 import { holdAsOnlyGateway } from './ops/only-gateway.ts';
 import {
   accountOptions,
@@ -40,6 +41,10 @@ import {
 } from './ops/options-of-config.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
 import { WorkflowBudget } from './ops/workflow-budget.ts';
+import { Audit } from './platform/audit/audit.ts';
+import { AuditStore } from './platform/audit/audit-store.ts';
+import { auditMigrations } from './platform/audit/migrations.ts';
+import type { AuditTables } from './platform/audit/tables.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
@@ -216,11 +221,28 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const bus = new MemoryBus();
   opened.add(() => bus.close());
   const jobs = await openJobs({ database, ownership, logger, opened });
+  const audit = await openAudit({ config, database, jobs });
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
   const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
   const proxies = trustedProxies(config.auth.trusted_proxies);
-  return { config, options, opened, logger, database, ownership, bus, jobs, metrics, secret, proxies };
+  return { config, options, opened, logger, database, ownership, bus, jobs, audit, metrics, secret, proxies };
+}
+
+async function openAudit({
+  config,
+  database,
+  jobs,
+}: {
+  config: Config;
+  database: Database<unknown>;
+  jobs: Jobs;
+}): Promise<Audit> {
+  await migrate(database, 'audit', auditMigrations);
+  const audit = new Audit(new AuditStore(database.withTables<AuditTables>()), systemClock);
+  jobs.register('audit.forget', () => audit.forgetOlderThan(config.audit.retention));
+  jobs.every('audit.forget', dayMs);
+  return audit;
 }
 
 async function openJobs(parts: {
@@ -277,7 +299,7 @@ async function openDispatch(
   base: Base,
   { accounts, guard, streams, admission, ends, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
-  const { config, options, opened, logger, database, ownership, jobs, metrics } = base;
+  const { config, options, opened, logger, database, ownership, jobs, audit, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
   const content = await ContentStore.open({
     root: join(config.data_home, 'files'),
@@ -296,6 +318,8 @@ async function openDispatch(
     admission,
     metrics,
     authenticator: accounts.authenticator,
+    audit,
+    findUser: (name) => findAnyAccount(accounts.store, name),
     endOf: (identity) => ends.of(identity),
     clock: systemClock,
     log: logger,
@@ -335,6 +359,7 @@ function newAccounts({
   database,
   bus,
   jobs,
+  audit,
   secret,
   proxies,
 }: Base): AccountsArea {
@@ -342,6 +367,7 @@ function newAccounts({
     database: database.withTables<AccountTables>(),
     counters: new MemoryCounters(),
     bus,
+    audit,
     proxies,
     log: logger,
     clock: systemClock,

@@ -1,11 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as accessToken from '@switchyard/contract/accounts/access-token';
+import * as audit from '@switchyard/contract/accounts/audit';
 import * as session from '@switchyard/contract/accounts/session';
 import * as user from '@switchyard/contract/accounts/user';
 import * as file from '@switchyard/contract/dispatch/file';
 import * as instance from '@switchyard/contract/dispatch/instance';
 import * as login from '@switchyard/contract/dispatch/login';
 import * as monitor from '@switchyard/contract/dispatch/monitor';
+import * as queue from '@switchyard/contract/dispatch/queue';
 import * as settings from '@switchyard/contract/dispatch/settings';
 import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
@@ -16,7 +18,20 @@ import type { App } from '../src/http/app.ts';
 import type { OpenApiDocument } from '../src/http/docs/openapi.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
-const modules = [accessToken, session, user, file, instance, login, monitor, settings, tasks, webhook];
+const modules = [
+  accessToken,
+  audit,
+  queue,
+  session,
+  user,
+  file,
+  instance,
+  login,
+  monitor,
+  settings,
+  tasks,
+  webhook,
+];
 const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint));
 
 let server: TestServer;

@@ -2,15 +2,17 @@ import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
 import { taskStatuses } from '@switchyard/contract/dispatch/task';
 import { cancelTask, getTask, listTasks, retryTask } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openGateway } from '../open-gateway.ts';
 import { wholeNumber } from '../option-values.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
+import { describeTaskCommand } from './describe-task-command.ts';
+import { addFront, addPause, addResume } from './task-queue.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -26,7 +28,7 @@ interface ListOptions extends Options {
 export function addTasksCommand(program: Command, terminal: Terminal): void {
   const command = program.command('tasks');
   describeCommand(command, {
-    purpose: 'list, follow, cancel and repeat tasks',
+    purpose: 'list, follow, cancel and repeat tasks; pause and resume the queue',
     examples: [
       'switchyard tasks list --status running',
       'switchyard tasks watch',
@@ -38,6 +40,9 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
   addWatch(command, terminal);
   addCancel(command, terminal);
   addRetry(command, terminal);
+  addFront(command, terminal);
+  addPause(command, terminal);
+  addResume(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
@@ -60,7 +65,7 @@ function addList(parent: Command, terminal: Terminal): void {
         terminal.stderr.write(`${shown} of ${list.total} tasks; the next ones: --offset ${shown}\n`);
       }
     });
-  describe(command, {
+  describeTaskCommand(command, {
     purpose: 'list tasks, the newest first',
     examples: ['switchyard tasks list', 'switchyard tasks list --status failed -o json'],
   });
@@ -73,7 +78,7 @@ function addGet(parent: Command, terminal: Terminal): void {
     if (options.output === 'json') printJson(terminal, task);
     else terminal.stdout.write(describeTask(task));
   });
-  describe(command, {
+  describeTaskCommand(command, {
     purpose: 'show one task with its attempts and outputs',
     examples: ['switchyard tasks get 0196a1b2-0000-7000-8000-000000000000'],
   });
@@ -86,7 +91,7 @@ function addWatch(parent: Command, terminal: Terminal): void {
     if (ids.length === 0) await watchEvents(watching, terminal);
     else await watchTasks(ids, watching, terminal);
   });
-  describe(command, {
+  describeTaskCommand(command, {
     purpose: 'follow tasks until they end, or everything that happens until Ctrl-C',
     examples: [
       'switchyard tasks watch',
@@ -104,7 +109,7 @@ function addCancel(parent: Command, terminal: Terminal): void {
     for (const taskId of ids) tasks.push(await call(cancelTask, { params: { taskId } }));
     printTasks(tasks, options, terminal);
   });
-  describe(command, {
+  describeTaskCommand(command, {
     purpose: 'cancel tasks: one that waits at once, one that runs as soon as its worker stops',
     examples: ['switchyard tasks cancel 0196a1b2-0000-7000-8000-000000000000'],
     exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
@@ -118,18 +123,9 @@ function addRetry(parent: Command, terminal: Terminal): void {
     for (const taskId of ids) tasks.push(await call(retryTask, { params: { taskId } }));
     printTasks(tasks, options, terminal);
   });
-  describe(command, {
+  describeTaskCommand(command, {
     purpose: 'submit copies of tasks',
     examples: ['switchyard tasks retry 0196a1b2-0000-7000-8000-000000000000'],
-  });
-}
-
-function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addGatewayOptions(command));
-  describeCommand(command, {
-    environment: gatewayEnvironment,
-    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
-    ...text,
   });
 }
 

@@ -135,6 +135,8 @@ describe('messages', () => {
     frame('global_status', {
       instances: [],
       tasks: { pending: 0, running: 0, completed: 0, failed: 0 },
+      paused: null,
+      pausedPools: [],
       serverTime: '2030-01-01T00:00:00.000Z',
     }),
   ])('the gateway may push %j', (message) => {

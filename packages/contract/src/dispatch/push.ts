@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { oneOf } from '../shapes.ts';
+import { nullable, oneOf } from '../shapes.ts';
 import { instance } from './instance.ts';
+import { pausedQueue, shownPause } from './queue.ts';
 import { task, taskError, taskResult } from './task.ts';
 
 /** Listed with the endpoints so that it is described. The frames below are what it transports. */
@@ -86,8 +87,20 @@ export const globalStatusFrame = frame(
   Type.Object({
     instances: Type.Array(instance),
     tasks: Type.Object({ pending: int, running: int, completed: int, failed: int }),
+    paused: nullable(pausedQueue),
+    pausedPools: Type.Array(Type.String()),
     serverTime: Type.String(),
   }),
+);
+
+export const queueChangedFrame = frame(
+  'queue_changed',
+  Type.Object({ change: oneOf(['paused', 'resumed']), pause: shownPause }),
+);
+
+export const taskMovedFrame = frame(
+  'task_moved',
+  Type.Object({ taskId: Type.String(), position: nullable(int) }),
 );
 
 export const pongFrame = frame('pong', Type.Object({}));
@@ -108,6 +121,8 @@ export const serverFrame = Type.Union([
   taskProgressFrame,
   taskCompletedFrame,
   taskFailedFrame,
+  queueChangedFrame,
+  taskMovedFrame,
   pongFrame,
   subscribedFrame,
   errorFrame,

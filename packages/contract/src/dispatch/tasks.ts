@@ -169,3 +169,17 @@ export const retryTask = {
     response: { 200: envelope(taskDetail) },
   },
 } as const satisfies Endpoint;
+
+export const moveTaskToFront = {
+  method: 'POST',
+  url: '/api/tasks/:taskId/front',
+  config: { access: 'dispatch:write', bodyLimit: 16_384 },
+  schema: {
+    summary: 'Move a waiting task to the front',
+    description:
+      'The task goes before all other tasks of its owner that wait with the same priority, also before those for which a worker has the models loaded. Higher priorities and the turns of other users stay as they are. The one that was moved last goes first.',
+    tags,
+    params: taskParams,
+    response: { 200: envelope(taskDetail) },
+  },
+} as const satisfies Endpoint;

@@ -5,6 +5,7 @@ import { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
 import type { Timer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Counters } from '../platform/counters/counters.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -15,6 +16,7 @@ import { AccountEvents, type AccountLog } from './account-events.ts';
 import { accountRoutes } from './account-routes.ts';
 import { AccountStore } from './account-store.ts';
 import { Accounts } from './accounts.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { AccountAuthenticator } from './authenticator.ts';
 import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
 import { OwnAccount } from './own-account.ts';
@@ -49,6 +51,7 @@ interface AccountsDependencies {
   database: Database<AccountTables>;
   counters: Counters;
   bus: Bus;
+  audit: Audit;
   proxies: TrustedProxies;
   log: AccountLog;
   clock: Clock;
@@ -71,7 +74,7 @@ export interface AccountsArea {
 }
 
 export function createAccounts(dependencies: AccountsDependencies): AccountsArea {
-  const { database, counters, bus, proxies, log, clock, timer, cleanup, options } = dependencies;
+  const { database, counters, bus, audit, proxies, log, clock, timer, cleanup, options } = dependencies;
   const { secret, hashing, lockout, registration } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
@@ -108,6 +111,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),
+      auditRoutes({ audit }),
     ],
     store,
     passwords,

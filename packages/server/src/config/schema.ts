@@ -125,6 +125,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
   }),
 
+  audit: section('The record of who changed settings, accounts, instances and the queue.', {
+    retention: duration('365d', 'Older records are deleted.', { minimum: '1d', maximum: '3650d' }),
+  }),
+
   agents: list(
     'Own agents besides those of `langgraph.json` in the working directory, each `name=./file.ts:export`.',
     { format: 'agent' },

@@ -3,6 +3,7 @@ import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.
 import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
 import type { TrustedProxies } from '../http/access/client-ip.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
@@ -34,6 +35,7 @@ export interface Base {
   database: Database<unknown>;
   ownership: Ownership;
   bus: Bus;
+  audit: Audit;
   jobs: Jobs;
   metrics: Metrics;
   secret: string;

@@ -6,6 +6,7 @@ import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
 import { dayMs, hourMs } from '../lib/time-units.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
@@ -32,6 +33,7 @@ import { type InstanceRow, InstanceStore } from './instances/instance-store.ts';
 import { NodeInputStore } from './instances/node-input-store.ts';
 import { SettingsStore } from './instances/settings-store.ts';
 import { workerAddress } from './instances/worker-address.ts';
+import { TaskFront } from './intake/task-front.ts';
 import { taskRoutes } from './intake/task-routes.ts';
 import { Tasks } from './intake/tasks.ts';
 import { measureDispatch } from './monitor/dispatch-metrics.ts';
@@ -40,7 +42,11 @@ import { monitorRoutes } from './monitor/monitor-routes.ts';
 import { PushHub } from './push/push-hub.ts';
 import { pushRoute } from './push/push-route.ts';
 import { Matchmaker } from './queue/matchmaker.ts';
+import { PauseStore } from './queue/pause-store.ts';
+import { Pauses } from './queue/pauses.ts';
+import { QueueControl } from './queue/queue-control.ts';
 import { QueueKeeper } from './queue/queue-keeper.ts';
+import { queueRoutes } from './queue/queue-routes.ts';
 import { Lineage } from './recipes/lineage.ts';
 import { LineageStore } from './recipes/lineage-store.ts';
 import { recipeRoutes } from './recipes/recipe-routes.ts';
@@ -92,6 +98,9 @@ interface DispatchDependencies {
   admission: Admission;
   metrics: Metrics;
   authenticator: Authenticator;
+  audit: Audit;
+  /** Finds an account that may sign in, by its id or its e-mail address. */
+  findUser: (name: string) => Promise<{ userId: string } | null>;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   clock: Clock;
@@ -129,6 +138,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const configuration = new Configuration({ store: new SettingsStore(database), events, clock });
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
+  records.pauses.onChange(() => fleet.reconsider());
   const tasks = createTasks(dependencies, records, fleet);
   const savedWorkflows = new SavedWorkflows({
     store: new SavedWorkflowStore(database),
@@ -137,11 +147,19 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
   });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events });
-  const monitor = new Monitor({ instances, tasks: store, events, clock, steadyClock });
+  const monitor = new Monitor({
+    instances,
+    tasks: store,
+    events,
+    pauses: records.pauses,
+    clock,
+    steadyClock,
+  });
   const hub = new PushHub({
     events,
     instances,
     tasks: store,
+    pauses: records.pauses,
     links,
     clock,
     steadyClock,
@@ -160,6 +178,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       instances,
       monitor,
       hub,
+      control: createQueueControl(dependencies, records, instances),
     }),
     tasks,
     savedWorkflows,
@@ -200,11 +219,14 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
   const attempts = new AttemptStore(database);
   const fileStore = new StoredFileStore(database);
   const matchmaker = new Matchmaker({ clock });
+  const pauseStore = new PauseStore(database);
+  const pauses = new Pauses(pauseStore);
   const timeouts = { ...executionTimeouts, ...options.timeouts };
   const queueKeeper = new QueueKeeper({
     tasks: store,
     attempts,
     queue: matchmaker,
+    pauses,
     avoidMs: timeouts.avoidMs,
     clock,
     onFault: (error) => log.warn({ err: error }, 'the queue could not be compared with the rows'),
@@ -242,6 +264,8 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
     instanceStore: new InstanceStore(database),
     nodeInputs: new NodeInputStore(database, clock),
     matchmaker,
+    pauseStore,
+    pauses,
     timeouts,
     queueKeeper,
     marks,
@@ -266,6 +290,7 @@ function createFleet(
     tasks: store,
     ownership,
     matchmaker: records.matchmaker,
+    pauses: records.pauses,
     events,
     journal,
     attemptDeps: {
@@ -326,6 +351,22 @@ function createTasks(
   });
 }
 
+function createQueueControl(
+  { audit, findUser, clock }: DispatchDependencies,
+  { pauseStore, pauses, events }: Records,
+  instances: Instances,
+): QueueControl {
+  return new QueueControl({
+    store: pauseStore,
+    pauses,
+    events,
+    audit,
+    findUser,
+    knownPools: async () => [...new Set((await instances.list()).flatMap(({ tags }) => tags))],
+    clock,
+  });
+}
+
 /** What is forgotten in time. */
 function registerSweeps({ jobs, clock, options }: DispatchDependencies, records: Records): void {
   const { store, files, webhookStore, instanceEvents } = records;
@@ -347,19 +388,22 @@ function registerSweeps({ jobs, clock, options }: DispatchDependencies, records:
 
 function routesOf(
   dependencies: DispatchDependencies,
-  parts: Pick<Records, 'files' | 'fileStore' | 'webhooks'> & {
+  parts: Pick<Records, 'files' | 'fileStore' | 'webhooks' | 'store' | 'matchmaker' | 'events'> & {
     configuration: Configuration;
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
     instances: Instances;
     monitor: Monitor;
     hub: PushHub;
+    control: QueueControl;
   },
 ): Routes[] {
-  const { database, guard, links, openStreams, options } = dependencies;
+  const { database, guard, links, openStreams, audit, clock, options } = dependencies;
   const { files, fileStore, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
+  const front = new TaskFront({ ...parts, queue: parts.matchmaker, audit, clock });
   return [
-    taskRoutes({ tasks, openStreams, guard }),
+    taskRoutes({ tasks, front, openStreams, guard }),
+    queueRoutes({ control: parts.control }),
     instanceRoutes({ instances }),
     fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
     recipeRoutes({

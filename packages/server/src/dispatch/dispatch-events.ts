@@ -1,6 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
-import type { TaskRow } from './tables.ts';
+import type { QueuePauseRow, TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
@@ -11,6 +11,8 @@ export type DispatchEvent =
   | { type: 'task_ended'; task: TaskRow }
   | { type: 'task_preview'; taskId: string; owner: string; preview: TaskPreview }
   | { type: 'instance_changed'; instance: Instance }
+  | { type: 'task_moved'; task: TaskRow; position: number | null }
+  | { type: 'queue_changed'; change: 'paused' | 'resumed'; pause: QueuePauseRow }
   | { type: 'instance_removed'; instanceId: string }
   | { type: 'settings_changed'; settings: Settings };
 

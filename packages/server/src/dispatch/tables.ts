@@ -1,5 +1,6 @@
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import type { PauseRole, PauseScope } from '@switchyard/contract/dispatch/queue';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 import type { Selectable } from 'kysely';
@@ -16,6 +17,7 @@ export interface DispatchTables {
   task_sources: TaskSourceTable;
   task_counts: TaskCountTable;
   idempotency_keys: IdempotencyKeyTable;
+  queue_pauses: QueuePauseTable;
   instances: InstanceTable;
   instance_capabilities: InstanceCapabilityTable;
   instance_events: InstanceEventTable;
@@ -64,6 +66,8 @@ export interface TaskTable {
   /** The saved workflow that the task was made from, and its version; null when it was made from a graph. */
   workflowId: string | null;
   workflowVersion: number | null;
+  /** When it was moved to the front of its owner's line; null when it never was. */
+  frontAt: string | null;
   createdAt: string;
   updatedAt: string;
   startedAt: string | null;
@@ -129,6 +133,18 @@ export interface IdempotencyKeyTable {
   bodyHash: string;
   taskId: string;
   createdAt: string;
+}
+
+/** One row per pause that is in force. An administrator and the owner of tasks may both pause the same tasks. */
+export interface QueuePauseTable {
+  scope: PauseScope;
+  /** The tag of a pool or the id of a user; empty for the whole queue. */
+  target: string;
+  role: PauseRole;
+  /** The account that paused last. */
+  userId: string;
+  reason: string | null;
+  since: string;
 }
 
 export interface InstanceTable {
@@ -274,3 +290,4 @@ export interface SavedWorkflowMarkTable {
 /** A task with its current state, as many files use it. */
 export type TaskRow = Selectable<TaskTable>;
 export type TaskInputRow = Selectable<TaskInputTable>;
+export type QueuePauseRow = QueuePauseTable;

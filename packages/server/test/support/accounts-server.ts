@@ -12,6 +12,10 @@ import { trustedProxies } from '../../src/http/access/client-ip.ts';
 import { Guard } from '../../src/http/access/guard.ts';
 import type { App } from '../../src/http/app.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from '../../src/ops/bootstrap-admin.ts';
+import { Audit } from '../../src/platform/audit/audit.ts';
+import { AuditStore } from '../../src/platform/audit/audit-store.ts';
+import { auditMigrations } from '../../src/platform/audit/migrations.ts';
+import type { AuditTables } from '../../src/platform/audit/tables.ts';
 import { MemoryBus } from '../../src/platform/bus/memory-bus.ts';
 import type { Counters } from '../../src/platform/counters/counters.ts';
 import { MemoryCounters } from '../../src/platform/counters/memory-counters.ts';
@@ -69,10 +73,12 @@ export class AccountsServer {
     });
     const proxies = trustedProxies(trusted);
     const bus = new MemoryBus();
+    const audit = new Audit(new AuditStore(database.withTables<AuditTables>()), time.now);
     const area = createAccounts({
       database,
       counters: options.counters ?? new MemoryCounters({ clock: time.now }),
       bus,
+      audit,
       proxies,
       log,
       clock: time.now,
@@ -146,5 +152,6 @@ function areasOfTests(app: App): void {
 async function openAccountsDatabase(): Promise<Database<AccountTables>> {
   const database = await openDatabase({ backend: 'memory' });
   await migrate(database, 'accounts', accountMigrations);
+  await migrate(database, 'audit', auditMigrations);
   return database.withTables<AccountTables>();
 }

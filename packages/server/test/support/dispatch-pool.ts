@@ -1,12 +1,10 @@
 import { FakeWorker, type FakeWorkerOptions } from '@switchyard/dev-env/fake-worker';
-import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { type DevGateway, type GatewayOptions, startGateway } from '@switchyard/dev-env/gateway';
 import { DispatchCaller } from './dispatch-caller.ts';
 
-interface PoolOptions {
+interface PoolOptions extends Pick<GatewayOptions, 'home' | 'config' | 'executionTimeouts'> {
   /** One entry per worker. */
   workers?: FakeWorkerOptions[];
-  config?: NonNullable<Parameters<typeof startGateway>[0]>['config'];
-  executionTimeouts?: NonNullable<Parameters<typeof startGateway>[0]>['executionTimeouts'];
 }
 
 /** A gateway in front of fake workers, with its administrator and one user. */
@@ -15,6 +13,8 @@ export interface DispatchPool {
   admin: DispatchCaller;
   user: DispatchCaller;
   workers: FakeWorker[];
+  /** Stops the gateway and starts another one in its home; users sign in again. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,27 +29,31 @@ export const held = { runMs: 3_600_000 };
 
 export async function startPool({
   workers: wanted = [{}],
-  config,
-  executionTimeouts,
+  ...options
 }: PoolOptions = {}): Promise<DispatchPool> {
-  const gateway = await startGateway({
-    ...(config && { config }),
-    ...(executionTimeouts && { executionTimeouts }),
-  });
-  const workers = await Promise.all(wanted.map((options) => FakeWorker.start(options)));
+  const gateway = await startGateway(options);
+  const workers = await Promise.all(wanted.map((worker) => FakeWorker.start(worker)));
   const admin = await DispatchCaller.initialize(gateway.url);
   const user = await DispatchCaller.register(gateway.url, 'user@example.com');
   await admin.useWorkers(workers.map(({ port }) => port));
-  return {
+  const pool: DispatchPool = {
     gateway,
     admin,
     user,
     workers,
+    restart: async () => {
+      await pool.gateway.stop();
+      pool.gateway = await startGateway(options);
+      const { url } = pool.gateway;
+      pool.admin = await DispatchCaller.login(url, 'admin@example.com');
+      pool.user = await DispatchCaller.login(url, 'user@example.com');
+    },
     close: async () => {
-      await gateway.stop();
+      await pool.gateway.stop();
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };
+  return pool;
 }
 
 /** A workflow that every fake worker accepts. */

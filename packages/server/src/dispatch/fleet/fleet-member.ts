@@ -18,6 +18,7 @@ import { type LiveInstance, unknownInstance } from '../instances/instance-state.
 import type { Capabilities, InstanceRow } from '../instances/instance-store.ts';
 import { columnsOf, viewInstance } from '../instances/instance-view.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
@@ -36,6 +37,7 @@ export interface MemberOptions {
   newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
   ownership: Ownership;
   matchmaker: Matchmaker;
+  pauses: Pauses;
   tasks: TaskStore;
   attemptDeps: MemberAttemptDeps;
   patienceOf: (row: InstanceRow) => Patience | null;
@@ -133,6 +135,11 @@ export class FleetMember {
     return this.#owned?.runner.cancel(taskId) ?? false;
   }
 
+  /** Pauses have changed: it may be given tasks that it was not given before, or none any more. */
+  reconsider(): void {
+    this.#owned?.runner.reconsider();
+  }
+
   giveBack(): void {
     this.#owned?.runner.giveBack();
   }
@@ -196,7 +203,7 @@ export class FleetMember {
   }
 
   #own(): InstanceRunner {
-    const { matchmaker, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
+    const { matchmaker, pauses, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
     const client = newClient((event) => {
       if (event.type === 'worker_restarted') {
         this.#note([{ kind: 'restarted', message: 'Another process answers at its address now.' }]);
@@ -220,6 +227,7 @@ export class FleetMember {
       client,
       monitor,
       matchmaker,
+      pauses,
       tasks,
       attemptDeps: {
         ...attemptDeps,

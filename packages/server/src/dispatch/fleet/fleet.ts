@@ -13,6 +13,7 @@ import type { FleetJournal } from '../instances/fleet-journal.ts';
 import { InstanceMarks } from '../instances/instance-marks.ts';
 import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
@@ -23,6 +24,7 @@ export interface FleetOptions {
   tasks: TaskStore;
   ownership: Ownership;
   matchmaker: Matchmaker;
+  pauses: Pauses;
   events: DispatchEvents;
   journal: Pick<FleetJournal, 'note'>;
   attemptDeps: MemberAttemptDeps;
@@ -75,6 +77,11 @@ export class Fleet {
 
   views(): Instance[] {
     return [...this.#members.values()].map(({ view }) => view);
+  }
+
+  /** Call it when the pauses have changed. */
+  reconsider(): void {
+    for (const member of this.#members.values()) member.reconsider();
   }
 
   /** Returns true when the task runs here and was asked to stop. */

@@ -15,6 +15,7 @@ import type { InstanceMonitor } from '../instances/instance-monitor.ts';
 import type { InstanceRow } from '../instances/instance-store.ts';
 import { type ClaimedTask, claimTask } from '../queue/claim-task.ts';
 import type { Matchmaker, Seeker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskRow } from '../tables.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -29,6 +30,7 @@ export interface RunnerOptions {
   tasks: TaskStore;
   attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal'>;
   offer: () => Offer;
+  pauses: Pick<Pauses, 'ofInstance' | 'ofOwner' | 'load'>;
   candidates: SettlementOptions['candidates'];
   /** Called when nothing is left of a task that was here. */
   onSettled: () => void;
@@ -179,7 +181,8 @@ export class InstanceRunner {
 
   #isReady(): boolean {
     const isFree = this.#onWorker.size === 0 && this.#collecting.size < maxCollecting;
-    return isFree && this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
+    const isInUse = this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
+    return isFree && isInUse && this.#options.pauses.ofInstance(this.#options.offer().tags) === null;
   }
 
   #seeker(): Seeker {
@@ -195,7 +198,8 @@ export class InstanceRunner {
         canRun(this.#options.offer(), requirement) &&
         (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(requirementKey(requirement))),
       mayServe: (owner, requirement) =>
-        this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(cooldownKeys(owner, requirement).owner),
+        this.#options.pauses.ofOwner(owner) === null &&
+        (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(cooldownKeys(owner, requirement).owner)),
     };
   }
 
@@ -221,7 +225,12 @@ export class InstanceRunner {
       if (claimed.outcome === 'instance_off') {
         matchmaker.add(pending);
         // The change of the instance will be announced here in a moment.
-        await this.#pause(newsDelayMs, signal);
+        await this.#sleep(newsDelayMs, signal);
+      }
+      if (claimed.outcome === 'paused') {
+        // The pause may be one that another replica has set.
+        await this.#options.pauses.load();
+        matchmaker.add(pending);
       }
       return claimed;
     } catch (error) {
@@ -237,7 +246,7 @@ export class InstanceRunner {
         return await this.#pickUp(row, lease);
       } catch (error) {
         this.#options.log.error({ err: error, taskId: row.id }, 'a task could not be picked up yet');
-        await this.#pause(pickUpDelayMs, lease.signal);
+        await this.#sleep(pickUpDelayMs, lease.signal);
       }
     }
   }
@@ -320,7 +329,7 @@ export class InstanceRunner {
     return { signal, timer: this.#timer, report };
   }
 
-  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  async #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
     await sleepWithSignal(delayMs, { signal, timer: this.#timer }).catch(() => undefined);
   }
 }

@@ -1,20 +1,30 @@
-import { cancelTask, getTask, listTasks, retryTask, submitTask } from '@switchyard/contract/dispatch/tasks';
+import {
+  cancelTask,
+  getTask,
+  listTasks,
+  moveTaskToFront,
+  retryTask,
+  submitTask,
+} from '@switchyard/contract/dispatch/tasks';
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyRequest } from 'fastify';
+import { actorOf } from '../../http/access/actor.ts';
 import { type Guard, identityOf } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
+import type { TaskFront } from './task-front.ts';
 import type { Tasks } from './tasks.ts';
 
 interface TaskRoutesOptions {
   tasks: Tasks;
+  front: TaskFront;
   openStreams: OpenStreams;
   guard: Pick<Guard, 'originOf'>;
 }
 
-export function taskRoutes({ tasks, openStreams, guard }: TaskRoutesOptions): Routes {
+export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...submitTask,
@@ -62,6 +72,15 @@ export function taskRoutes({ tasks, openStreams, guard }: TaskRoutesOptions): Ro
       ...retryTask,
       handler: async (request) =>
         ok(await tasks.retry(readerOf(request, guard), request.params.taskId, metaOf(request, guard))),
+    });
+
+    app.route({
+      ...moveTaskToFront,
+      handler: async (request) => {
+        const reader = readerOf(request, guard);
+        await front.move(reader.owner, request.params.taskId, actorOf(request));
+        return ok(await tasks.get(reader, request.params.taskId));
+      },
     });
   };
 }

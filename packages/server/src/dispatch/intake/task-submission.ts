@@ -90,6 +90,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         requestId: context.requestId,
         conversation: context.conversation && JSON.stringify(context.conversation),
         ...workflowColumns(context.savedWorkflow),
+        frontAt: null,
         createdAt: at,
         updatedAt: at,
         startedAt: null,

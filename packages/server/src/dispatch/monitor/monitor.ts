@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Instances } from '../fleet/instances.ts';
+import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 /** How many waiting times of the newest starts are kept, for the percentiles. */
@@ -14,6 +15,7 @@ interface MonitorOptions {
   instances: Instances;
   tasks: TaskStore;
   events: DispatchEvents;
+  pauses: Pick<Pauses, 'whole' | 'pools'>;
   clock: Clock;
   steadyClock: Clock;
 }
@@ -33,7 +35,7 @@ export class Monitor {
   }
 
   async overview(): Promise<Overview> {
-    const { instances, tasks, clock } = this.#options;
+    const { instances, tasks, pauses, clock } = this.#options;
     const [all, counts, oldest] = await Promise.all([
       instances.list(),
       tasks.counts(),
@@ -54,6 +56,8 @@ export class Monitor {
       tasksPerMinute: this.#tasksPerMinute(),
       waitMsP50: percentile(waits, 0.5),
       waitMsP95: percentile(waits, 0.95),
+      paused: pauses.whole && { since: pauses.whole.since, reason: pauses.whole.reason },
+      pausedPools: pauses.pools,
     };
   }
 

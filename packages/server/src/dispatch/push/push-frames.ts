@@ -6,6 +6,7 @@ import type {
 } from '@switchyard/contract/dispatch/push';
 import type { DispatchEvent, TaskPreview } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
+import { showPause } from '../queue/queue-control.ts';
 import type { TaskRow } from '../tables.ts';
 import { taskErrorOf, viewResult, viewTask } from '../tasks/task-view.ts';
 
@@ -64,6 +65,16 @@ export function frameOf(
       const data = { instanceId: id, alive, busy, instance: event.instance };
       const payload = encodeFrame('instance_status', data, { timestamp });
       return { topic: 'instances', owner: null, taskId: null, replaces: `instance:${id}`, payload };
+    }
+    case 'task_moved': {
+      const { task, position } = event;
+      return taskFrame(task, encodeFrame('task_moved', { taskId: task.id, position }, { timestamp }));
+    }
+    case 'queue_changed': {
+      const { change, pause } = event;
+      const payload = encodeFrame('queue_changed', { change, pause: showPause(pause) }, { timestamp });
+      const owner = pause.scope === 'user' ? pause.target : null;
+      return { topic: 'global', owner, taskId: null, replaces: null, payload };
     }
     case 'task_requeued':
     case 'instance_removed':

@@ -23,6 +23,7 @@ beforeEach(() => {
   hub = new PushHub({
     events,
     instances: { list: async () => [] },
+    pauses: { whole: null, pools: [] },
     tasks: {
       counts: async () => {
         const counts = { pending, running: 0, completed: 0, failed: 0 };

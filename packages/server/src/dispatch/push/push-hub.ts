@@ -5,6 +5,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import type { Instances } from '../fleet/instances.ts';
+import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { encodeFrame, frameOf, type PushFrame } from './push-frames.ts';
 import type { PushSocket } from './push-socket.ts';
@@ -13,6 +14,7 @@ interface PushHubOptions {
   events: DispatchEvents;
   instances: Pick<Instances, 'list'>;
   tasks: Pick<TaskStore, 'counts'>;
+  pauses: Pick<Pauses, 'whole' | 'pools'>;
   links: Links;
   clock: Clock;
   steadyClock: Clock;
@@ -119,10 +121,17 @@ export class PushHub {
   }
 
   async #globalStatus(): Promise<PushFrame> {
-    const { instances, tasks, clock } = this.#options;
+    const { instances, tasks, pauses, clock } = this.#options;
     const [all, counts] = await Promise.all([instances.list(), tasks.counts()]);
     const timestamp = clock();
-    const data = { instances: all, tasks: counts, serverTime: toIso(timestamp) };
+    const { whole } = pauses;
+    const data = {
+      instances: all,
+      tasks: counts,
+      paused: whole && { since: whole.since, reason: whole.reason },
+      pausedPools: pauses.pools,
+      serverTime: toIso(timestamp),
+    };
     const payload = encodeFrame('global_status', data, { timestamp });
     return { topic: 'global', owner: null, taskId: null, replaces: 'global', payload };
   }

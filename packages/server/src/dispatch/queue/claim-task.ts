@@ -10,11 +10,13 @@ export type ClaimedTask =
   /** The task was cancelled, or another instance has it. */
   | { outcome: 'gone' }
   /** The instance was switched off or removed a moment ago; the task still waits. */
-  | { outcome: 'instance_off' };
+  | { outcome: 'instance_off' }
+  /** The queue, the pool or the owner was paused a moment ago; the task still waits. */
+  | { outcome: 'paused' };
 
 interface ClaimOptions {
   attempts: Pick<AttemptStore, 'claim'>;
-  instance: Pick<InstanceRow, 'id' | 'clientId'>;
+  instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
   /** The token of the lease on the instance, which fences every later write. */
   token: number;
   clock: Clock;
@@ -22,7 +24,7 @@ interface ClaimOptions {
 
 /** Gives a waiting task to this instance. Claim and attempt are on disk before the request to the worker. */
 export async function claimTask(
-  task: Pick<PendingTask, 'id' | 'attempt'>,
+  task: Pick<PendingTask, 'id' | 'attempt' | 'owner'>,
   { attempts, instance, token, clock }: ClaimOptions,
 ): Promise<ClaimedTask> {
   const promptId = promptIdOf(task.id, task.attempt + 1);
@@ -33,6 +35,8 @@ export async function claimTask(
     promptId,
     clientId: instance.clientId,
     token,
+    owner: task.owner,
+    pools: JSON.parse(instance.tags) as string[],
     at: toIso(clock()),
   });
   return typeof claimed === 'string' ? { outcome: claimed } : { outcome: 'claimed', promptId, row: claimed };

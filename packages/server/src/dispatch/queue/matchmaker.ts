@@ -62,8 +62,9 @@ export class Matchmaker {
       return;
     }
     const cancel = this.#timer(() => {
+      const postponed = this.#postponed.get(task.id);
       this.#postponed.delete(task.id);
-      this.add(task);
+      this.add(postponed?.task ?? task);
     }, delayMs);
     this.#postponed.set(task.id, { task, cancel });
   }
@@ -74,6 +75,16 @@ export class Matchmaker {
     this.#lapses.get(taskId)?.();
     this.#lapses.delete(taskId);
     this.#queue.remove(taskId);
+  }
+
+  /** The task goes before the others of its owner with the same priority from now on. */
+  moveToFront(taskId: string, frontMs: number): void {
+    const postponed = this.#postponed.get(taskId);
+    if (postponed) postponed.task = { ...postponed.task, frontMs };
+    const task = this.#queue.get(taskId);
+    if (!task) return;
+    this.#queue.remove(taskId);
+    this.add({ ...task, frontMs });
   }
 
   charge(owner: string, seconds: number): void {

@@ -7,6 +7,8 @@ export interface PendingTask {
   owner: string;
   priority: number;
   createdAtMs: number;
+  /** When it was moved to the front of its owner's line; null when it never was. */
+  frontMs: number | null;
   /** The attempt number in the row; claiming the task increases it by one. */
   attempt: number;
   fingerprint: string;
@@ -34,6 +36,13 @@ export interface LinePlaces {
   models: ListPlace<PendingEntry> | null;
 }
 
+/** The order inside the line of one owner: what was moved to the front goes first, the last moved before all. */
+export function goesBefore(a: PendingEntry, b: PendingEntry): boolean {
+  const [aFront, bFront] = [a.task.frontMs ?? 0, b.task.frontMs ?? 0];
+  return aFront === bFront ? isOlder(a, b) : aFront > bFront;
+}
+
+/** Decides between owners whose turn it is: what an owner has moved to the front does not count there. */
 export function isOlder(a: PendingEntry, b: PendingEntry): boolean {
   const [aTime, bTime] = [a.task.createdAtMs, b.task.createdAtMs];
   return aTime === bTime ? a.arrival < b.arrival : aTime < bTime;

@@ -1,6 +1,6 @@
 import type { Requirement } from '../graphs/capability.ts';
 import { modelHashOf } from '../graphs/fingerprint.ts';
-import { isOlder, type PendingEntry } from './pending-entry.ts';
+import { goesBefore, isOlder, type PendingEntry } from './pending-entry.ts';
 import { type Candidate, PendingGroup } from './pending-group.ts';
 import type { FairShare } from './scheduling.ts';
 
@@ -68,7 +68,8 @@ export class PendingLevel {
     }
     if (!next) return null;
     const { entry } = next;
-    if (lastFingerprint === null || entry.timesPassed >= maxPasses) return entry;
+    if (lastFingerprint === null || entry.task.frontMs !== null || entry.timesPassed >= maxPasses)
+      return entry;
     const { owner } = entry.task;
     const served = groups.filter((group) => mayServe(owner, group.requirement));
     const warm = warmest(served, owner, lastFingerprint);
@@ -101,21 +102,23 @@ export class PendingLevel {
 }
 
 function isSooner(a: Candidate, b: Candidate): boolean {
-  return a.virtualTime === b.virtualTime ? isOlder(a.entry, b.entry) : a.virtualTime < b.virtualTime;
+  if (a.virtualTime !== b.virtualTime) return a.virtualTime < b.virtualTime;
+  const isBefore = a.entry.task.owner === b.entry.task.owner ? goesBefore : isOlder;
+  return isBefore(a.entry, b.entry);
 }
 
-/** The owner's oldest task with the same graph, or else with the same models. */
+/** The owner's foremost task with the same graph, or else with the same models. */
 function warmest(groups: PendingGroup[], owner: string, fingerprint: string): PendingEntry | null {
   const models = modelHashOf(fingerprint);
   const lines = groups.flatMap((group) => group.lineOf(owner) ?? []);
   return (
-    oldest(lines.map((line) => line.firstWithGraph(fingerprint))) ??
-    (models === null ? null : oldest(lines.map((line) => line.firstWithModels(models))))
+    foremost(lines.map((line) => line.firstWithGraph(fingerprint))) ??
+    (models === null ? null : foremost(lines.map((line) => line.firstWithModels(models))))
   );
 }
 
-function oldest(entries: (PendingEntry | null)[]): PendingEntry | null {
+function foremost(entries: (PendingEntry | null)[]): PendingEntry | null {
   let first: PendingEntry | null = null;
-  for (const entry of entries) if (entry && (!first || isOlder(entry, first))) first = entry;
+  for (const entry of entries) if (entry && (!first || goesBefore(entry, first))) first = entry;
   return first;
 }

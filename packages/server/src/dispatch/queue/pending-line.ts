@@ -1,14 +1,14 @@
 import { modelHashOf } from '../graphs/fingerprint.ts';
 import { type ListPlace, OrderedList } from './ordered-list.ts';
-import { isOlder, type PendingEntry } from './pending-entry.ts';
+import { goesBefore, type PendingEntry } from './pending-entry.ts';
 
 type EntryList = OrderedList<PendingEntry>;
 
 /**
- * One owner's waiting tasks, oldest first, and again grouped by the models and graphs that a worker may have loaded.
+ * One owner's waiting tasks in the order in which they go, and again grouped by the models and graphs that a worker may have loaded.
  */
 export class PendingLine {
-  readonly all: EntryList = new OrderedList(isOlder);
+  readonly all: EntryList = new OrderedList(goesBefore);
   readonly #byGraph = new Map<string, EntryList>();
   readonly #byModels = new Map<string, EntryList>();
 
@@ -49,7 +49,7 @@ export class PendingLine {
 function listIn(lists: Map<string, EntryList>, key: string): EntryList {
   let list = lists.get(key);
   if (!list) {
-    list = new OrderedList(isOlder);
+    list = new OrderedList(goesBefore);
     lists.set(key, list);
   }
   return list;

@@ -14,6 +14,7 @@ function task(overrides: Partial<PendingTask> & { needs?: string } = {}): Pendin
     owner: 'ann',
     priority: 0,
     createdAtMs: 0,
+    frontMs: null,
     attempt: 0,
     fingerprint: 'g.',
     requirement: { nodeClasses: [needs], models: [], pool: null, pinnedInstanceId: null },
@@ -186,6 +187,29 @@ describe('warm workers', () => {
     queue.add(task({ fingerprint: 'x.', needs: 'A' }));
     queue.add(task({ fingerprint: 'g.', needs: 'B' }));
     expect(queue.take(warmFor('g.'))?.fingerprint).toBe('g.');
+  });
+});
+
+describe('a task at the front', () => {
+  test('goes before the others of its owner, the last moved first, also where a worker is warm for another', () => {
+    const queue = new PendingQueue();
+    const [old, first, last] = [task({ fingerprint: 'warm.' }), task({ frontMs: 1 }), task({ frontMs: 2 })];
+    for (const each of [old, first, last]) if (each) queue.add(each);
+    expect(takeAll(queue, { ...anything, lastFingerprint: 'warm.' })).toEqual([last, first, old]);
+  });
+
+  test('passes no higher priority, and takes no turn from another owner', () => {
+    const queue = new PendingQueue();
+    const urgent = task({ priority: 5 });
+    const earlier = task({ owner: 'bob' });
+    const fronted = task({ owner: 'ann', createdAtMs: 9, frontMs: 10 });
+    for (const each of [urgent, earlier, fronted]) queue.add(each);
+    // The turn of ann is over after her urgent task.
+    expect(takeAll(queue)).toEqual([urgent, earlier, fronted]);
+    queue.charge('bob', 1);
+    for (const each of [task({ owner: 'bob', createdAtMs: 1 }), { ...fronted, id: 'again', createdAtMs: 2 }])
+      queue.add(each);
+    expect(queue.position('again')).toBe(2);
   });
 });
 

@@ -13,6 +13,7 @@ export function pendingOf(
     owner: row.owner,
     priority: row.priority,
     createdAtMs: Date.parse(row.createdAt),
+    frontMs: row.frontAt === null ? null : Date.parse(row.frontAt),
     attempt: row.attempt,
     fingerprint: row.fingerprint,
     requirement,

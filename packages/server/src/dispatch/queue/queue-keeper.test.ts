@@ -24,6 +24,7 @@ test('after a restart a task still avoids the instance that has refused it', asy
     },
     attempts: { ofEach: async (ids) => new Map(ids.map((id) => [id, [{ ...refused, taskId: id }]])) },
     queue: { add: (task) => added.push(task), has: () => false, size: 0 },
+    pauses: { load: async () => undefined },
     avoidMs: 2_000,
     clock: time.now,
     timer: time.timer,

@@ -5,12 +5,14 @@ import type { AttemptStore } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { avoidancesOf } from './avoidance.ts';
 import type { Matchmaker } from './matchmaker.ts';
+import type { Pauses } from './pauses.ts';
 import { pendingOf } from './pending-task.ts';
 
 interface KeeperOptions {
   tasks: Pick<TaskStore, 'queuedAfter' | 'queuedIdsAfter' | 'counts'>;
   attempts: Pick<AttemptStore, 'ofEach'>;
   queue: Pick<Matchmaker, 'add' | 'has' | 'size'>;
+  pauses: Pick<Pauses, 'load'>;
   /** How long a task avoids an instance the first time. */
   avoidMs: number;
   clock: Clock;
@@ -23,7 +25,8 @@ const sweepEveryMs = 15_000;
 
 /**
  * Keeps the queue in memory equal to the rows: filled from them at start, then checked for tasks that are missing, for
- * instance after a write that succeeded although its answer was lost. A task that is added twice is claimed once.
+ * instance after a write that succeeded although its answer was lost. A task that is added twice is claimed once. The
+ * same goes for pauses, which another replica may have changed.
  */
 export class QueueKeeper {
   readonly #options: KeeperOptions;
@@ -38,6 +41,7 @@ export class QueueKeeper {
   }
 
   async start(): Promise<void> {
+    await this.#options.pauses.load();
     await this.#addAfter('', Number.POSITIVE_INFINITY);
     this.#plan();
   }
@@ -49,7 +53,8 @@ export class QueueKeeper {
   }
 
   async sweep(): Promise<void> {
-    const { tasks, queue } = this.#options;
+    const { tasks, queue, pauses } = this.#options;
+    await pauses.load();
     const { pending } = await tasks.counts();
     if (pending <= queue.size) return;
     for (let lastId = ''; !this.#isClosed; ) {

@@ -18,6 +18,9 @@ export interface Claim {
   clientId: string;
   token: number;
   at: string;
+  /** The owner of the task and the tags of the instance, for the pauses that concern them. */
+  owner: string;
+  pools: readonly string[];
 }
 
 /** Names the attempt that a runner may write. It matches no row once the task has moved on or the lease has changed. */
@@ -114,12 +117,15 @@ export class AttemptStore {
 
   /**
    * Writes claim and attempt together, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched
-   * off or removed; once a client was told so, the instance is given nothing more.
+   * off or removed; once a client was told so, the instance is given nothing more. `paused`: the same for a pause.
    */
-  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off'> {
+  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused'> {
     return this.#database.write(async (trx) => {
       const instance = await usableInstance.first(trx, { id: claim.instanceId });
       if (!instance) return 'instance_off';
+      const { rows: pauses } = await pausesOf.run(trx, { owner: claim.owner });
+      if (pauses.some(({ scope, target }) => scope !== 'pool' || claim.pools.includes(target)))
+        return 'paused';
       const attempt = claim.expectedAttempt + 1;
       const claimed = await claimedTask.first(trx, { ...claim, attempt });
       if (!claimed) return 'gone';
@@ -240,6 +246,19 @@ const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
     .where('enabled', '=', 1)
     .where('removed', '=', 0)
     .$if(dialect === 'postgres', (query) => query.forShare()),
+);
+
+/** Pauses of the queue and of the owner, and of all pools: the instance's tags decide about those. */
+const pausesOf = new Prepared((db: Db, { owner }: { owner: string }) =>
+  db
+    .selectFrom('queue_pauses')
+    .select(['scope', 'target'])
+    .where((where) =>
+      where.or([
+        where('scope', 'in', ['all', 'pool']),
+        where.and([where('scope', '=', 'user'), where('target', '=', owner)]),
+      ]),
+    ),
 );
 
 const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>

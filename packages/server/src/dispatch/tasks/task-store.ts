@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, FileTable, TaskInputRow, TaskRow } from '../tables.ts';
@@ -150,6 +151,25 @@ export class TaskStore {
     });
   }
 
+  /** Returns the changed row, or undefined when the task does not wait any more. */
+  async moveToFront(
+    taskId: string,
+    { at, alongside }: { at: string; alongside: AuditPart },
+  ): Promise<TaskRow | undefined> {
+    return this.#database.write(async (trx) => {
+      const moved = await trx
+        .updateTable('tasks')
+        .set({ frontAt: at, updatedAt: at })
+        .where('id', '=', taskId)
+        .where('status', '=', 'pending')
+        .where('phase', '=', 'queued')
+        .returningAll()
+        .executeTakeFirst();
+      if (moved) await alongside(trx);
+      return moved;
+    });
+  }
+
   async forgetIdempotencyKeysBefore(at: string): Promise<void> {
     await this.#database.write((trx) =>
       trx.deleteFrom('idempotency_keys').where('createdAt', '<', at).execute(),
@@ -242,6 +262,7 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
     conversation: row.conversation,
     workflowId: row.workflowId,
     workflowVersion: row.workflowVersion,
+    frontAt: row.frontAt,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     startedAt: row.startedAt,

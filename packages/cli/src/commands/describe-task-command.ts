@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { addGatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { addOutputOption } from '../output.ts';
+
+/** The options and the help that all commands about tasks have in common. */
+export function describeTaskCommand(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    environment: gatewayEnvironment,
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
+    ...text,
+  });
+}

@@ -1,0 +1,91 @@
+import { type Pause, pauseQueue, type QueueResume, resumeQueue } from '@switchyard/contract/dispatch/queue';
+import { moveTaskToFront } from '@switchyard/contract/dispatch/tasks';
+import { type Command, Option } from 'commander';
+import type { GatewayOptions } from '../gateway-options.ts';
+import { openGateway } from '../open-gateway.ts';
+import { type OutputOptions, printJson } from '../output.ts';
+import { plainText } from '../plain-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { describeTaskCommand } from './describe-task-command.ts';
+
+interface PauseOptions extends GatewayOptions, OutputOptions {
+  user?: string;
+  mine?: true;
+  pool?: string;
+  reason?: string;
+}
+
+export function addPause(parent: Command, terminal: Terminal): void {
+  const command = addScopeOptions(parent.command('pause'))
+    .option('--reason <text>', 'shown to everyone who waits because of it')
+    .action(async (options: PauseOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { reason } = options;
+      const pause = await call(pauseQueue, { body: { ...scopeOf(options), ...(reason && { reason }) } });
+      if (options.output === 'json') printJson(terminal, pause);
+      else terminal.stdout.write(`${plainText(`${nameOf(pause)}: paused since ${pause.since}`)}\n`);
+    });
+  describeTaskCommand(command, {
+    purpose:
+      'start no more tasks: all, those of a user, or those on the servers of a pool; running ones go on',
+    examples: [
+      'switchyard tasks pause --mine --reason "wrong seed"',
+      'switchyard tasks pause --reason "new drivers"          # the whole queue (administrators)',
+      'switchyard tasks pause --user ada@example.com           # administrators',
+      'switchyard tasks pause --pool large                     # administrators',
+    ],
+    exits: ['ok', 'failed', 'auth', 'unreachable'],
+  });
+}
+
+export function addResume(parent: Command, terminal: Terminal): void {
+  const command = addScopeOptions(parent.command('resume')).action(async (options: PauseOptions) => {
+    const { call } = await openGateway(options, terminal);
+    const answer = await call(resumeQueue, { body: scopeOf(options) });
+    if (options.output === 'json') printJson(terminal, answer);
+    else terminal.stdout.write(answer.resumed ? 'Resumed.\n' : 'There was no such pause.\n');
+  });
+  describeTaskCommand(command, {
+    purpose: 'lift a pause',
+    examples: ['switchyard tasks resume --mine', 'switchyard tasks resume'],
+    exits: ['ok', 'failed', 'auth', 'unreachable'],
+  });
+}
+
+export function addFront(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('front <id>')
+    .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const task = await call(moveTaskToFront, { params: { taskId } });
+      if (options.output === 'json') printJson(terminal, task);
+      else terminal.stdout.write(`${task.id}: place ${task.position ?? 'none any more'}\n`);
+    });
+  describeTaskCommand(command, {
+    purpose: 'move a waiting task before the others of its owner with the same priority',
+    examples: ['switchyard tasks front 0196a1b2-0000-7000-8000-000000000000'],
+    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function addScopeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--user <name>', 'tasks of this account: its id or e-mail address').conflicts([
+        'mine',
+        'pool',
+      ]),
+    )
+    .addOption(new Option('--mine', 'the own tasks').conflicts(['user', 'pool']))
+    .addOption(new Option('--pool <tag>', 'the servers with this tag').conflicts(['user', 'mine']));
+}
+
+function scopeOf({ user, mine, pool }: PauseOptions): QueueResume {
+  if (user !== undefined) return { scope: 'user', target: user };
+  if (pool !== undefined) return { scope: 'pool', target: pool };
+  return { scope: mine ? 'user' : 'all' };
+}
+
+function nameOf({ scope, target }: Pause): string {
+  return scope === 'all' ? 'the whole queue' : `${scope} ${target}`;
+}

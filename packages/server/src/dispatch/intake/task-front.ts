@@ -1,0 +1,42 @@
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Actor, Audit } from '../../platform/audit/audit.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+
+interface TaskFrontOptions {
+  store: Pick<TaskStore, 'get' | 'moveToFront'>;
+  queue: Pick<Matchmaker, 'moveToFront' | 'position'>;
+  events: DispatchEvents;
+  audit: Pick<Audit, 'part'>;
+  clock: Clock;
+}
+
+/** Moves waiting tasks to the front of their owner's line. */
+export class TaskFront {
+  readonly #options: TaskFrontOptions;
+
+  constructor(options: TaskFrontOptions) {
+    this.#options = options;
+  }
+
+  /** It is on record when somebody else than the owner of the task does it. */
+  async move(owner: Owner, taskId: string, actor: Actor): Promise<void> {
+    const { store, queue, events, audit, clock } = this.#options;
+    const row = await store.get(owner, taskId);
+    if (!row) throw new AppError('task_not_found');
+    const now = clock();
+    const entry = {
+      action: 'task.moved_to_front',
+      target: ['task', taskId],
+      details: { owner: row.owner },
+    } as const;
+    const alongside = row.owner === actor.id ? async () => undefined : audit.part(actor, entry);
+    const moved = await store.moveToFront(taskId, { at: toIso(now), alongside });
+    if (!moved) throw new AppError('task_not_waiting');
+    queue.moveToFront(taskId, now);
+    events.announce({ type: 'task_moved', task: moved, position: queue.position(taskId) });
+  }
+}
