@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
 import { describeTaskCommand } from './describe-task-command.ts';
 import { addFront, addPause, addResume } from './task-queue.ts';
+import { addNodesCommand } from './tasks-nodes.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -37,6 +38,7 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addGet(command, terminal);
+  addNodesCommand(command, terminal);
   addWatch(command, terminal);
   addCancel(command, terminal);
   addRetry(command, terminal);

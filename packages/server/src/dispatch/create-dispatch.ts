@@ -58,6 +58,8 @@ import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
 import { TaskListStore } from './tasks/task-list-store.ts';
 import { TaskMarks } from './tasks/task-marks.ts';
+import { taskNodeRoutes } from './tasks/task-node-routes.ts';
+import { TaskNodes } from './tasks/task-nodes.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
@@ -115,6 +117,8 @@ export interface DispatchArea {
   files: StoredFiles;
   costs: TaskCosts;
   usage: TaskUsageStore;
+  /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
+  taskNodes: TaskNodes;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
@@ -185,6 +189,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     files: records.files,
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: new TaskUsageStore(database),
+    taskNodes: records.taskNodes,
     instances,
     events,
     fleet,
@@ -260,6 +265,7 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
     events,
     store,
     attempts,
+    taskNodes: new TaskNodes({ tasks: store, attempts }),
     fileStore,
     instanceStore: new InstanceStore(database),
     nodeInputs: new NodeInputStore(database, clock),
@@ -388,7 +394,10 @@ function registerSweeps({ jobs, clock, options }: DispatchDependencies, records:
 
 function routesOf(
   dependencies: DispatchDependencies,
-  parts: Pick<Records, 'files' | 'fileStore' | 'webhooks' | 'store' | 'matchmaker' | 'events'> & {
+  parts: Pick<
+    Records,
+    'files' | 'fileStore' | 'webhooks' | 'taskNodes' | 'store' | 'matchmaker' | 'events'
+  > & {
     configuration: Configuration;
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
@@ -403,6 +412,7 @@ function routesOf(
   const front = new TaskFront({ ...parts, queue: parts.matchmaker, audit, clock });
   return [
     taskRoutes({ tasks, front, openStreams, guard }),
+    taskNodeRoutes(parts),
     queueRoutes({ control: parts.control }),
     instanceRoutes({ instances }),
     fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),

@@ -5,6 +5,7 @@ import * as ofInstances from './migrations/003-tasks-of-instances.ts';
 import * as fileNames from './migrations/004-file-names.ts';
 import * as patience from './migrations/005-task-patience.ts';
 import * as instanceEvents from './migrations/006-instance-events.ts';
+import * as nodeRecord from './migrations/007-node-record.ts';
 import * as queueControl from './migrations/008-queue-control.ts';
 import * as fileRecipes from './migrations/009-file-recipes.ts';
 
@@ -15,6 +16,7 @@ export const dispatchMigrations: readonly Migration[] = [
   fileNames,
   patience,
   instanceEvents,
+  nodeRecord,
   queueControl,
   fileRecipes,
 ];

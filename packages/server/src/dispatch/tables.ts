@@ -102,6 +102,8 @@ export interface TaskAttemptTable {
   startedAt: string;
   acceptedAt: string | null;
   endedAt: string | null;
+  /** JSON, as `NodeRecord` writes it: when each node began and ended. Null until something is known of a node. */
+  nodes: string | null;
 }
 
 /** Which stored files an unfinished task needs; its rows keep a file from being deleted. */

@@ -1,12 +1,15 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { DispatchEvents, TaskProgress } from '../dispatch-events.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
+import { NodeRecord } from '../tasks/node-record.ts';
 import type { TaskMarks } from '../tasks/task-marks.ts';
+import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
 import { maxProgressBeforeEnd } from './progress.ts';
 
@@ -18,6 +21,9 @@ export interface RecordDeps {
   events: DispatchEvents;
   journal: Pick<FleetJournal, 'note'>;
   clock: Clock;
+  timer?: Timer;
+  /** Aborts when the runner may not write any more. */
+  signal: AbortSignal;
   /** Writes the rows of kept outputs in the transaction that ends the task. */
   insertKept: (
     trx: Trx,
@@ -27,17 +33,27 @@ export interface RecordDeps {
   withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
 }
 
+/** A crash loses what is known of the nodes since the last checkpoint; the history of the worker fills part of it. */
+const checkpointDelayMs = 3_000;
+
 /** The rows of one attempt and the events about them. Nothing else writes a task while a worker has it. */
 export class AttemptRecord {
   readonly fence: AttemptFence;
   readonly #deps: RecordDeps;
   readonly #instanceId: string | null;
+  readonly #nodes: NodeRecord;
   #row: TaskRow;
   #isOver = false;
+  #stopCheckpoint: (() => void) | null = null;
 
-  constructor(deps: RecordDeps, { row, fence }: { row: TaskRow; fence: AttemptFence }) {
+  /** `nodes` is the stored record of the nodes of an attempt that is resumed. */
+  constructor(
+    deps: RecordDeps,
+    { row, fence, nodes = null }: { row: TaskRow; fence: AttemptFence; nodes?: string | null },
+  ) {
     this.#deps = deps;
     this.#row = row;
+    this.#nodes = new NodeRecord(nodes);
     this.#instanceId = row.instanceId;
     this.fence = fence;
   }
@@ -83,6 +99,26 @@ export class AttemptRecord {
     this.#deps.events.announce({ type: 'task_progress', taskId, owner, requestId, progress });
   }
 
+  /** Must be called before the first node is noted. */
+  beginNodes(isNodeOfGraph: (nodeId: string) => boolean): void {
+    this.#nodes.begin(isNodeOfGraph);
+  }
+
+  noteNode(event: ExecutionEvent): void {
+    if (this.#nodes.takeIn(event, this.#deps.clock())) this.#planCheckpoint();
+  }
+
+  /** Adds the nodes that the worker's history names and that no event told of. */
+  noteHistory(nodes: { cached: readonly string[]; finished: readonly string[] }): void {
+    this.#nodes.fill(nodes);
+  }
+
+  /** Another runner resumes the attempt: this one writes nothing more about it. */
+  abandon(): void {
+    this.#stopCheckpoint?.();
+    this.#stopCheckpoint = null;
+  }
+
   /** The worker is done, but its outputs have not been fetched yet. */
   markCollecting(): void {
     this.markAccepted();
@@ -107,12 +143,14 @@ export class AttemptRecord {
     error: TaskError | null,
   ): Promise<Awaited<ReturnType<AttemptStore['requeue']>>> {
     this.#deps.marks.take(this.fence);
+    const nodes = this.#endNodes();
     const at = toIso(this.#deps.clock());
     const text = error && JSON.stringify(error);
     const requeued = await this.#deps.attempts.requeue(this.fence, {
       outcome,
       error: text,
       warnings: this.#row.warnings,
+      nodes,
       at,
     });
     if (requeued !== 'requeued') return requeued;
@@ -141,9 +179,26 @@ export class AttemptRecord {
 
   #mark(change: Omit<RunningMark, 'updatedAt'>): void {
     const updatedAt = toIso(this.#deps.clock());
-    const { acceptedAt: _ofTheAttempt, ...columns } = change;
+    const { acceptedAt: _ofTheAttempt, nodes: _alsoOfTheAttempt, ...columns } = change;
     this.#row = { ...this.#row, ...columns, updatedAt };
     this.#deps.marks.mark(this.fence, { ...change, updatedAt });
+  }
+
+  /** Written with the marks, so that it needs no commit of its own. */
+  #planCheckpoint(): void {
+    const { timer = systemTimer, signal } = this.#deps;
+    this.#stopCheckpoint ??= timer(() => {
+      this.#stopCheckpoint = null;
+      const nodes = this.#nodes.toJson();
+      if (!signal.aborted && nodes !== null) this.#mark({ nodes });
+    }, checkpointDelayMs);
+  }
+
+  #endNodes(): string | null {
+    this.#stopCheckpoint?.();
+    this.#stopCheckpoint = null;
+    this.#nodes.end(this.#deps.clock());
+    return this.#nodes.toJson();
   }
 
   async #end(
@@ -152,6 +207,7 @@ export class AttemptRecord {
   ): Promise<boolean> {
     const { attempts, marks, events, clock, insertKept, withEnd } = this.#deps;
     const unwritten = marks.take(this.fence);
+    const nodes = this.#endNodes();
     const at = toIso(clock());
     const { warnings, startedAt, progress } = this.#row;
     const change = {
@@ -166,7 +222,7 @@ export class AttemptRecord {
     } as const;
     const row: TaskRow = { ...this.#row, ...change };
     const acceptedAt = unwritten?.acceptedAt ?? null;
-    const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt }, async (trx) => {
+    const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt, nodes }, async (trx) => {
       if (kept.length > 0) await insertKept(trx, { task: row, kept, at });
       await withEnd(trx, row);
     });

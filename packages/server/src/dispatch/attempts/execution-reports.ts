@@ -49,6 +49,7 @@ export class ExecutionReports {
     { targets, outputClasses }: { targets: string[] | null; outputClasses: ReadonlySet<string> | null },
   ): void {
     this.#graph = graph;
+    this.#options.record.beginNodes((nodeId) => Object.hasOwn(graph, nodeId));
     const planned = targets ? reachableFrom(graph, targets) : plannedNodes(graph, outputClasses);
     this.#progress = new ExecutionProgress(planned, this.#options.record.row.progress);
   }
@@ -56,6 +57,7 @@ export class ExecutionReports {
   takeIn(event: ExecutionEvent): void {
     const { record } = this.#options;
     record.markExecuting();
+    record.noteNode(event);
     if (event.type === 'image_output') this.#keepImage(event);
     if (event.type === 'node_text' && this.#texts.length < maxTexts) this.#texts.push(event);
     if (event.type === 'preview') this.#showPreview(event);

@@ -14,7 +14,12 @@ import type { AttemptFence } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { targetsOf } from '../tasks/task-view.ts';
 import { isSocketOutput } from '../worker-client/socket-outputs.ts';
-import { type FileToPush, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
+import {
+  type ExecutionResult,
+  type FileToPush,
+  WorkerCallError,
+  type WorkerClient,
+} from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { workerFileName } from '../worker-client/worker-file-name.ts';
 import {
@@ -50,8 +55,6 @@ export interface AttemptDeps extends RecordDeps {
   /** The patience that the instance's server sets. */
   serverPatience: () => Patience | null;
   monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
-  /** Aborts when the runner may not write any more. */
-  signal: AbortSignal;
 }
 
 /** The attempt is over for the worker; what follows needs the worker only for its outputs. */
@@ -85,7 +88,10 @@ export class TaskAttempt {
   /** Interrupts the exchange between gateway and worker: submitting the prompt, or fetching its outputs. */
   #breakOff: { handOver: () => void; collecting: () => void } = { handOver: nothing, collecting: nothing };
 
-  constructor(deps: AttemptDeps, attempt: { row: TaskRow; fence: AttemptFence; promptId: string }) {
+  constructor(
+    deps: AttemptDeps,
+    attempt: { row: TaskRow; fence: AttemptFence; promptId: string; nodes: string | null },
+  ) {
     this.#deps = deps;
     this.promptId = attempt.promptId;
     this.#names = deps.workerNames.of(attempt.promptId);
@@ -197,6 +203,7 @@ export class TaskAttempt {
   }
 
   forget(): void {
+    if (this.#deps.signal.aborted) this.record.abandon();
     this.#deps.client.forget(this.promptId);
   }
 
@@ -313,6 +320,7 @@ export class TaskAttempt {
   #workerPartOf(end: WatchEnd): WorkerPart | null {
     switch (end.kind) {
       case 'over': {
+        this.#noteHistory(end.result);
         const asked = { graph: this.#graph, wasAsked: this.#asked };
         return { outcome: this.#asNamedByUser(outcomeOfResult(end.result, asked)), isStuck: false };
       }
@@ -335,6 +343,11 @@ export class TaskAttempt {
       case 'abandoned':
         return null;
     }
+  }
+
+  #noteHistory({ cachedNodes, files, texts }: ExecutionResult): void {
+    const finished = [...files, ...texts].map(({ nodeId }) => nodeId);
+    this.record.noteHistory({ cached: cachedNodes, finished });
   }
 
   /** Workers name files in their messages about a fault. */

@@ -257,17 +257,18 @@ export class InstanceRunner {
     const fence = { taskId: id, attempt, token: lease.token };
     const row = stored && (await attempts.takeOver(fence, toIso(this.#options.clock())));
     if (!row) return;
-    const found = this.#newAttempt({ row, promptId: stored.promptId }, lease);
+    const { promptId, nodes } = stored;
+    const found = this.#newAttempt({ row, promptId, nodes }, lease);
     await this.#run(found, { signal: lease.signal, execute: () => found.reattach() });
   }
 
   #newAttempt(
-    { row, promptId }: { row: TaskRow; promptId: string },
+    { row, promptId, nodes = null }: { row: TaskRow; promptId: string; nodes?: string | null },
     { token, signal }: Holding,
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
-    return new TaskAttempt({ ...attemptDeps, client, monitor, signal }, { row, fence, promptId });
+    return new TaskAttempt({ ...attemptDeps, client, monitor, signal }, { row, fence, promptId, nodes });
   }
 
   async #run(

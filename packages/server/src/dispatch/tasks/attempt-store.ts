@@ -5,7 +5,8 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from '../tables.ts';
 import { countEnded } from './task-counts-store.ts';
 
-export type AttemptRow = Selectable<TaskAttemptTable>;
+export type AttemptRow = Omit<Selectable<TaskAttemptTable>, 'nodes'>;
+export type AttemptWithNodes = Selectable<TaskAttemptTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
 /** What the one write before the POST to a worker contains. */
@@ -32,6 +33,8 @@ export interface AttemptFence {
 
 export interface RunningMark {
   acceptedAt?: string;
+  /** The record of the attempt's nodes so far. */
+  nodes?: string;
   status?: TaskRow['status'];
   phase?: TaskPhase;
   progress?: number;
@@ -58,9 +61,26 @@ export interface AttemptEnd extends Required<TaskEnd> {
   outcome: string;
   /** When the worker took it, unless a mark has already said so. */
   acceptedAt: string | null;
+  nodes: string | null;
 }
 
 const tasksPerQuestion = 500;
+/** All but the record of the nodes, which may be long and has readers of its own. */
+const columns = [
+  'taskId',
+  'attempt',
+  'instanceId',
+  'promptId',
+  'clientId',
+  'state',
+  'outcome',
+  'error',
+  'startedAt',
+  'acceptedAt',
+  'endedAt',
+  'serverName',
+  'workerVersion',
+] as const satisfies (keyof AttemptRow)[];
 
 /** The writes of the runner of a task. Each names the attempt and the lease under which it is allowed. */
 export class AttemptStore {
@@ -73,7 +93,7 @@ export class AttemptStore {
   async of(taskId: string): Promise<AttemptRow[]> {
     return this.#database.read
       .selectFrom('task_attempts')
-      .selectAll()
+      .select(columns)
       .where('taskId', '=', taskId)
       .orderBy('attempt')
       .execute();
@@ -85,7 +105,7 @@ export class AttemptStore {
     for (let start = 0; start < taskIds.length; start += tasksPerQuestion) {
       const rows = await this.#database.read
         .selectFrom('task_attempts')
-        .selectAll()
+        .select(columns)
         .where('taskId', 'in', taskIds.slice(start, start + tasksPerQuestion))
         .orderBy('attempt')
         .execute();
@@ -94,7 +114,17 @@ export class AttemptStore {
     return attempts;
   }
 
-  async get(taskId: string, attempt: number): Promise<AttemptRow | undefined> {
+  /** The attempts of one task with the records of their nodes. */
+  async withNodesOf(taskId: string): Promise<AttemptWithNodes[]> {
+    return this.#database.read
+      .selectFrom('task_attempts')
+      .selectAll()
+      .where('taskId', '=', taskId)
+      .orderBy('attempt')
+      .execute();
+  }
+
+  async get(taskId: string, attempt: number): Promise<AttemptWithNodes | undefined> {
     return this.#database.read
       .selectFrom('task_attempts')
       .selectAll()
@@ -158,9 +188,13 @@ export class AttemptStore {
     return this.#database.write(async (trx) => {
       const results: boolean[] = [];
       for (const { fence, change } of marks) {
-        const { acceptedAt, ...columns } = change;
-        const changed = await updateFenced(trx, fence, columns);
-        if (changed && acceptedAt) await updateAttempt(trx, fence, { state: 'accepted', acceptedAt });
+        const { acceptedAt, nodes, ...ofTask } = change;
+        const changed = await updateFenced(trx, fence, ofTask);
+        const ofAttempt = {
+          ...(acceptedAt && ({ state: 'accepted', acceptedAt } as const)),
+          ...(nodes && { nodes }),
+        };
+        if (changed && (acceptedAt || nodes)) await updateAttempt(trx, fence, ofAttempt);
         results.push(changed);
       }
       return results;
@@ -188,13 +222,13 @@ export class AttemptStore {
    */
   async requeue(
     fence: AttemptFence,
-    requeue: { outcome: string; error: string | null; warnings: string; at: string },
+    requeue: { outcome: string; error: string | null; warnings: string; nodes: string | null; at: string },
   ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
     return this.#database.write(async (trx) => {
       const before = await fencedTask.first(trx, { ...fence });
       if (!before) return 'fenced';
       if (before.cancelRequested === 1) return 'cancel_requested';
-      const columns: Updateable<TaskTable> = {
+      const queued: Updateable<TaskTable> = {
         status: 'pending',
         phase: 'queued',
         instanceId: null,
@@ -203,11 +237,12 @@ export class AttemptStore {
         warnings: requeue.warnings,
         updatedAt: requeue.at,
       };
-      await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+      await trx.updateTable('tasks').set(queued).where('id', '=', fence.taskId).execute();
       await updateAttempt(trx, fence, {
         state: 'ended',
         outcome: requeue.outcome,
         error: requeue.error,
+        nodes: requeue.nodes,
         endedAt: requeue.at,
       });
       return 'requeued';
@@ -296,6 +331,7 @@ const newAttempt = new Prepared((db: Db, claim: AttemptStart) =>
     startedAt: claim.at,
     acceptedAt: null,
     endedAt: null,
+    nodes: null,
   }),
 );
 
@@ -337,6 +373,7 @@ const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; a
       outcome: end.outcome,
       error: end.error,
       endedAt: end.finishedAt,
+      nodes: end.nodes,
       // A mark may already have set it.
       acceptedAt: update.fn.coalesce(update.val(end.acceptedAt), update.ref('acceptedAt')),
     }))

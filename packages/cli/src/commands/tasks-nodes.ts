@@ -1,0 +1,52 @@
+import type { TaskNode, TaskNodeList } from '@switchyard/contract/dispatch/task-node';
+import { listTaskNodes } from '@switchyard/contract/dispatch/task-node';
+import type { Command } from 'commander';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { openGateway } from '../open-gateway.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+export function addNodesCommand(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('nodes <id>')
+    .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const items: TaskNode[] = [];
+      let folded: TaskNodeList['folded'] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const query: { limit: number; cursor: string | undefined } = { limit: 500, cursor };
+        const page: TaskNodeList = await call(listTaskNodes, { params: { taskId }, query });
+        items.push(...page.items);
+        ({ folded } = page);
+        cursor = page.nextCursor;
+      }
+      if (options.output === 'json') return printJson(terminal, { items, folded });
+      printTable(terminal, { columns, rows: items, none: 'Nothing is known of its nodes.' });
+      for (const { attempt, count } of folded) {
+        terminal.stderr.write(`Attempt ${attempt} ran ${count} more nodes, which are not listed.\n`);
+      }
+    });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'show when each node of a task began and how long it took',
+    examples: ['switchyard tasks nodes 0196a1b2-0000-7000-8000-000000000000'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+const columns: Column<TaskNode>[] = [
+  { title: 'ATTEMPT', of: ({ attempt }) => attempt },
+  { title: 'NODE', of: ({ node }) => node },
+  { title: 'TITLE', of: ({ title }) => title },
+  { title: 'STATE', of: ({ state }) => state },
+  { title: 'SECONDS', of: secondsOf },
+  { title: 'STARTED', of: ({ startedAt }) => startedAt },
+];
+
+function secondsOf({ startedAt, endedAt }: TaskNode): string | null {
+  if (startedAt === null || endedAt === null) return null;
+  return ((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000).toFixed(3);
+}

@@ -1,0 +1,85 @@
+import type { TaskNode, TaskNodeList } from '@switchyard/contract/dispatch/task-node';
+import { AppError } from '../../lib/app-error.ts';
+import { toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { type Graph, titleOf } from '../graphs/graph.ts';
+import type { AttemptStore, AttemptWithNodes } from './attempt-store.ts';
+import { readNodes } from './node-record.ts';
+import type { TaskStore } from './task-store.ts';
+
+interface TaskNodesOptions {
+  tasks: Pick<TaskStore, 'get' | 'input'>;
+  attempts: Pick<AttemptStore, 'withNodesOf'>;
+}
+
+/** One attempt with its nodes in the order in which they began. */
+export interface AttemptNodes {
+  attempt: Omit<AttemptWithNodes, 'nodes'>;
+  nodes: TaskNode[];
+  folded: TaskNodeList['folded'][number] | null;
+}
+
+/** What the rows say about the nodes of a task. */
+export class TaskNodes {
+  readonly #options: TaskNodesOptions;
+
+  constructor(options: TaskNodesOptions) {
+    this.#options = options;
+  }
+
+  /** For the gateway itself: the caller has checked whose task it is. Returns nothing for a task that does not exist. */
+  async of(taskId: string): Promise<AttemptNodes[]> {
+    const [input, attempts] = await Promise.all([
+      this.#options.tasks.input(taskId),
+      this.#options.attempts.withNodesOf(taskId),
+    ]);
+    const graph = input ? (JSON.parse(input.workflow) as Graph) : {};
+    return attempts.map((attempt) => viewNodes(attempt, graph));
+  }
+
+  async page(
+    owner: Owner,
+    taskId: string,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+  ): Promise<TaskNodeList> {
+    if (!(await this.#options.tasks.get(owner, taskId))) throw new AppError('task_not_found');
+    const attempts = await this.of(taskId);
+    const all = attempts.flatMap(({ nodes }) => nodes.map((node, index) => ({ node, index })));
+    const [attempt = 0, index = -1] = (cursor ?? '').split('-').map(Number);
+    const rest = all.filter(
+      ({ node, index: at }) => !cursor || node.attempt > attempt || (node.attempt === attempt && at > index),
+    );
+    const shown = rest.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map(({ node }) => node),
+      folded: attempts.flatMap(({ folded }) => folded ?? []),
+      nextCursor: last && rest.length > limit ? `${last.node.attempt}-${last.index}` : null,
+    };
+  }
+}
+
+function viewNodes({ nodes, ...row }: AttemptWithNodes, graph: Graph): AttemptNodes {
+  const { attempt } = row;
+  const { spans, folded } = readNodes(nodes);
+  return {
+    attempt: row,
+    nodes: spans.map(({ nodeId, startMs, endMs, state }) => ({
+      attempt,
+      node: nodeId,
+      title: titleOf(graph, nodeId),
+      class: graph[nodeId]?.class_type ?? '',
+      startedAt: startMs === null ? null : toIso(startMs),
+      endedAt: endMs === null ? null : toIso(endMs),
+      cached: state === 'cached',
+      state,
+    })),
+    folded: folded && {
+      attempt,
+      count: folded.count,
+      cached: folded.cached,
+      startedAt: folded.startMs === null ? null : toIso(folded.startMs),
+      endedAt: folded.endMs === null ? null : toIso(folded.endMs),
+    },
+  };
+}
