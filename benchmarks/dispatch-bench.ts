@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { workflows } from './graphs/workflows.ts';
+import { TaskEnds } from './task-ends.ts';
 
 interface BenchOptions {
   workers: number;
@@ -13,19 +15,8 @@ interface BenchOptions {
   keepsArrivals?: boolean;
 }
 
-interface Counts {
-  completedTasks: number;
-  failedTasks: number;
-}
-
-/** This graph takes a fake worker no time, and the gateway handles it like any other. */
-const body = JSON.stringify({
-  workflow: {
-    '1': { class_type: 'EmptyImage', inputs: { width: 64, height: 64, batch_size: 1, color: 0 } },
-    '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'bench' } },
-  },
-  params: {},
-});
+/** These graphs take a fake worker no time, and the gateway handles them like any other. */
+const bodies = workflows.map((workflow) => JSON.stringify({ workflow, params: {} }));
 
 /** The built gateway on SQLite, a fleet of fake workers in another process, and this process as the client. */
 export class DispatchBench {
@@ -34,6 +25,8 @@ export class DispatchBench {
   readonly token: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #removeHome: () => void;
+  #submitted = 0;
+  #ends: TaskEnds | undefined;
   #isKilled = false;
 
   private constructor(parts: Pick<DispatchBench, 'fleet' | 'gateway' | 'token'>, removeHome: () => void) {
@@ -55,34 +48,28 @@ export class DispatchBench {
     return bench;
   }
 
-  /** Returns the id of the task once it is accepted. */
+  /** Returns the id of the task once it is accepted. Each submit takes the next of the graphs. */
   async submit(): Promise<string> {
+    const body = bodies[this.#submitted % bodies.length];
+    this.#submitted += 1;
     const { data } = await this.#call<{ data: { id: string } }>('POST', '/api/tasks', body);
     return data.id;
   }
 
   /**
-   * Submits over HTTP with this number of parallel requests, and returns the ended tasks per second from the first
-   * submit on.
+   * Submits over HTTP with this number of parallel requests, and returns the ended tasks per second, from the first
+   * submit until the client has heard by push that the last one has ended.
    */
   async rate(tasks: number, atOnce = 16): Promise<number> {
-    const before = await this.counts();
+    this.#ends ??= await TaskEnds.open(this.gateway.url, this.token);
+    const over = this.#ends.until(this.#ends.count + tasks);
     const started = performance.now();
     let left = tasks;
     const lane = async (): Promise<void> => {
       while (left-- > 0) await this.submit();
     };
-    await Promise.all(Array.from({ length: atOnce }, lane));
-    const wanted = before.completedTasks + before.failedTasks + tasks;
-    for (;;) {
-      const { completedTasks, failedTasks } = await this.counts();
-      if (completedTasks + failedTasks >= wanted) return (tasks / (performance.now() - started)) * 1_000;
-      await sleep(20);
-    }
-  }
-
-  async counts(): Promise<Counts> {
-    return (await this.#call<{ data: Counts }>('GET', '/api/monitor/overview')).data;
+    await Promise.all([over, ...Array.from({ length: atOnce }, lane)]);
+    return (tasks / (performance.now() - started)) * 1_000;
   }
 
   get<Answer>(path: string): Promise<Answer> {
@@ -97,6 +84,7 @@ export class DispatchBench {
   async kill(): Promise<void> {
     if (this.#isKilled) return;
     this.#isKilled = true;
+    this.#ends?.close();
     await this.gateway.kill9();
   }
 

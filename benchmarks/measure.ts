@@ -28,6 +28,9 @@ export interface Result extends Measured {
   machine: string;
 }
 
+/** With `BENCH_REHEARSAL=1` a measure runs shortly, to show that it works. Its figures are printed and not kept. */
+export const isRehearsal = process.env.BENCH_REHEARSAL === '1';
+
 /** Runs one measure, prints its figures and bars, and leaves them in benchmarks/results for the table. */
 export async function measure(name: string, title: string, body: () => Promise<Measured>): Promise<void> {
   console.log(`\n${title}`);
@@ -45,6 +48,7 @@ export async function measure(name: string, title: string, body: () => Promise<M
     console.log(`  ${figure.name.padEnd(58)} ${formatFigure(figure).padStart(12)}`);
   for (const bar of bars) console.log(`  ${bar.isMet ? 'met    ' : 'NOT MET'}  ${bar.promise}`);
   for (const note of notes) console.log(`  note: ${note}`);
+  if (isRehearsal) return;
   const folder = join(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);

@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: every measure; `npm run bench start group-commit`: those. Each measure is one file of
- * benchmarks/measures that prints its figures beside the baseline of the same run. Fails when a measure cannot be taken;
+ * benchmarks/measures that prints its figures beside the baseline of the same run. With `BENCH_REHEARSAL=1` each measure
+ * is run shortly, and results.md stays as it is. Fails when a measure cannot be taken;
  * whether its bars are met is in the figures.
  */
 import { spawnSync } from 'node:child_process';
@@ -37,9 +38,10 @@ for (const name of wanted.length > 0 ? wanted : names) {
   });
   if (status !== 0) failed.push(name);
 }
-writeResultsTable(folder);
+const isRehearsal = process.env.BENCH_REHEARSAL === '1';
+if (!isRehearsal) writeResultsTable(folder);
 console.log(
-  `\nWritten to benchmarks/results.md${failed.length > 0 ? `, without ${failed.join(', ')}` : ''}.`,
+  `\n${isRehearsal ? 'Rehearsed, nothing written to' : 'Written to'} benchmarks/results.md${failed.length > 0 ? `, without ${failed.join(', ')}` : ''}.`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;
 

@@ -2,7 +2,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
 import { fsyncMsP50 } from '../disk.ts';
 import { DispatchBench } from '../dispatch-bench.ts';
-import { type Figure, measure } from '../measure.ts';
+import { type Figure, isRehearsal, measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 interface Case {
@@ -14,8 +14,6 @@ interface Case {
 }
 
 const cases: Record<string, Case> = {
-  instant8: { name: 'instant tasks, 8 workers', workers: 8, tasks: 4_000 },
-  instant32: { name: 'instant tasks, 32 workers', workers: 32, tasks: 4_000 },
   output8: {
     name: 'instant tasks with one output of 20 kB, 8 workers',
     workers: 8,
@@ -28,10 +26,12 @@ const cases: Record<string, Case> = {
     tasks: 2_000,
     outputBytes: 20_000,
   },
+  instant8: { name: 'instant tasks, 8 workers', workers: 8, tasks: 4_000 },
+  instant32: { name: 'instant tasks, 32 workers', workers: 32, tasks: 4_000 },
   // So many tasks that the first second, in which all are submitted, matters little.
   short8: { name: 'tasks of 50 ms, 8 workers', workers: 8, tasks: 2_400, runMs: 50 },
 };
-const rounds = 3;
+const rounds = isRehearsal ? 1 : 3;
 const idealShortRate = 160;
 
 await measure(
@@ -59,8 +59,8 @@ await measure(
     return {
       figures: [...figures, { name: 'fsync of the disk (p50)', value: fsyncMs, unit: 'ms' }],
       bars: [
-        { promise: '≥ 800 tasks/s at 8 workers without outputs', isMet: instant8 >= 800 },
         { promise: '≥ 350 tasks/s at 8 workers with one output of 20 kB', isMet: output8 >= 350 },
+        { promise: '≥ 800 tasks/s at 8 workers without outputs', isMet: instant8 >= 800 },
         {
           promise: 'not falling from 8 to 32 workers',
           isMet: instant32 >= 0.9 * instant8 && output32 >= 0.9 * output8,
@@ -72,12 +72,20 @@ await measure(
           isMet: faults.length === 0,
         },
       ],
-      notes: faults,
+      notes: [
+        'Four different graphs take turns. A client listens to everything at `/ws`, and the time ends when it has heard of the last task; it shares the processors with gateway and workers.',
+        ...faults,
+      ],
     };
   },
 );
 
-async function runCase({ name, tasks, ...options }: Case): Promise<{ rate: number; found: string[] }> {
+async function runCase({
+  name,
+  tasks: wanted,
+  ...options
+}: Case): Promise<{ rate: number; found: string[] }> {
+  const tasks = isRehearsal ? wanted / 20 : wanted;
   const bench = await DispatchBench.start(options);
   // Warms up until the engine has compiled the gateway.
   const warmUp = tasks / 2;
