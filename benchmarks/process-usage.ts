@@ -10,6 +10,15 @@ export function cpuTimeUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickUs;
 }
 
+/**
+ * Processor time of the main thread so far, as the kernel counts it: the work on the event loop, without the engine's
+ * helper threads and without the time in which the thread waits for the disk.
+ */
+export function mainThreadMs(pid: number): number {
+  const [ranNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(ranNs) / 1e6;
+}
+
 export function residentMb(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   if (kilobytes === undefined) throw new Error('This system does not tell the memory of a process.');

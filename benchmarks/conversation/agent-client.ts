@@ -18,7 +18,8 @@ const input = { messages: [{ role: 'user', content: 'hello' }] };
 export class AgentClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
-  readonly #agent = new Agent({ keepAlive: true });
+  /** Servers close a connection after five idle seconds. A client that sends on it at that moment would see it break. */
+  readonly #agent = new Agent({ keepAlive: true, timeout: 3_000 });
 
   constructor({ url, headers = {} }: { url: string; headers?: Record<string, string> }) {
     this.#url = url;

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { AgentClient } from './agent-client.ts';
 import { startPeer } from './peer-process.ts';
 
-/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast` and `paced`. */
+/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast`, `paced` and, with a provider, `answering`. */
 export interface AgentServer {
   client: AgentClient;
   close: () => Promise<void>;
@@ -22,15 +22,25 @@ const graphs = {
   fast: join(import.meta.dirname, '../graphs/tokens.ts:fast'),
   paced: join(import.meta.dirname, '../graphs/tokens.ts:paced'),
 };
+const answering = join(import.meta.dirname, '../graphs/answering.ts:graph');
 const account = { email: 'bench@example.com', password: 'measures all day long' };
 
 /** The built gateway on SQLite, every commit synced, for a user with an access token as LangGraph's clients send it. */
-export async function startGateway(env: Record<string, string> = {}): Promise<BenchGateway> {
+export async function startGateway(
+  env: Record<string, string> = {},
+  { provider }: { provider?: string } = {},
+): Promise<BenchGateway> {
   const home = temporaryFolder();
-  const agents = Object.entries(graphs).map(([name, target]) => `${name}=${target}`);
+  const served = provider === undefined ? graphs : { ...graphs, answering };
+  const agents = Object.entries(served).map(([name, target]) => `${name}=${target}`);
   const gateway = await SpawnedGateway.start({
     home: home.path,
-    env: { SWITCHYARD__AGENTS: agents.join(','), SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn', ...env },
+    env: {
+      SWITCHYARD__AGENTS: agents.join(','),
+      SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn',
+      ...(provider !== undefined && { BENCH_PROVIDER: provider }),
+      ...env,
+    },
   });
   const session = await HttpSession.register(gateway.url, account);
   const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {

@@ -1,7 +1,7 @@
 import { startPeer } from './peer-process.ts';
 
 export interface BareRequest {
-  graph: 'echo' | 'fast' | 'paced';
+  graph: 'echo' | 'fast' | 'paced' | 'answering';
   /** Keeps checkpoints in memory. */
   hasSaver?: boolean;
   streamMode?: string[];
@@ -9,19 +9,32 @@ export interface BareRequest {
   seconds: number;
 }
 
-/** The output of peers/bare-graph.ts. */
+/** The answer of peers/bare-graph.ts to one request. */
 export interface BareLoop {
   perSecond: number;
-  /** The times from the call to the first part of the stream, and to its end. */
+  runs: number;
+  /** The times from the call to the first part of the stream, to its first token, and to its end. */
   firstMsP50: number;
+  firstTokenMsP50: number;
   wholeMsP50: number;
-  wholeMsMost: number;
+  wholeMsMax: number;
   /** The time of the tokens alone, if the graph sends any. */
   tokensPerSecond: number;
+  /** The processor time of the main thread for each run. */
+  mainThreadMs: number;
 }
 
-/** The graph by itself in a fresh process: no server, no disk. */
-export async function bareGraph(request: BareRequest): Promise<BareLoop> {
-  const peer = await startPeer('bare-graph.ts', { args: [JSON.stringify(request)] });
-  return JSON.parse(peer.says) as BareLoop;
+export interface BareGraph {
+  /** Runs one graph again and again. Loops follow each other in the same process, so it stays warm. */
+  loop: (request: BareRequest) => Promise<BareLoop>;
+  stop: () => void;
+}
+
+/** The graphs by themselves in a process of their own: no server, no disk. */
+export async function startBareGraph(env: Record<string, string> = {}): Promise<BareGraph> {
+  const peer = await startPeer('bare-graph.ts', { env });
+  return {
+    loop: async (request) => JSON.parse(await peer.ask(JSON.stringify(request))) as BareLoop,
+    stop: peer.stop,
+  };
 }

@@ -32,6 +32,9 @@ await measure('group-commit', `Durable single-row writes under ${callers} concur
   const alone: number[] = [];
   const fsyncs: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
+  // Both warm up for one round.
+  aloneRate(connection);
+  await storeRate(database);
   for (let round = 0; round < rounds; round++) {
     fsyncs.push(fsyncMsP50(folder.path));
     alone.push(aloneRate(connection));
