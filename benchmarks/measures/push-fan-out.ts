@@ -80,7 +80,7 @@ async function sendBare(sockets: readonly WebSocket[]): Promise<void> {
 async function sendOurs(sockets: readonly WebSocket[]): Promise<void> {
   const listeners = sockets.map((socket) => new PushSocket(socket, { userId: 'bench', seesAll: true }));
   const message = { topic: 'tasks', owner: null, taskId: null, replaces: null, payload: frame } as const;
-  for (const listener of listeners) listener.begin(message);
+  for (const listener of listeners) listener.begin([message]);
   for (let sent = 1; sent < frames; sent += 1) {
     for (const listener of listeners) listener.offer(message);
     if (sent % framesPerTurn === 0) await drained(sockets);

@@ -164,6 +164,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
         accounts: accounts.store,
+        // Push lives in dispatch. A gateway without it has no pages to tell.
+        tell: (owner, news) => dispatch?.events.announce({ type: 'thread_news', owner, news }),
         diskReserveBytes,
       })
     : null;

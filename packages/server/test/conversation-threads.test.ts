@@ -26,6 +26,8 @@ describe('creating a thread', () => {
         created_at: iso,
         updated_at: iso,
         state_updated_at: iso,
+        run_ended_at: null,
+        unread: false,
         assistant_id: 'chat',
         metadata: { topic: 'x' },
         values: {},

@@ -102,6 +102,81 @@ describe('messages over the WebSocket', () => {
     listener.close();
   });
 
+  it('name the files that a user uploads, that a task makes and that are deleted, to their owner alone', async () => {
+    const other = await DispatchCaller.register(gateway.url, 'files@example.com');
+    const [own, foreign] = await Promise.all(
+      [user, other].map(async ({ token }) => {
+        const listener = await PushListener.open(gateway.url, token);
+        await listener.next('global_status');
+        return listener;
+      }),
+    );
+    if (!own || !foreign) throw new Error('no listeners');
+    const { fileId } = await user.upload('a.txt', Buffer.from('hello'));
+    const created = (await own.next('files_created')).data.files;
+    expect(created).toMatchObject([{ fileId, filename: 'a.txt', size: 5, source: 'upload', taskId: null }]);
+    expect(created[0]).not.toHaveProperty('owner');
+    const task = await user.submit({ workflow: small });
+    const outputs = (await own.next('files_created')).data.files;
+    expect(outputs).toMatchObject([{ source: 'output', taskId: task.id, contentType: 'image/png' }]);
+    await user.call('DELETE', `/api/files/${fileId}`);
+    expect((await own.next('files_deleted')).data).toEqual({ fileIds: [fileId] });
+
+    await other.upload('b.txt', Buffer.from('b'));
+    await foreign.next('files_created');
+    expect(foreign.all.filter(({ type }) => type.startsWith('files_'))).toHaveLength(1);
+    for (const listener of [own, foreign]) listener.close();
+  });
+
+  it('are sent again, in their order, to a client that comes back with its cursor', async () => {
+    const first = await PushListener.open(gateway.url, user.token);
+    const { cursor } = await first.next('global_status');
+    first.close();
+    await first.closed;
+    const task = await user.submit({ workflow: small });
+    await user.ended(task.id);
+    const again = await PushListener.open(`${gateway.url}/?cursor=${cursor}`, user.token);
+    const resumed = await again.next('resumed');
+    expect(again.all.map(({ type }) => type).filter((type) => type !== 'instance_status')).toEqual([
+      'global_status',
+      'task_created',
+      'task_started',
+      'task_completed',
+      'files_created',
+      'resumed',
+    ]);
+    expect(resumed.data).toEqual({ frames: 4 });
+    // A connection that broke before it had read all of it begins at the same place.
+    expect(again.all[0]?.cursor).toBe(cursor);
+    again.close();
+
+    const upToDate = await PushListener.open(`${gateway.url}/?cursor=${resumed.cursor}`, user.token);
+    expect((await upToDate.next('resumed')).data).toEqual({ frames: 0 });
+    upToDate.close();
+  });
+
+  it('that others missed are not sent to a user with their cursor', async () => {
+    const first = await PushListener.open(gateway.url, user.token);
+    const { cursor } = await first.next('global_status');
+    const other = await DispatchCaller.register(gateway.url, 'curious@example.com');
+    const { fileId } = await user.upload('secret.txt', Buffer.from('x'));
+    await first.next('files_created');
+    const curious = await PushListener.open(`${gateway.url}/?cursor=${cursor}`, other.token);
+    await curious.next('resync');
+    expect(JSON.stringify(curious.all)).not.toContain(fileId);
+    for (const listener of [first, curious]) listener.close();
+  });
+
+  it('ask a client to read again when its cursor is of an earlier start or of no meaning', async () => {
+    for (const cursor of ['AAAAAAAA.1', 'nonsense']) {
+      const listener = await PushListener.open(`${gateway.url}/?cursor=${cursor}`, user.token);
+      const resync = await listener.next('resync');
+      expect(resync.data).toEqual({ reason: 'unknown_cursor' });
+      expect(listener.all[1]).toBe(resync);
+      listener.close();
+    }
+  });
+
   it('answer a ping, and explain what is wrong with an unknown message', async () => {
     const listener = await PushListener.open(gateway.url, user.token);
     listener.send({ type: 'ping' });

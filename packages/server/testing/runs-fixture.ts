@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
+import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { WireState } from '../src/agents/state/graph-state.ts';
 import { emptyState } from '../src/agents/state/wire-state.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
@@ -62,6 +63,8 @@ export interface RunsFixture {
   /** Runs the waiting jobs. A job is removed when it has succeeded. */
   runJobs(attempt?: number): Promise<void>;
   logged: { details: object; message: string }[];
+  /** What the owners of runs were told. */
+  told: { userId: string; news: ThreadNews }[];
   start(changes?: ProcessOptions): Promise<RunsProcess>;
   thread(threadId: string, userId?: string | null): Promise<string>;
   run(runId: string): Promise<RunRow | undefined>;
@@ -102,6 +105,7 @@ export async function openRunsFixture(
   const jobs: NewJob[] = [];
   const handlers = new Map<string, JobHandler>();
   const logged: RunsFixture['logged'] = [];
+  const told: RunsFixture['told'] = [];
   const deleting: Promise<void>[] = [];
   const processes = new Set<RunsProcess>();
   const threads = new ThreadStore(database);
@@ -179,6 +183,7 @@ export async function openRunsFixture(
       },
       forgetFeedback: async () => undefined,
       followers: new RunFollowers(),
+      tell: (userId, news) => void told.push({ userId, news }),
       removals,
       webhookCaller,
       clock: time.now,
@@ -222,6 +227,7 @@ export async function openRunsFixture(
       }
     },
     logged,
+    told,
     start,
     thread: async (threadId, userId = 'alice') => {
       await threads.create(

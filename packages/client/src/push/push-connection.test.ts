@@ -31,8 +31,8 @@ class TestSocket implements WebSocketLike {
     this.isTerminated = true;
   }
 
-  say(type: string, data: unknown = {}): void {
-    this.#fire('message', { data: JSON.stringify({ type, timestamp: 0, data }) });
+  say(type: string, data: unknown = {}, cursor?: string): void {
+    this.#fire('message', { data: JSON.stringify({ type, timestamp: 0, data, cursor }) });
   }
 
   end(code: number, reason = ''): void {
@@ -52,8 +52,10 @@ afterEach(() => {
 function connect(filter: PushFilter = {}, signal?: AbortSignal) {
   const time = new ManualTimer();
   const sockets: TestSocket[] = [];
+  const cursors: (string | undefined)[] = [];
   const connection = new PushConnection({
-    open: () => {
+    open: (cursor) => {
+      cursors.push(cursor);
       const socket = new TestSocket();
       sockets.push(socket);
       return socket;
@@ -72,7 +74,7 @@ function connect(filter: PushFilter = {}, signal?: AbortSignal) {
     if (!socket) throw new Error('No socket was opened.');
     return socket;
   };
-  return { connection, time, sockets, next, last };
+  return { connection, time, sockets, cursors, next, last };
 }
 
 /** Waits until all pending promises have settled. */
@@ -197,6 +199,37 @@ describe('a connection', () => {
     await settle();
     last().say('global_status');
     expect(last().sent).toEqual([{ type: 'subscribe', data: { topics: ['tasks'] } }]);
+  });
+
+  it('resumes behind the last message that its reader took', async () => {
+    const { time, cursors, next, last } = connect();
+    last().say('global_status', {}, 'e.1');
+    last().say('task_started', { taskId: 'a' }, 'e.2');
+    last().say('task_started', { taskId: 'b' }, 'e.3');
+    await next();
+    await next();
+    last().end(1006);
+    await next();
+    await next();
+    time.advance(1_000);
+    await settle();
+    expect(cursors).toEqual([undefined, 'e.3']);
+  });
+
+  it('passes on what was missed as far as its filter wants it, and how that ended', async () => {
+    const { next, last } = connect({ topics: ['tasks'], taskIds: ['a'] });
+    last().say('global_status');
+    last().say('task_started', { taskId: 'b' });
+    last().say('files_deleted', { fileIds: ['f'] });
+    last().say('task_started', { taskId: 'a' });
+    last().say('resumed', { frames: 3 });
+    last().say('resync', { reason: 'too_old' });
+    expect([await next(), await next(), await next(), await next()]).toMatchObject([
+      { type: 'global_status' },
+      { type: 'task_started', data: { taskId: 'a' } },
+      { type: 'resumed' },
+      { type: 'resync' },
+    ]);
   });
 
   it('begins again for a reader that falls 1,000 messages behind', async () => {

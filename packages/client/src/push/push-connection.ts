@@ -1,4 +1,9 @@
-import { type ClientMessage, type PushTopic, pushCloseCodes } from '@switchyard/contract/dispatch/push';
+import {
+  type ClientMessage,
+  type PushTopic,
+  pushCloseCodes,
+  topicOfFrame,
+} from '@switchyard/contract/dispatch/push';
 import { ApiError, ConnectionError } from '../errors.ts';
 import { sleep, type Timer } from '../timer.ts';
 import { type BackOff, backOffMs } from './back-off.ts';
@@ -20,7 +25,8 @@ export interface ReconnectPolicy extends BackOff {
 }
 
 interface PushConnectionOptions {
-  open: () => WebSocketLike;
+  /** With the place where the connection before ended; undefined at the start. */
+  open: (cursor: string | undefined) => WebSocketLike;
   filter: PushFilter;
   reconnect: ReconnectPolicy;
   timer: Timer;
@@ -38,8 +44,9 @@ const stableAfterMs = 10_000;
 
 /**
  * The messages of the gateway, as long as they are read: `for await (const message of connection)`. A connection that
- * breaks is opened again. Each connection begins with a snapshot, `global_status`. A caller that follows tasks has to
- * read them again then, because the messages in between were not sent. The loop ends after `close()`. It throws when
+ * breaks is opened again and resumes behind the last message that was read. Each connection begins with a snapshot,
+ * `global_status`. When the messages in between are no longer kept, `resync` follows, and the caller has to read what
+ * it shows again; otherwise they follow, and then `resumed`. The loop ends after `close()`. It throws when
  * the credentials are refused, when the gateway stays unreachable, and with the signal's reason.
  */
 export class PushConnection implements AsyncIterable<PushMessage> {
@@ -49,6 +56,8 @@ export class PushConnection implements AsyncIterable<PushMessage> {
   #filter: PushFilter;
   #link: PushLink | undefined;
   #hasSnapshot = false;
+  /** The place of the last message that the reader has taken. */
+  #cursor: string | undefined;
 
   constructor(options: PushConnectionOptions) {
     this.#options = options;
@@ -77,6 +86,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
       for (;;) {
         const message = await this.#queue.next();
         if (message === undefined) return;
+        if ('cursor' in message && message.cursor !== undefined) this.#cursor = message.cursor;
         yield message;
       }
     } finally {
@@ -112,7 +122,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
     let isStable = false;
     let cancelTimer = (): void => undefined;
     const link = new PushLink({
-      socket: open(),
+      socket: open(this.#cursor),
       timer,
       onMessage: (message) => {
         if (message.type === 'global_status' && !this.#hasSnapshot) {
@@ -135,11 +145,11 @@ export class PushConnection implements AsyncIterable<PushMessage> {
   }
 
   /**
-   * A reader that falls behind loses the waiting messages and begins again with a snapshot, as it does with the
-   * gateway.
+   * A reader that falls behind loses the waiting messages and resumes where it is, as it does with the gateway.
+   * Messages that were missed arrive before the gateway knows the filter.
    */
   #deliver(message: PushMessage, link: PushLink): void {
-    if (this.#queue.push(message)) return;
+    if (!passes(message, this.#filter) || this.#queue.push(message)) return;
     this.#queue.clear();
     link.close('What came was not read in time.');
   }
@@ -149,6 +159,14 @@ export class PushConnection implements AsyncIterable<PushMessage> {
     const data = { ...(topics && { topics }), ...(taskIds && { taskIds }) };
     this.#link?.send({ type: 'subscribe', data } satisfies ClientMessage);
   }
+}
+
+function passes(message: PushMessage, { topics, taskIds }: PushFilter): boolean {
+  if (message.type === 'preview' || message.type === 'disconnected' || message.type === 'global_status')
+    return true;
+  const topic = topicOfFrame[message.type];
+  if (topics && topic !== null && !topics.includes(topic)) return false;
+  return !taskIds || !('taskId' in message.data) || taskIds.includes(message.data.taskId);
 }
 
 /** Reasons for an end that another try would only repeat. */

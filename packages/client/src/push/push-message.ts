@@ -13,7 +13,7 @@ export interface PreviewMessage {
 
 /**
  * Made by this client, not by the gateway: the connection is lost and will be opened again. The next message is a
- * `global_status`.
+ * `global_status`, and then the missed messages with `resumed`, or `resync`.
  */
 export interface DisconnectedMessage {
   type: 'disconnected';

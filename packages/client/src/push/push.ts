@@ -40,7 +40,7 @@ export class Push {
     const { topics, taskIds, signal, reconnect, timer = systemTimer, random = Math.random } = options;
     const WebSocket = this.#constructorOrThrow();
     return new PushConnection({
-      open: () => this.#open(WebSocket),
+      open: (cursor) => this.#open(WebSocket, cursor),
       filter: { topics, taskIds },
       reconnect: { ...defaultReconnect, ...reconnect },
       timer,
@@ -65,9 +65,10 @@ export class Push {
     );
   }
 
-  #open(WebSocket: WebSocketConstructor): WebSocketLike {
+  #open(WebSocket: WebSocketConstructor, cursor: string | undefined): WebSocketLike {
     const { baseUrl, credentials } = this.#options;
-    const url = baseUrl.replace(/^http/, 'ws') + openPush.url;
+    const resume = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+    const url = baseUrl.replace(/^http/, 'ws') + openPush.url + resume;
     const protocols = credentials.socketProtocols();
     const cookie = credentials.cookies?.header();
     return cookie === undefined

@@ -25,6 +25,8 @@ export const thread = Type.Object({
   created_at: isoTime,
   updated_at: isoTime,
   state_updated_at: isoTime,
+  run_ended_at: nullable(Type.String({ description: 'When its last run ended.' })),
+  unread: Type.Boolean({ description: 'A run has ended since its owner last read it.' }),
   assistant_id: nullable(Type.String()),
   metadata: openRecord(),
   values: openRecord({
@@ -41,6 +43,8 @@ export const threadFields = [
   'created_at',
   'updated_at',
   'state_updated_at',
+  'run_ended_at',
+  'unread',
   'assistant_id',
   'metadata',
   'values',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { runStatuses } from '../conversation/run.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { nullable, oneOf } from '../shapes.ts';
+import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { storedFile } from './file.ts';
 import { instance } from './instance.ts';
 import { pausedQueue, shownPause } from './queue.ts';
 import { task, taskError, taskResult } from './task.ts';
@@ -13,7 +15,7 @@ export const openPush = {
   schema: {
     summary: 'Live messages over a WebSocket',
     description:
-      'Credentials: the subprotocols `bearer` and the token, `?token=`, the session cookie from an allowed origin, or a first message `{ "type": "auth", "data": { "token" } }` within two seconds. The first message is `global_status`.',
+      'Credentials: the subprotocols `bearer` and the token, `?token=`, the session cookie from an allowed origin, or a first message `{ "type": "auth", "data": { "token" } }` within two seconds. The first message is `global_status`. A client that comes back sends the last `cursor` that it has seen, as `?cursor=`: it gets the messages that it missed and then `resumed`, or `resync` when they are no longer there.',
     tags: ['Push'],
     response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },
   },
@@ -33,6 +35,13 @@ export const pushLimits = {
   authDeadlineMs: 2_000,
   pingIntervalMs: 20_000,
   progressPerSecond: 4,
+  /** What a user who comes back may have missed: so many messages, of so many bytes, within so much time. */
+  keptFrames: 500,
+  keptBytes: 262_144,
+  keptMs: 300_000,
+  cursorLength: 64,
+  /** One message names at most so many files. */
+  filesPerFrame: 200,
 } as const;
 
 const int = Type.Integer();
@@ -46,6 +55,9 @@ function frame<const Name extends string, Data extends ReturnType<typeof Type.Ob
     timestamp: Type.Integer({ description: 'Milliseconds since the epoch.' }),
     data,
     requestId: Type.Optional(Type.String({ description: 'Id of the HTTP request that caused the message.' })),
+    cursor: Type.Optional(
+      Type.String({ description: 'The place of the message: a client that has it resumes behind it.' }),
+    ),
   });
 }
 
@@ -82,6 +94,39 @@ export const taskFailedFrame = frame(
   Type.Object({ taskId: Type.String(), error: taskError, attempt: int }),
 );
 
+/** Files of the user that are new: uploads, and the outputs of a task that has ended. */
+export const filesCreatedFrame = frame(
+  'files_created',
+  Type.Object({ files: Type.Array(storedFile, { maxItems: pushLimits.filesPerFrame }) }),
+);
+
+export const filesDeletedFrame = frame(
+  'files_deleted',
+  Type.Object({ fileIds: Type.Array(Type.String(), { maxItems: pushLimits.filesPerFrame }) }),
+);
+
+/** A run of the user was accepted (`pending`), has begun (`running`) or has ended. */
+export const runStatusFrame = frame(
+  'run_status',
+  Type.Object({
+    runId: Type.String(),
+    threadId: Type.String(),
+    assistantId: Type.String(),
+    status: oneOf(runStatuses),
+    waitsForHuman: Type.Boolean({ description: 'The run has ended with a question to a human.' }),
+    error: nullable(Type.String({ description: 'Why it failed.' })),
+  }),
+);
+
+export const threadUnreadFrame = frame(
+  'thread_unread',
+  Type.Object({
+    threadId: Type.String(),
+    unread: Type.Boolean({ description: 'A run has ended since its owner last read the thread.' }),
+    runEndedAt: nullable(isoTime),
+  }),
+);
+
 export const globalStatusFrame = frame(
   'global_status',
   Type.Object({
@@ -110,6 +155,22 @@ export const subscribedFrame = frame(
   Type.Object({ topics: Type.Array(Type.String()), taskIds: Type.Array(Type.String()) }),
 );
 
+/** The messages that the client missed stand before it. */
+export const resumedFrame = frame(
+  'resumed',
+  Type.Object({ frames: Type.Integer({ minimum: 0, description: 'How many messages were missed.' }) }),
+);
+
+/**
+ * `too_old`: some of the missed messages are no longer kept. `unknown_cursor`: the gateway was started again, or another
+ * one gave out the cursor.
+ */
+export const resyncReasons = ['too_old', 'unknown_cursor'] as const;
+export type ResyncReason = (typeof resyncReasons)[number];
+
+/** Messages were missed that cannot be sent again. The client has to read what it shows from the API. */
+export const resyncFrame = frame('resync', Type.Object({ reason: oneOf(resyncReasons) }));
+
 /** Answers a client message that the gateway did not understand. The socket stays open. */
 export const errorFrame = frame('error', Type.Object({ error: Type.String(), message: Type.String() }));
 
@@ -123,6 +184,12 @@ export const serverFrame = Type.Union([
   taskFailedFrame,
   queueChangedFrame,
   taskMovedFrame,
+  filesCreatedFrame,
+  filesDeletedFrame,
+  runStatusFrame,
+  threadUnreadFrame,
+  resumedFrame,
+  resyncFrame,
   pongFrame,
   subscribedFrame,
   errorFrame,
@@ -132,8 +199,44 @@ export type ServerFrameType = ServerFrame['type'];
 export type ServerFrameData<Name extends ServerFrameType> = Extract<ServerFrame, { type: Name }>['data'];
 
 /** `previews` are sent only to clients that ask for them. */
-export const pushTopics = ['global', 'instances', 'tasks', 'progress', 'previews'] as const;
+export const pushTopics = [
+  'global',
+  'instances',
+  'tasks',
+  'progress',
+  'previews',
+  'files',
+  'runs',
+  'threads',
+] as const;
 export type PushTopic = (typeof pushTopics)[number];
+
+/** The topic under which a message is sent; null when every socket gets it. */
+export const topicOfFrame = {
+  global_status: 'global',
+  instance_status: 'instances',
+  task_created: 'tasks',
+  task_started: 'tasks',
+  task_progress: 'progress',
+  task_completed: 'tasks',
+  task_failed: 'tasks',
+  task_moved: 'tasks',
+  queue_changed: 'global',
+  files_created: 'files',
+  files_deleted: 'files',
+  run_status: 'runs',
+  thread_unread: 'threads',
+  resumed: null,
+  resync: null,
+  pong: null,
+  subscribed: null,
+  error: null,
+} as const satisfies Record<ServerFrameType, PushTopic | null>;
+
+/** What happens to the conversations of one user. */
+export type ThreadNews =
+  | { type: 'run_status'; data: ServerFrameData<'run_status'> }
+  | { type: 'thread_unread'; data: ServerFrameData<'thread_unread'> };
 
 /** A preview is a binary message: a length as u32 (big endian), this header as JSON of that length, then the image. */
 export const previewHeader = Type.Object({

@@ -12,6 +12,7 @@ import { createFeatures } from '../conversation/create-features.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import { Removals } from '../conversation/removals.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
+import type { TellOwner } from '../conversation/thread-news.ts';
 import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
@@ -36,6 +37,8 @@ interface Surroundings {
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
   accounts: AccountStore;
+  /** Tells the open pages of a user what happens to their threads. */
+  tell: TellOwner;
   diskReserveBytes: number;
 }
 
@@ -49,7 +52,7 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, jobs } = base;
-  const { streams, admission, workflows, workflowUsage, accounts, diskReserveBytes } = surroundings;
+  const { streams, admission, workflows, workflowUsage, accounts, tell, diskReserveBytes } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -116,6 +119,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     features,
     runtime,
     workflowUsage,
+    tell,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,
   });

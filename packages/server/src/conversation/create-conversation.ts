@@ -46,6 +46,9 @@ import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { Runs } from './runs/runs.ts';
 import type { ConversationTables } from './tables.ts';
+import type { TellOwner } from './thread-news.ts';
+import { readThreadRoutes } from './threads/read-thread-routes.ts';
+import { ReadThreads } from './threads/read-threads.ts';
 import type { GraphFor } from './threads/saved-states.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
 import { ThreadFiles } from './threads/thread-files.ts';
@@ -58,6 +61,7 @@ import { threadStateRoutes } from './threads/thread-state-routes.ts';
 import { ThreadStates } from './threads/thread-states.ts';
 import type { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
+import { UnreadThreadStore } from './threads/unread-thread-store.ts';
 import { UserRemoval } from './threads/user-removal.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
@@ -90,6 +94,8 @@ interface ConversationDependencies {
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
   webhookCaller: WebhookCaller;
+  /** Tells the open pages of a user what happens to their threads. */
+  tell: TellOwner;
   /** The gateway's version, as clients see it. */
   version: string;
   clock: Clock;
@@ -245,6 +251,13 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       workflowUsage: dependencies.workflowUsage,
       countAgents: async (owner) => (await customAgents.list(owner)).length,
       clock,
+    }),
+    readThreadRoutes({
+      readThreads: new ReadThreads({
+        store: new UnreadThreadStore(database),
+        access,
+        tell: dependencies.tell,
+      }),
     }),
     featureRoutes({ agentsApi: options.agentsApi.enabled }),
     ...catalogRoutes({

@@ -2,5 +2,6 @@ import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-conversation.ts';
 import * as usage from './migrations/002-usage.ts';
 import * as runSpans from './migrations/003-run-spans.ts';
+import * as unread from './migrations/006-unread-threads.ts';
 
-export const conversationMigrations: readonly Migration[] = [first, usage, runSpans];
+export const conversationMigrations: readonly Migration[] = [first, usage, runSpans, unread];

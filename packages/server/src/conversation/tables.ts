@@ -31,6 +31,10 @@ export interface ThreadTable {
   updated_at: string;
   /** When the stored state last changed. */
   state_updated_at: string;
+  /** When the last run of the thread ended; null before the first end. */
+  run_ended_at: string | null;
+  /** 1 while a run has ended since the owner last read the thread. */
+  unread: number;
 }
 
 /** Metadata that search can filter by: one row for each top-level key whose value is a string, number, boolean or null. */

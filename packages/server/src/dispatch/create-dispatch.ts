@@ -275,7 +275,7 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
     timeouts,
     queueKeeper,
     marks,
-    files: new StoredFiles({ store: fileStore, content, clock, links, limits: options.limits }),
+    files: new StoredFiles({ store: fileStore, content, clock, links, events, limits: options.limits }),
     links,
     webhookStore,
     webhooks,

@@ -1,6 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
-import type { QueuePauseRow, TaskRow } from './tables.ts';
+import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
@@ -14,7 +15,16 @@ export type DispatchEvent =
   | { type: 'task_moved'; task: TaskRow; position: number | null }
   | { type: 'queue_changed'; change: 'paused' | 'resumed'; pause: QueuePauseRow }
   | { type: 'instance_removed'; instanceId: string }
-  | { type: 'settings_changed'; settings: Settings };
+  | { type: 'settings_changed'; settings: Settings }
+  | { type: 'files_created'; owner: string; files: NewFile[] }
+  | { type: 'files_deleted'; owner: string; fileIds: string[] }
+  /** News of the conversation area, which has no push of its own. */
+  | { type: 'thread_news'; owner: string; news: ThreadNews };
+
+export type NewFile = Pick<
+  FileTable,
+  'id' | 'filename' | 'sha256' | 'size' | 'contentType' | 'source' | 'taskId' | 'createdAt'
+>;
 
 export interface TaskProgress {
   progress: number;

@@ -6,6 +6,7 @@ interface Message {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads messages as they come
   data: any;
   requestId?: string;
+  cursor?: string;
 }
 
 /** A WebSocket client that keeps every message. */

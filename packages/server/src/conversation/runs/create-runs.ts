@@ -14,6 +14,7 @@ import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Removals } from '../removals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
+import type { TellOwner } from '../thread-news.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { RunEnding } from './ending/run-ending.ts';
 import { RunEnds } from './ending/run-ends.ts';
@@ -28,6 +29,7 @@ import { RunWorker } from './execution/run-worker.ts';
 import { RunAdmission } from './intake/run-admission.ts';
 import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
+import { RunNews } from './records/run-news.ts';
 import { RunStop } from './records/run-stop.ts';
 import { RunStore } from './records/run-store.ts';
 import { ThreadsOfRuns } from './records/threads-of-runs.ts';
@@ -58,6 +60,8 @@ export interface RunsDependencies {
   /** Stops the tasks that a run has begun on the pool. */
   stopTasks?: RunExecutorOptions['stopTasks'];
   followers: RunFollowers;
+  /** Tells the owner of a run what becomes of it. */
+  tell: TellOwner;
   removals: Removals;
   clock: Clock;
   timer?: Timer;
@@ -92,8 +96,9 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     deleteThread: (run) => threads.delete(run),
     clock,
   });
-  const ending = new RunEnding({ database, streamLog, ends, clock, followers });
-  const work = createRunWork(dependencies, { store, claims, ends, ending, threads, timed, onFault });
+  const news = new RunNews(dependencies.tell);
+  const ending = new RunEnding({ database, streamLog, ends, clock, followers, news });
+  const work = createRunWork(dependencies, { store, claims, ends, ending, news, threads, timed, onFault });
   for (const follower of [work, webhooks, threads]) followers.register(follower);
   const runs = new Runs({
     database,
@@ -114,6 +119,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     ending,
     ends,
     starts: new RunStarts(),
+    news,
     work,
     states,
     streamLog,
@@ -136,6 +142,7 @@ interface RunParts {
   claims: RunClaimStore;
   ends: RunEnds;
   ending: RunEnding;
+  news: RunNews;
   threads: ThreadsOfRuns;
   timed: { clock: Clock; timer?: Timer };
   onFault: (error: unknown) => void;
@@ -144,10 +151,11 @@ interface RunParts {
 /** The parts that work on runs in this process: the lease, the scheduler, the executor and the recovery. */
 function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork {
   const { ownership, bus, streamLog, journal, states, runner, stopTasks, log, options } = dependencies;
-  const { store, claims, ends, ending, threads, timed, onFault } = parts;
+  const { store, claims, ends, ending, news, threads, timed, onFault } = parts;
   const executor = new RunExecutor({
     claims,
     ending,
+    news,
     journal,
     runner,
     states,

@@ -11,6 +11,7 @@ import {
 import type { ScriptedRunner } from '../../../testing/scripted-runner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
+import { UnreadThreadStore } from '../threads/unread-thread-store.ts';
 
 const { title, isSkipped, createDatabase } = testPostgres(
   'runs on Postgres, a connection pool for each process',
@@ -43,6 +44,27 @@ describe.skipIf(isSkipped)(title, () => {
   function processOf(n: number): RunsProcess {
     return processes[n % processes.length] as RunsProcess;
   }
+
+  test('the end of a run makes its thread unread until its owner has seen that end', async () => {
+    const { result } = await processOf(0).runs.startExpecting(alice, 't', hello());
+    (await processOf(0).runner.next()).succeed({ n: 1 });
+    await result(forever);
+    const store = new UnreadThreadStore(fixture.database);
+    const [unread] = await store.page('alice', { after: null, limit: 10 });
+    expect(unread).toMatchObject({ thread_id: 't', run_ended_at: expect.any(String) });
+    expect(await store.countUpTo('alice', 10)).toBe(1);
+    expect(await store.page('bob', { after: null, limit: 10 })).toEqual([]);
+    const after = { runEndedAt: unread?.run_ended_at ?? '', threadId: 't' };
+    expect(await store.page('alice', { after, limit: 10 })).toEqual([]);
+    expect(await store.markRead({ user: 'bob' }, 't', null)).toBeUndefined();
+    expect(await store.markRead({ user: 'alice' }, 't', '2000-01-01T00:00:00.000Z')).toMatchObject({
+      unread: true,
+    });
+    expect(await store.markRead({ user: 'alice' }, 't', unread?.run_ended_at ?? null)).toMatchObject({
+      unread: false,
+    });
+    expect(await store.countUpTo('alice', 10)).toBe(0);
+  });
 
   test('runs of one thread are started once each, in the order of their admission', async () => {
     const begun: string[] = [];

@@ -42,6 +42,27 @@ function events(text: string): string[] {
 }
 
 describe('a run', () => {
+  test('tells its owner that it was accepted, has begun and has ended, and that its thread is unread', async () => {
+    await fixture.thread('t');
+    const { result, run } = await startExpecting('t');
+    const work = await gateway.runner.next();
+    expect((await fixture.threadRow('t'))?.unread).toBe(0);
+    work.succeed({ n: 1 });
+    await result(forever);
+    const told = fixture.told.map(({ userId, news }) => [userId, news.type, news.data.threadId]);
+    expect(told).toEqual([
+      ['alice', 'run_status', 't'],
+      ['alice', 'run_status', 't'],
+      ['alice', 'run_status', 't'],
+      ['alice', 'thread_unread', 't'],
+    ]);
+    const statuses = fixture.told.flatMap(({ news }) => ('status' in news.data ? [news.data.status] : []));
+    expect(statuses).toEqual(['pending', 'running', 'success']);
+    const thread = await fixture.threadRow('t');
+    expect(thread?.unread).toBe(1);
+    expect(thread?.run_ended_at).toBe((await fixture.run(run.run_id))?.ended_at);
+  });
+
   test('is stored with its busy thread before the request is answered', async () => {
     await fixture.thread('t');
     const { run } = await gateway.runs.start(alice, 't', hello({ metadata: { a: 1 } }));

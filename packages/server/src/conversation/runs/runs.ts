@@ -26,6 +26,7 @@ import type { RunCaller, RunIntake } from './intake/run-intake.ts';
 import { decideCancel, failureOf } from './records/run.ts';
 import { requestCancel } from './records/run-claim-store.ts';
 import { finalFrames, readFrames } from './records/run-frames.ts';
+import type { RunNews } from './records/run-news.ts';
 import { refusal } from './records/run-request.ts';
 import {
   forgetRun,
@@ -86,6 +87,7 @@ export interface CancelRequest {
 
 interface RunsOptions {
   starts: RunStarts;
+  news: Pick<RunNews, 'accepted'>;
   database: Database<ConversationTables>;
   store: RunStore;
   access: Pick<ThreadAccess, 'require'>;
@@ -333,6 +335,7 @@ export class Runs {
     }
     const { run, kwargs, ended, stopping } = admitted;
     this.#options.starts.announce(run);
+    this.#options.news.accepted(run);
     for (const end of ended) ending.announce(end);
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
     if (run.worker_id === null) work.admitted(run);

@@ -32,6 +32,8 @@ export const newThread = new Prepared((db: Db, row: ThreadRow) =>
       created_at: row.created_at,
       updated_at: row.updated_at,
       state_updated_at: row.state_updated_at,
+      run_ended_at: row.run_ended_at,
+      unread: row.unread,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll(),
@@ -45,7 +47,7 @@ export const busyThread = new Prepared((db: Db, { threadId, at }: Named & { at: 
     .returningAll(),
 );
 
-/** Without a title or a time of the state these columns keep their values. */
+/** Without a title, a time of the state or an end of a run these columns keep their values. */
 export const settledThread = new Prepared(
   (
     db: Db,
@@ -53,6 +55,8 @@ export const settledThread = new Prepared(
       status: ThreadRow['status'];
       title: string | null;
       stateAt: string | null;
+      runEndedAt: string | null;
+      hasRunEnded: number;
       at: string;
     },
   ) =>
@@ -62,6 +66,8 @@ export const settledThread = new Prepared(
         status: settled.status,
         display_name: sql<string>`coalesce(${settled.title}, display_name)`,
         state_updated_at: sql<string>`coalesce(${settled.stateAt}, state_updated_at)`,
+        run_ended_at: sql<string>`coalesce(${settled.runEndedAt}, run_ended_at)`,
+        unread: sql<number>`case when ${settled.hasRunEnded} = 1 then 1 else unread end`,
         updated_at: settled.at,
       })
       .where('thread_id', '=', settled.threadId)

@@ -37,6 +37,8 @@ export interface Settlement {
   snapshot?: SnapshotTexts;
   /** Why the last run failed; shown beside the values. */
   error?: string | null;
+  /** Whether a run has ended, which its owner has not seen yet. */
+  hasRunEnded?: boolean;
   at: string;
 }
 
@@ -199,6 +201,8 @@ export async function createIfMissing(
     created_at: at,
     updated_at: at,
     state_updated_at: at,
+    run_ended_at: null,
+    unread: 0,
   });
   if (await deletedThread.first(trx, { threadId })) throw threadNotFound(threadId);
   if (inserted) {
@@ -227,11 +231,19 @@ export async function setBusy(
 export async function settle(
   trx: Trx,
   threadId: string,
-  { status, snapshot, error = null, at }: Settlement,
+  { status, snapshot, error = null, hasRunEnded = false, at }: Settlement,
 ): Promise<boolean> {
   const title = snapshot?.title ?? null;
   const stateAt = snapshot ? at : null;
-  const thread = await settledThread.first(trx, { threadId, status, title, stateAt, at });
+  const thread = await settledThread.first(trx, {
+    threadId,
+    status,
+    title,
+    stateAt,
+    runEndedAt: hasRunEnded ? at : null,
+    hasRunEnded: hasRunEnded ? 1 : 0,
+    at,
+  });
   if (!thread) return false;
   await moveInIndex(trx, thread);
   if (snapshot) await saveSnapshot(trx, thread, { snapshot, error, at });

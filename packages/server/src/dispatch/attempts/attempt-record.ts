@@ -1,9 +1,10 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import { pushLimits } from '@switchyard/contract/dispatch/push';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { DispatchEvents, TaskProgress } from '../dispatch-events.ts';
+import type { DispatchEvents, NewFile, TaskProgress } from '../dispatch-events.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
@@ -230,8 +231,26 @@ export class AttemptRecord {
     this.#isOver = true;
     this.#row = row;
     events.announce({ type: 'task_ended', task: row });
+    const files = filesOf(kept, { taskId: row.id, at });
+    for (let first = 0; first < files.length; first += pushLimits.filesPerFrame) {
+      const some = files.slice(first, first + pushLimits.filesPerFrame);
+      events.announce({ type: 'files_created', owner: row.owner, files: some });
+    }
     return true;
   }
+}
+
+function filesOf(kept: readonly KeptOutput[], { taskId, at }: { taskId: string; at: string }): NewFile[] {
+  return kept.map(({ fileId: id, filename, contentType, size, sha256 }) => ({
+    id,
+    filename,
+    contentType,
+    size,
+    sha256,
+    source: 'output',
+    taskId,
+    createdAt: at,
+  }));
 }
 
 /** Says which kind of failure the outcome in the attempt's row is. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FileListQuery, StoredFile } from '@switchyard/contract/dispatch/file';
+import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
@@ -11,6 +12,7 @@ import type { StoredContent } from '../../platform/files/write-blob.ts';
 import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import type { Links, Reader } from './links.ts';
@@ -21,6 +23,7 @@ export interface StoredFilesOptions {
   content: ContentStore;
   clock: Clock;
   links: Links;
+  events: Pick<DispatchEvents, 'announce'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
 }
 
@@ -51,6 +54,7 @@ export class StoredFiles implements AttemptFiles {
     const { store, limits } = this.#options;
     const row = this.#uploadOf(userId, given, content);
     await store.insertUpload({ user: userId }, row, limits);
+    this.#created(row);
     return this.#view(row, origin);
   }
 
@@ -65,7 +69,9 @@ export class StoredFiles implements AttemptFiles {
   ): Promise<{ fileId: string }> {
     const { store, limits } = this.#options;
     const row = this.#uploadOf(userId, given, await this.receive(source, signal));
-    return { fileId: await store.insertUploadOnce({ user: userId }, row, limits) };
+    const fileId = await store.insertUploadOnce({ user: userId }, row, limits);
+    if (fileId === row.id) this.#created(row);
+    return { fileId };
   }
 
   /** Called before the bytes arrive: an owner without room gets the error at once. */
@@ -89,7 +95,7 @@ export class StoredFiles implements AttemptFiles {
   }
 
   async delete(owner: Owner, fileId: string): Promise<void> {
-    await this.#options.store.delete(owner, fileId);
+    this.#deleted([await this.#options.store.delete(owner, fileId)]);
   }
 
   async open(
@@ -169,9 +175,24 @@ export class StoredFiles implements AttemptFiles {
     const { store, content, clock } = this.#options;
     if (olderThanMs !== null) {
       const before = toIso(clock() - olderThanMs);
-      while (!signal.aborted && (await store.deleteOlderThan(before, 200)).length > 0);
+      while (!signal.aborted) {
+        const rows = await store.deleteOlderThan(before, pushLimits.filesPerFrame);
+        if (rows.length === 0) break;
+        this.#deleted(rows);
+      }
     }
     await content.removeUnreferenced((sha256s) => store.referenced(sha256s), signal);
+  }
+
+  #created(row: FileRow): void {
+    this.#options.events.announce({ type: 'files_created', owner: row.owner, files: [row] });
+  }
+
+  #deleted(rows: readonly FileRow[]): void {
+    for (const owner of new Set(rows.map((row) => row.owner))) {
+      const fileIds = rows.filter((row) => row.owner === owner).map(({ id }) => id);
+      this.#options.events.announce({ type: 'files_deleted', owner, fileIds });
+    }
   }
 
   #uploadOf(userId: string, given: string, { sha256, sizeBytes, head }: StoredContent): FileRow {

@@ -1,10 +1,12 @@
-import type {
-  PreviewHeader,
-  PushTopic,
-  ServerFrameData,
-  ServerFrameType,
+import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import {
+  type PreviewHeader,
+  type PushTopic,
+  type ServerFrameData,
+  type ServerFrameType,
+  topicOfFrame,
 } from '@switchyard/contract/dispatch/push';
-import type { DispatchEvent, TaskPreview } from '../dispatch-events.ts';
+import type { DispatchEvent, NewFile, TaskPreview } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { TaskRow } from '../tables.ts';
@@ -16,7 +18,10 @@ export interface PushFrame {
   /** Null when every user may get it. */
   owner: string | null;
   taskId: string | null;
-  /** Frames with equal keys replace each other while they wait for a slow reader. */
+  /**
+   * Frames with equal keys replace each other while they wait for a slow reader. Only frames without a key are kept for
+   * clients that come back: the snapshot holds what the others would say.
+   */
   replaces: string | null;
   payload: string | Buffer;
 }
@@ -24,26 +29,36 @@ export interface PushFrame {
 export function encodeFrame<Name extends ServerFrameType>(
   type: Name,
   data: ServerFrameData<Name>,
-  { timestamp, requestId }: { timestamp: number; requestId?: string | null },
+  { timestamp, requestId, cursor }: { timestamp: number; requestId?: string | null; cursor?: string },
 ): string {
-  return JSON.stringify(requestId ? { type, timestamp, data, requestId } : { type, timestamp, data });
+  return JSON.stringify({
+    type,
+    timestamp,
+    data,
+    ...(requestId && { requestId }),
+    ...(cursor && { cursor }),
+  });
+}
+
+interface FrameContext {
+  timestamp: number;
+  links: Links;
+  /** The place of the frame, for frames that a client gets again when it comes back. */
+  cursor: string;
 }
 
 /** The frame of an event; null for events that clients do not get. Progress and instances are throttled elsewhere. */
-export function frameOf(
-  event: DispatchEvent,
-  { timestamp, links }: { timestamp: number; links: Links },
-): PushFrame | null {
+export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: FrameContext): PushFrame | null {
   switch (event.type) {
     case 'task_created': {
       const linkTo = (file: { fileId: string; filename: string }) => links.to(file);
       const data = { taskId: event.task.id, task: viewTask(event.task, { linkTo, position: null }) };
-      return taskFrame(event.task, encodeFrame('task_created', data, { timestamp, ...event.task }));
+      return taskFrame(event.task, encodeFrame('task_created', data, { timestamp, cursor, ...event.task }));
     }
     case 'task_started': {
       const { id, instanceId, attempt } = event.task;
       const data = { taskId: id, instanceId: instanceId ?? '', attempt };
-      return taskFrame(event.task, encodeFrame('task_started', data, { timestamp, ...event.task }));
+      return taskFrame(event.task, encodeFrame('task_started', data, { timestamp, cursor, ...event.task }));
     }
     case 'task_progress': {
       const { taskId, owner, requestId, progress } = event;
@@ -51,7 +66,7 @@ export function frameOf(
       return { topic: 'progress', owner, taskId, replaces: `progress:${taskId}`, payload };
     }
     case 'task_ended':
-      return taskFrame(event.task, endFrame(event.task, { timestamp, links }));
+      return taskFrame(event.task, endFrame(event.task, { timestamp, links, cursor }));
     case 'task_preview':
       return {
         topic: 'previews',
@@ -68,13 +83,32 @@ export function frameOf(
     }
     case 'task_moved': {
       const { task, position } = event;
-      return taskFrame(task, encodeFrame('task_moved', { taskId: task.id, position }, { timestamp }));
+      return taskFrame(task, encodeFrame('task_moved', { taskId: task.id, position }, { timestamp, cursor }));
     }
     case 'queue_changed': {
       const { change, pause } = event;
-      const payload = encodeFrame('queue_changed', { change, pause: showPause(pause) }, { timestamp });
+      const payload = encodeFrame(
+        'queue_changed',
+        { change, pause: showPause(pause) },
+        { timestamp, cursor },
+      );
       const owner = pause.scope === 'user' ? pause.target : null;
       return { topic: 'global', owner, taskId: null, replaces: null, payload };
+    }
+    case 'files_created': {
+      const files = event.files.map((file) => fileView(file, links));
+      const payload = encodeFrame('files_created', { files }, { timestamp, cursor });
+      return { topic: 'files', owner: event.owner, taskId: null, replaces: null, payload };
+    }
+    case 'files_deleted': {
+      const { owner, fileIds } = event;
+      const payload = encodeFrame('files_deleted', { fileIds }, { timestamp, cursor });
+      return { topic: 'files', owner, taskId: null, replaces: null, payload };
+    }
+    case 'thread_news': {
+      const { owner, news } = event;
+      const payload = encodeFrame(news.type, news.data, { timestamp, cursor });
+      return { topic: topicOfFrame[news.type], owner, taskId: null, replaces: null, payload };
     }
     case 'task_requeued':
     case 'instance_removed':
@@ -87,14 +121,20 @@ function taskFrame(task: TaskRow, payload: string): PushFrame {
   return { topic: 'tasks', owner: task.owner, taskId: task.id, replaces: null, payload };
 }
 
-function endFrame(task: TaskRow, { timestamp, links }: { timestamp: number; links: Links }): string {
-  const meta = { timestamp, requestId: task.requestId };
+function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): string {
+  const meta = { timestamp, cursor, requestId: task.requestId };
   const result = viewResult(task, (file) => links.to(file));
   if (task.status === 'completed' && result) {
     return encodeFrame('task_completed', { taskId: task.id, result }, meta);
   }
   const error = taskErrorOf(task) ?? { code: 'internal_error', message: 'The task failed.' };
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
+}
+
+function fileView({ id: fileId, filename, ...file }: NewFile, links: Links): StoredFile {
+  const { size, contentType, sha256, source, taskId, createdAt } = file;
+  const url = links.to({ fileId, filename });
+  return { fileId, filename, url, size, contentType, sha256, source, taskId, createdAt };
 }
 
 /** The format is a u32 length, that many bytes of header as JSON, then the image. */

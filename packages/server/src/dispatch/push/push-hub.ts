@@ -2,11 +2,13 @@ import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { Throttle } from '../../lib/async/throttle.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import { newSecret } from '../../lib/ids.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import type { Instances } from '../fleet/instances.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { KeptFrames, type MissedFrames } from './kept-frames.ts';
 import { encodeFrame, frameOf, type PushFrame } from './push-frames.ts';
 import type { PushSocket } from './push-socket.ts';
 
@@ -20,6 +22,8 @@ interface PushHubOptions {
   steadyClock: Clock;
   onFault: (error: unknown) => void;
   timer?: Timer;
+  /** Told apart from those of other processes in cursors. */
+  epoch?: string;
 }
 
 const instanceIntervalMs = 100;
@@ -37,6 +41,7 @@ export class PushHub {
   /** One snapshot serves all sockets, but each socket got its last one at another time. */
   readonly #globalOf: Throttle;
   #lastGlobal: PushFrame | null = null;
+  readonly #kept: KeptFrames;
   readonly #stop: () => void;
 
   constructor(options: PushHubOptions) {
@@ -46,6 +51,10 @@ export class PushHub {
     this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
     this.#global = new Throttle({ intervalMs: globalIntervalMs, ...times });
     this.#globalOf = new Throttle({ intervalMs: globalIntervalMs, ...times });
+    this.#kept = new KeptFrames({
+      epoch: options.epoch ?? newSecret(6),
+      ...(options.timer && { timer: options.timer }),
+    });
     this.#stop = options.events.listen((event) => this.#notice(event));
   }
 
@@ -59,15 +68,24 @@ export class PushHub {
     return count;
   }
 
-  /** The snapshot is the first message; changes from now on, including those while it is read, follow it. */
-  async add(socket: PushSocket): Promise<void> {
+  /**
+   * The snapshot is the first message. What the client missed since its cursor follows, then changes from now on,
+   * including those while the snapshot is read.
+   */
+  async add(socket: PushSocket, since: string | null = null): Promise<void> {
     this.#joined += 1;
     const key = String(this.#joined);
     this.#sockets.set(socket, key);
+    this.#kept.enter(socket.reader);
+    const cursor = this.#kept.cursor;
+    const missed = since === null ? null : this.#kept.after(socket.reader, since);
     const lastBefore = this.#lastGlobal;
-    const snapshot = await this.#globalStatus();
+    // A connection that breaks before the missed messages are sent is resumed at the same place again.
+    const snapshot = await this.#globalStatus(missed && 'frames' in missed && since ? since : cursor);
     if (!this.#sockets.has(socket)) return;
-    this.#globalOf.run(key, () => socket.begin(snapshot));
+    this.#globalOf.run(key, () =>
+      socket.begin([snapshot, ...(missed ? this.#again(socket, missed, cursor) : [])]),
+    );
     // The snapshot may be the older of the two.
     const last = this.#lastGlobal;
     if (last && last !== lastBefore) this.#globalOf.run(key, () => socket.offer(last));
@@ -75,19 +93,22 @@ export class PushHub {
 
   remove(socket: PushSocket): void {
     const key = this.#sockets.get(socket);
+    if (key === undefined) return;
     this.#sockets.delete(socket);
-    if (key !== undefined) this.#globalOf.forget(key);
+    this.#kept.leave(socket.reader);
+    this.#globalOf.forget(key);
   }
 
   close(): void {
     this.#stop();
+    this.#kept.close();
     for (const throttle of [this.#progress, this.#instances, this.#global, this.#globalOf]) throttle.close();
   }
 
   #notice(event: DispatchEvent): void {
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
-    if (this.#sockets.size === 0) return;
+    if (this.#sockets.size === 0 && !this.#kept.isNeeded) return;
     if (event.type === 'task_progress') {
       this.#progress.run(event.taskId, () => this.#send(event));
       return;
@@ -101,12 +122,25 @@ export class PushHub {
   }
 
   #send(event: DispatchEvent): void {
-    const frame = frameOf(event, { timestamp: this.#options.clock(), links: this.#options.links });
-    if (frame) this.#offer(frame);
+    const { clock, links } = this.#options;
+    const frame = frameOf(event, { timestamp: clock(), links, cursor: this.#kept.nextCursor() });
+    if (!frame) return;
+    if (frame.replaces === null) this.#kept.keep(frame);
+    this.#offer(frame);
   }
 
   #offer(frame: PushFrame): void {
     for (const socket of this.#sockets.keys()) socket.offer(frame);
+  }
+
+  #again(socket: PushSocket, missed: MissedFrames, cursor: string): PushFrame[] {
+    const meta = { timestamp: this.#options.clock(), cursor };
+    const ofEach = { topic: 'global', owner: null, taskId: null, replaces: null } as const;
+    if ('resync' in missed) {
+      return [{ ...ofEach, payload: encodeFrame('resync', { reason: missed.resync }, meta) }];
+    }
+    const frames = missed.frames.filter((frame) => socket.wants(frame));
+    return [...frames, { ...ofEach, payload: encodeFrame('resumed', { frames: frames.length }, meta) }];
   }
 
   #sendGlobalStatus(): void {
@@ -120,7 +154,7 @@ export class PushHub {
     }
   }
 
-  async #globalStatus(): Promise<PushFrame> {
+  async #globalStatus(cursor?: string): Promise<PushFrame> {
     const { instances, tasks, pauses, clock } = this.#options;
     const [all, counts] = await Promise.all([instances.list(), tasks.counts()]);
     const timestamp = clock();
@@ -132,7 +166,7 @@ export class PushHub {
       pausedPools: pauses.pools,
       serverTime: toIso(timestamp),
     };
-    const payload = encodeFrame('global_status', data, { timestamp });
+    const payload = encodeFrame('global_status', data, { timestamp, ...(cursor && { cursor }) });
     return { topic: 'global', owner: null, taskId: null, replaces: 'global', payload };
   }
 }

@@ -135,7 +135,11 @@ async function listen(
   const { hub, openStreams, endOf, clock } = options;
   const stream = openStreams.open('socket', request);
   const end = endOf(identity);
-  const push = new PushSocket(socket, { userId: identity.userId, seesAll: isAdmin(identity) });
+  const push = new PushSocket(socket, {
+    userId: identity.userId,
+    seesAll: isAdmin(identity),
+    hearsOfThreads: identity.scopes === null || identity.scopes.includes('conversation:read'),
+  });
   const stopPings = keepAlive(socket);
   const stopExpiry =
     identity.expiresAtMs === null
@@ -156,7 +160,7 @@ async function listen(
     stream.close();
   });
   messages.handle((message) => answer(socket, push, { message, clock }));
-  await hub.add(push);
+  await hub.add(push, cursorOf(request.raw));
 }
 
 /** Reads a header, the query or the cookie; returns undefined when none of them is valid. */
@@ -205,6 +209,12 @@ function tokenOf({ headers, url }: IncomingMessage): string | undefined {
   if (scheme === 'bearer' && token) return token;
   const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   return bearer ?? new URL(url ?? '/', 'http://gateway').searchParams.get('token') ?? undefined;
+}
+
+/** What the client has seen last; null when it begins. */
+function cursorOf({ url }: IncomingMessage): string | null {
+  const cursor = new URL(url ?? '/', 'http://gateway').searchParams.get('cursor');
+  return cursor === null || cursor === '' ? null : cursor.slice(0, pushLimits.cursorLength);
 }
 
 function answer(

@@ -1,5 +1,6 @@
 import { type PushTopic, pushCloseCodes } from '@switchyard/contract/dispatch/push';
 import type { WebSocket } from 'ws';
+import type { ReaderKey } from './kept-frames.ts';
 import type { PushFrame } from './push-frames.ts';
 
 export interface PushFilter {
@@ -22,6 +23,7 @@ export class PushSocket {
   readonly #socket: WebSocket;
   readonly #userId: string;
   readonly #seesAll: boolean;
+  readonly #hearsOfThreads: boolean;
   #filter: PushFilter = { topics: null, taskIds: null };
   /** In the order in which they are sent; a frame that replaces another takes its place. */
   #waiting = new Map<string, PushFrame>();
@@ -29,14 +31,27 @@ export class PushSocket {
   #hasBegun = false;
   #isScheduled = false;
 
-  constructor(socket: WebSocket, { userId, seesAll }: { userId: string; seesAll: boolean }) {
+  constructor(
+    socket: WebSocket,
+    {
+      userId,
+      seesAll,
+      hearsOfThreads = true,
+    }: { userId: string; seesAll: boolean; hearsOfThreads?: boolean },
+  ) {
     this.#socket = socket;
     this.#userId = userId;
     this.#seesAll = seesAll;
+    this.#hearsOfThreads = hearsOfThreads;
   }
 
   get userId(): string {
     return this.#userId;
+  }
+
+  /** Whose frames it gets. */
+  get reader(): ReaderKey {
+    return this.#seesAll ? 'all' : { user: this.#userId };
   }
 
   get hasBegun(): boolean {
@@ -52,15 +67,16 @@ export class PushSocket {
     this.#socket.close(code, reason);
   }
 
-  /** Sends the first message, before everything that was offered until now. */
-  begin(first: PushFrame): void {
-    this.#waiting = new Map([['first', first], ...this.#waiting]);
+  /** Sends the first messages, whatever the filter, before everything that was offered until now. */
+  begin(first: readonly PushFrame[]): void {
+    const named = first.map((frame, index): [string, PushFrame] => [`first ${index}`, frame]);
+    this.#waiting = new Map([...named, ...this.#waiting]);
     this.#hasBegun = true;
     this.#schedule();
   }
 
   offer(frame: PushFrame): void {
-    if (!this.#wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.wants(frame) || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#waiting.set(frame.replaces ?? `#${++this.#unnamed}`, frame);
     if (this.#waiting.size > maxWaiting) {
       // Nothing more is offered to it; the socket's own deadline cuts off a client that does not even take the close
@@ -71,8 +87,12 @@ export class PushSocket {
     this.#schedule();
   }
 
-  #wants({ topic, owner, taskId }: PushFrame): boolean {
-    if (owner !== null && owner !== this.#userId && !this.#seesAll) return false;
+  /** Whether the client may see the frame and has asked for it. */
+  wants({ topic, owner, taskId }: PushFrame): boolean {
+    const isOfThreads = topic === 'runs' || topic === 'threads';
+    if (isOfThreads && !this.#hearsOfThreads) return false;
+    // Administrators see the work of the pool, and no conversations but their own.
+    if (owner !== null && owner !== this.#userId && (isOfThreads || !this.#seesAll)) return false;
     const { topics, taskIds } = this.#filter;
     if (topics === null ? topic === 'previews' : !topics.has(topic)) return false;
     return taskId === null || taskIds === null || taskIds.has(taskId);

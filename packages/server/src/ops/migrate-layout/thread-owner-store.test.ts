@@ -66,6 +66,8 @@ async function addThread(thread_id: string, user_id: string | null): Promise<voi
         created_at: at,
         updated_at: at,
         state_updated_at: at,
+        run_ended_at: null,
+        unread: 0,
       })
       .execute();
   });

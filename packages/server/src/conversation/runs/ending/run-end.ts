@@ -42,6 +42,7 @@ export async function writeEnd(
   const pause = state ? state.pause : await lastPause(trx, threadId);
   await settle(trx, threadId, {
     status: threadStatusAfter({ status: end.status, pause }, { othersOpen }),
+    hasRunEnded: true,
     ...(state && { snapshot: state.snapshot, error: failureOf(ended)?.message ?? null }),
     at: end.updated_at,
   });

@@ -9,6 +9,7 @@ import type { ConversationTables, RunRow } from '../../tables.ts';
 import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
 import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
 import type { Claim } from '../records/run-claim-store.ts';
+import type { RunNews } from '../records/run-news.ts';
 import { type EndToWrite, endClaimedRun, writeEnd } from './run-end.ts';
 import type { RunEnds } from './run-ends.ts';
 import type { RunFollowers } from './run-followers.ts';
@@ -21,6 +22,7 @@ export interface RunEndingOptions {
   ends: RunEnds;
   clock: Clock;
   followers: Pick<RunFollowers, 'plan' | 'ended'>;
+  news: RunNews;
 }
 
 /** A run that has been ended in a unit that is not committed yet. */
@@ -103,7 +105,7 @@ export class RunEnding {
 
   /** After the commit: ends streams and answers waiting callers. */
   announce({ run, outcome }: WrittenEnd): void {
-    const { streamLog, ends, followers } = this.#options;
+    const { streamLog, ends, followers, news } = this.#options;
     const failure = failureOf(run);
     if (failure) {
       const { name, message } = failure;
@@ -112,5 +114,6 @@ export class RunEnding {
     streamLog.end(run.run_id);
     ends.announce({ run, values: outcome.state && valuesOf(outcome.state, failure) });
     followers.ended(run);
+    news.ended(run, outcome.state && pauseOf(outcome.state));
   }
 }

@@ -30,12 +30,14 @@ import {
   confirmClaim,
   type RunClaimStore,
 } from '../records/run-claim-store.ts';
+import type { RunNews } from '../records/run-news.ts';
 import type { RunKwargs } from '../records/run-request.ts';
 import { RunStop } from '../records/run-stop.ts';
 
 export interface RunExecutorOptions {
   claims: Pick<RunClaimStore, 'claim'>;
   ending: RunEnding;
+  news: Pick<RunNews, 'began'>;
   journal: Pick<Journal, 'recorderFor'>;
   runner: AgentRunner;
   states: Pick<GraphStates, 'current' | 'rollback'>;
@@ -136,13 +138,14 @@ export class RunExecutor {
     { row, kwargs }: ClaimedRun,
     { workerId, controller }: { workerId: string; controller: AbortController },
   ): Promise<void> {
-    const { streamLog, log } = this.#options;
+    const { streamLog, news, log } = this.#options;
     const claim = { runId: row.run_id, threadId: row.thread_id, workerId, attempt: row.attempt };
     const { signal } = controller;
     let recorder: RunRecorder | undefined;
     try {
       streamLog.begin(row.run_id, { base: (row.attempt - 1) * idsPerAttempt });
       this.#frame(row.run_id, 'metadata', metadataOf(row));
+      news.began(row);
       recorder = await this.#recorder(row, claim);
       const attempt = { row, kwargs: JSON.parse(kwargs) as RunKwargs, claim, recorder, signal };
       const outcome = await this.#outcome(attempt, controller);
