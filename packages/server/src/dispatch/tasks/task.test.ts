@@ -1,44 +1,7 @@
-import { taskPhases } from '@switchyard/contract/dispatch/task';
 import { expect, test } from 'vitest';
-import {
-  type AttemptRecord,
-  decideCancel,
-  decideRetry,
-  isOnWorker,
-  mayFollow,
-  promptIdOf,
-  statusOfPhase,
-} from './task.ts';
+import { type AttemptRecord, decideCancel, decideRetry, promptIdOf } from './task.ts';
 
 const taskId = '01939b1c-7f3a-7c11-9d2e-5a4f0c1b2d3e';
-
-test('nothing follows a task that has ended', () => {
-  expect(taskPhases.filter((phase) => mayFollow('ended', phase))).toEqual([]);
-});
-
-test('every phase but the last can end, and no phase follows itself', () => {
-  for (const phase of taskPhases) {
-    expect(mayFollow(phase, 'ended')).toBe(phase !== 'ended');
-    expect(mayFollow(phase, phase)).toBe(false);
-  }
-});
-
-test('a task that a worker may hold can go back to the queue, but never backwards otherwise', () => {
-  for (const phase of taskPhases) expect(mayFollow(phase, 'queued')).toBe(isOnWorker(phase));
-  expect(mayFollow('executing', 'accepted')).toBe(false);
-  expect(mayFollow('collecting', 'executing')).toBe(false);
-  expect(mayFollow('queued', 'executing')).toBe(false);
-});
-
-test('uses only the four statuses of the contract', () => {
-  expect(statusOfPhase('queued')).toBe('pending');
-  expect(statusOfPhase('dispatching')).toBe('pending');
-  expect(statusOfPhase('accepted')).toBe('running');
-  expect(statusOfPhase('executing')).toBe('running');
-  expect(statusOfPhase('collecting')).toBe('running');
-  expect(statusOfPhase('ended', 'completed')).toBe('completed');
-  expect(statusOfPhase('ended', 'failed')).toBe('failed');
-});
 
 test('the first attempt has the id of its task as its prompt id, each later attempt a UUID of its own', () => {
   expect(promptIdOf(taskId, 1)).toBe(taskId);

@@ -1,39 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RetryPolicy, TaskErrorCode, TaskPhase, TaskStatus } from '@switchyard/contract/dispatch/task';
-
-/** How a task has ended. */
-export type TaskEnd = 'completed' | 'failed';
-
-/**
- * Which phase may follow which. Back to `queued` is a new attempt (or, from `dispatching`, a worker that certainly did
- * not take it). An execution that is over before its start was seen may skip `accepted`. Nothing follows `ended`.
- */
-const followers: Record<TaskPhase, readonly TaskPhase[]> = {
-  queued: ['dispatching', 'ended'],
-  dispatching: ['queued', 'accepted', 'executing', 'collecting', 'ended'],
-  accepted: ['queued', 'executing', 'collecting', 'ended'],
-  executing: ['queued', 'collecting', 'ended'],
-  collecting: ['queued', 'ended'],
-  ended: [],
-};
-
-export function mayFollow(from: TaskPhase, to: TaskPhase): boolean {
-  return followers[from].includes(to);
-}
-
-export function statusOfPhase(phase: Exclude<TaskPhase, 'ended'>): 'pending' | 'running';
-export function statusOfPhase(phase: TaskPhase, end: TaskEnd): TaskStatus;
-export function statusOfPhase(phase: TaskPhase, end?: TaskEnd): TaskStatus {
-  if (phase === 'ended') return end ?? 'failed';
-  return phase === 'queued' || phase === 'dispatching' ? 'pending' : 'running';
-}
-
-/**
- * Phases in which a worker may hold the task; in these, a restarted gateway asks the worker before it does anything.
- */
-export function isOnWorker(phase: TaskPhase): boolean {
-  return phase === 'dispatching' || phase === 'accepted' || phase === 'executing' || phase === 'collecting';
-}
+import type { RetryPolicy, TaskErrorCode, TaskPhase } from '@switchyard/contract/dispatch/task';
 
 /**
  * The prompt id of an attempt, by which a restarted gateway finds its execution again. Present ComfyUI accepts only a
