@@ -13,7 +13,7 @@ import { externalTools } from '../src/agents/tools/external-tools.ts';
 import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
 import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';
-import { mcpNetwork } from '../src/ops/guarded-fetch.ts';
+import { mcpNetwork } from '../src/ops/outbound-networks.ts';
 import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { firstAdmin } from './support/first-admin.ts';

@@ -16,12 +16,12 @@ import { hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
+import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.ts';
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Links } from '../files/links.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { taskErrorOf, viewResult } from '../tasks/task-view.ts';
-import { postWebhook, whyUrlDenied } from './webhook-call.ts';
 import {
   type DeliveryRow,
   insertDelivery,

@@ -1,26 +1,32 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ChannelNetwork } from '../channels/channel-network.ts';
-import { postWebhook, whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
-import { AppError } from '../lib/app-error.ts';
-import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
-import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { guardedLookup, type HostPolicy } from './host-rules.ts';
+import { type CallOutcome, postWebhook, whyUrlDenied } from './webhook-call.ts';
 
-/** Channels sign and call like the webhooks of tasks, under the same rules about addresses. */
-export const channelNetwork: ChannelNetwork = {
-  sign: webhookHeaders,
-  post: async (url, { allowPrivate, ...call }) => {
-    const policy = { allowPrivate };
-    const why = whyUrlDenied(url, policy);
-    return why === null ? postWebhook(url, { ...call, policy }) : { error: why };
-  },
-  download: (url, { allowPrivate, signal }) => {
-    const policy = { allowPrivate };
-    const why = whyUrlDenied(url, policy);
-    if (why !== null) throw new AppError('path_denied', { message: `The address may not be called. ${why}` });
-    return get(url, policy, signal);
-  },
-};
+/** Posts a body under the rules about addresses; an address that may not be called is an error of the outcome. */
+export async function guardedPost(
+  url: string,
+  {
+    allowPrivate,
+    ...call
+  }: { headers: Record<string, string>; body: string; allowPrivate: boolean; signal: AbortSignal },
+): Promise<CallOutcome> {
+  const policy = { allowPrivate };
+  const why = whyUrlDenied(url, policy);
+  return why === null ? postWebhook(url, { ...call, policy }) : { error: why };
+}
+
+/** Returns the content of an answer with status 200. Throws for every other answer. */
+export async function guardedDownload(
+  url: string,
+  { allowPrivate, signal }: { allowPrivate: boolean; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const policy = { allowPrivate };
+  const why = whyUrlDenied(url, policy);
+  if (why !== null) throw new AppError('path_denied', { message: `The address may not be called. ${why}` });
+  return get(url, policy, signal);
+}
 
 /** Redirects are not followed, because they would avoid the check of the address. */
 function get(url: string, policy: HostPolicy, signal: AbortSignal): Promise<IncomingMessage> {

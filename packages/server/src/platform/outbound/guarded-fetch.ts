@@ -1,21 +1,15 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import type { McpNetwork } from '../conversation/mcp/mcp-network.ts';
-import { whyUrlDenied } from '../dispatch/webhooks/webhook-call.ts';
-import type { Fetch } from '../lib/bounded-fetch.ts';
-import { guardedLookup, type HostPolicy } from '../platform/outbound/host-rules.ts';
+import type { Fetch } from '../../lib/bounded-fetch.ts';
+import { guardedLookup, type HostPolicy } from './host-rules.ts';
+import { whyUrlDenied } from './webhook-call.ts';
 
-/** MCP servers often live in private networks, like workers. */
-const policy: HostPolicy = { allowPrivate: true };
-
-export const mcpNetwork: McpNetwork = {
-  whyDenied: (url) => whyUrlDenied(url, policy),
-  fetch: guardedFetch(policy),
-};
-
-/** The built-in `fetch` cannot check an address between looking it up and connecting to it. */
-function guardedFetch(policy: HostPolicy): Fetch {
+/**
+ * Returns a `fetch` that follows no redirect and connects to no forbidden address. The built-in one cannot check an address between
+ * looking it up and connecting to it.
+ */
+export function guardedFetch(policy: HostPolicy): Fetch {
   return async (address, init = {}) => {
     const url = new URL(address);
     const why = whyUrlDenied(url.href, policy);

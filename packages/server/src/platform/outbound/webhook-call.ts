@@ -1,11 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import {
-  guardedLookup,
-  HostDeniedError,
-  type HostPolicy,
-  whyHostDenied,
-} from '../../platform/outbound/host-rules.ts';
+import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
 
 const deadlineMs = 15_000;
 
