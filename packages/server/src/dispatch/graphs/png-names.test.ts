@@ -75,3 +75,27 @@ test('a source that is not read to its end is closed', async () => {
   for await (const _part of withPngTexts(endless(), takeOff)) break;
   expect(isClosed).toBe(true);
 });
+
+test('a text that comes after the pixels is changed as well', async () => {
+  const late = (text: string) =>
+    Buffer.concat([
+      signature,
+      chunk('IHDR', Buffer.alloc(13)),
+      pixels,
+      chunk('tEXt', text),
+      chunk('IEND', ''),
+    ]);
+  expect(await passed(late('prompt\0secret-x'))).toEqual(late('prompt\0x'));
+});
+
+test('each piece of a source becomes one piece at most, because each is a write to the disk', async () => {
+  const bytes = png('prompt\0{}');
+  async function* halves() {
+    yield bytes.subarray(0, 100);
+    yield bytes.subarray(100);
+  }
+  const parts: Buffer[] = [];
+  for await (const part of withPngTexts(halves(), takeOff)) parts.push(part);
+  expect(parts.length).toBeLessThanOrEqual(2);
+  expect(Buffer.concat(parts)).toEqual(bytes);
+});

@@ -10,102 +10,98 @@ const maxTextBytes = 16 * 1024 * 1024;
 
 /**
  * The bytes of an output with `change` applied to the texts of a PNG, since a worker writes the graph that it was sent
- * into its pictures. A file that is no PNG, or a broken one, passes unchanged; so do compressed texts.
+ * into its pictures. A file that is no PNG, or a broken one, passes unchanged; so do compressed texts. Each piece of the
+ * source becomes one piece at most, because each is a write to the disk.
  */
 export async function* withPngTexts(
   source: AsyncIterable<Buffer>,
   change: (text: string) => string,
 ): AsyncGenerator<Buffer> {
-  const bytes = new ByteQueue(source);
-  try {
-    yield* changed(bytes, change);
-  } finally {
-    await bytes.close();
+  const walk = new PngWalk(change);
+  for await (const piece of source) {
+    const ready = walk.read(piece);
+    if (ready.length > 0) yield ready;
+  }
+  const rest = walk.rest();
+  if (rest.length > 0) yield rest;
+}
+
+/** Walks over the chunks of a PNG. It holds back only what it must see whole: the signature, heads and texts. */
+class PngWalk {
+  readonly #change: (text: string) => string;
+  #step: 'signature' | 'head' | 'text' = 'signature';
+  /** What is held back of the current step, and how much of it is needed. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #neededBytes = signature.length;
+  /** The bytes that pass before the next head. */
+  #passingBytes = 0;
+
+  constructor(change: (text: string) => string) {
+    this.#change = change;
+  }
+
+  /** Returns what can be passed on after this piece. */
+  read(piece: Buffer): Buffer {
+    const ready: Buffer[] = [];
+    for (let left = piece; left.length > 0; ) {
+      const part = left.subarray(0, this.#passingBytes || this.#neededBytes - this.#heldBytes);
+      left = left.subarray(part.length);
+      if (this.#passingBytes > 0) {
+        this.#passingBytes -= part.length;
+        ready.push(part);
+      } else ready.push(...this.#hold(part));
+    }
+    return joined(ready);
+  }
+
+  /** Returns what is still held back when the source has ended: a broken file passes as it is. */
+  rest(): Buffer {
+    return joined(this.#held);
+  }
+
+  /** Returns what can go on once the step is complete. */
+  #hold(part: Buffer): Buffer[] {
+    this.#held.push(part);
+    this.#heldBytes += part.length;
+    if (this.#heldBytes < this.#neededBytes) return [];
+    const whole = joined(this.#held);
+    if (this.#step === 'head' && isText(whole)) {
+      this.#step = 'text';
+      this.#held = [whole];
+      this.#neededBytes = headBytes + whole.readUInt32BE(0) + crcBytes;
+      return [];
+    }
+    const isPng = this.#step !== 'signature' || whole.equals(signature);
+    this.#passingBytes = isPng ? 0 : Number.POSITIVE_INFINITY;
+    if (this.#step === 'head') this.#passingBytes = whole.readUInt32BE(0) + crcBytes;
+    const ready = this.#step === 'text' ? changedChunk(whole, this.#change) : whole;
+    this.#step = 'head';
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#neededBytes = headBytes;
+    return [ready];
   }
 }
 
-async function* changed(bytes: ByteQueue, change: (text: string) => string): AsyncGenerator<Buffer> {
-  if (!(await bytes.has(signature.length)) || !bytes.peek(signature.length).equals(signature)) {
-    yield* bytes.rest();
-    return;
-  }
-  yield bytes.take(signature.length);
-  while (await bytes.has(headBytes)) {
-    const head = bytes.take(headBytes);
-    const sizeBytes = head.readUInt32BE(0);
-    const isText = textKinds.has(head.toString('latin1', 4)) && sizeBytes <= maxTextBytes;
-    if (isText && (await bytes.has(sizeBytes + crcBytes))) {
-      yield changedChunk(head, bytes.take(sizeBytes + crcBytes), change);
-    } else {
-      yield head;
-      yield* bytes.next(sizeBytes + crcBytes);
-    }
-  }
-  yield* bytes.rest();
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return parts.length === 1 && first ? first : Buffer.concat(parts);
+}
+
+function isText(head: Buffer): boolean {
+  return textKinds.has(head.toString('latin1', 4)) && head.readUInt32BE(0) <= maxTextBytes;
 }
 
 /** Returns the chunk unchanged unless its text changes, so that a wrong checksum stays wrong. */
-function changedChunk(head: Buffer, given: Buffer, change: (text: string) => string): Buffer {
-  const text = given.toString('latin1', 0, given.length - crcBytes);
+function changedChunk(chunk: Buffer, change: (text: string) => string): Buffer {
+  const text = chunk.toString('latin1', headBytes, chunk.length - crcBytes);
   const wanted = change(text);
-  if (wanted === text) return Buffer.concat([head, given]);
-  const body = Buffer.from(`${head.toString('latin1', 4)}${wanted}`, 'latin1');
-  const chunk = Buffer.alloc(body.length + headBytes);
-  chunk.writeUInt32BE(body.length - 4, 0);
-  body.copy(chunk, 4);
-  chunk.writeUInt32BE(crc32(body), body.length + 4);
-  return chunk;
-}
-
-/** A stream of bytes that can be looked at before it is passed on. */
-class ByteQueue {
-  readonly #source: AsyncIterator<Buffer>;
-  #waiting: Buffer = Buffer.alloc(0);
-
-  constructor(source: AsyncIterable<Buffer>) {
-    this.#source = source[Symbol.asyncIterator]();
-  }
-
-  /** Closes the source, also when the rest of it is not wanted. */
-  async close(): Promise<void> {
-    await this.#source.return?.();
-  }
-
-  /** Reads until this many bytes are buffered; returns false when the stream ends before that. */
-  async has(count: number): Promise<boolean> {
-    const parts = [this.#waiting];
-    let waiting = this.#waiting.length;
-    while (waiting < count) {
-      const { done, value } = await this.#source.next();
-      if (done) break;
-      parts.push(value);
-      waiting += value.length;
-    }
-    this.#waiting = parts.length === 1 ? this.#waiting : Buffer.concat(parts);
-    return waiting >= count;
-  }
-
-  peek(count: number): Buffer {
-    return this.#waiting.subarray(0, count);
-  }
-
-  take(count: number): Buffer {
-    const taken = this.#waiting.subarray(0, count);
-    this.#waiting = this.#waiting.subarray(count);
-    return taken;
-  }
-
-  /** Yields this many bytes as they come, or fewer when the stream ends. */
-  async *next(count: number): AsyncGenerator<Buffer> {
-    for (let left = count; left > 0; ) {
-      if (this.#waiting.length === 0 && !(await this.has(1))) return;
-      const part = this.take(Math.min(left, this.#waiting.length));
-      left -= part.length;
-      yield part;
-    }
-  }
-
-  async *rest(): AsyncGenerator<Buffer> {
-    while (this.#waiting.length > 0 || (await this.has(1))) yield this.take(this.#waiting.length);
-  }
+  if (wanted === text) return chunk;
+  const body = Buffer.from(`${chunk.toString('latin1', 4, headBytes)}${wanted}`, 'latin1');
+  const changed = Buffer.alloc(body.length + headBytes);
+  changed.writeUInt32BE(body.length - 4, 0);
+  body.copy(changed, 4);
+  changed.writeUInt32BE(crc32(body), body.length + 4);
+  return changed;
 }
