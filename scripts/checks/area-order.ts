@@ -30,6 +30,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'files',
     'webhooks',
     'intake',
+    'batches',
     'workflows',
     'recipes',
     'fleet',

@@ -11,6 +11,7 @@ const dispatchRoots = new Set([
   'webhooks',
   'workflows',
   'queue',
+  'task-batches',
   'audit',
 ]);
 

@@ -117,6 +117,11 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'The task has already ended and cannot be cancelled any more.',
   },
+  task_batch_not_found: { kind: 'not_found', message: 'No such batch of tasks.' },
+  task_batch_changed: {
+    kind: 'conflict',
+    message: 'The tasks that fit have changed since they were counted. Count again with dryRun.',
+  },
   task_not_waiting: {
     kind: 'conflict',
     message: 'The task does not wait any more: a worker has it, or it has ended.',

@@ -9,6 +9,7 @@ import * as login from '@switchyard/contract/dispatch/login';
 import * as monitor from '@switchyard/contract/dispatch/monitor';
 import * as queue from '@switchyard/contract/dispatch/queue';
 import * as settings from '@switchyard/contract/dispatch/settings';
+import * as taskBatches from '@switchyard/contract/dispatch/task-batches';
 import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
 import type { Endpoint } from '@switchyard/contract/endpoint';
@@ -19,6 +20,7 @@ import type { OpenApiDocument } from '../src/http/docs/openapi.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const modules = [
+  taskBatches,
   accessToken,
   audit,
   queue,

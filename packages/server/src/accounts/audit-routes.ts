@@ -1,7 +1,7 @@
 import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
 import { ok } from '@switchyard/contract/envelope';
 import type { Routes } from '../http/app.ts';
-import { timeInQuery } from '../http/validation/time-in-query.ts';
+import { timeInRequest } from '../http/validation/time-in-request.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { AuditRow } from '../platform/audit/audit-store.ts';
 
@@ -15,8 +15,8 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           actor,
           action,
           target,
-          fromMs: timeInQuery('from', from),
-          toMs: timeInQuery('to', to),
+          fromMs: timeInRequest(['from'], from),
+          toMs: timeInRequest(['to'], to),
           before: cursor,
           // One more row tells whether there is a further page.
           limit: limit + 1,

@@ -14,6 +14,9 @@ import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-timeouts.ts';
+import { taskBatchRoutes } from './batches/task-batch-routes.ts';
+import { TaskBatchStore } from './batches/task-batch-store.ts';
+import { TaskBatches } from './batches/task-batches.ts';
 import { DispatchEvents } from './dispatch-events.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import type { Links } from './files/links.ts';
@@ -131,6 +134,7 @@ export interface DispatchArea {
 
 const defaultProbeTimeoutSeconds = 2;
 const deliveriesKeptMs = 30 * dayMs;
+const batchesKeptMs = 30 * dayMs;
 const instanceEventsKeptMs = 30 * dayMs;
 /** The limit for all instances together, since addresses come and go. */
 const maxInstanceEvents = 100_000;
@@ -144,6 +148,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
   const tasks = createTasks(dependencies, records, fleet);
+  const batches = createBatches(dependencies, tasks);
   const savedWorkflows = new SavedWorkflows({
     store: new SavedWorkflowStore(database),
     nodeInputs: records.nodeInputs,
@@ -182,6 +187,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       instances,
       monitor,
       hub,
+      batches,
       control: createQueueControl(dependencies, records, instances),
     }),
     tasks,
@@ -198,6 +204,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     start: async () => {
       await configuration.load(options.seed);
       await records.queueKeeper.start();
+      await batches.start();
       await fleet.apply();
     },
     close: async () => {
@@ -334,7 +341,7 @@ function createFleet(
 }
 
 function createTasks(
-  { database, links, clock, options }: DispatchDependencies,
+  { database, links, audit, clock, options }: DispatchDependencies,
   records: Records,
   fleet: Fleet,
 ): Tasks {
@@ -352,9 +359,20 @@ function createTasks(
     askToStop: (taskId) => void fleet.cancel(taskId),
     links,
     webhooks,
+    audit,
     clock,
     limits: options.limits,
   });
+}
+
+function createBatches({ database, jobs, audit, clock }: DispatchDependencies, tasks: Tasks): TaskBatches {
+  const store = new TaskBatchStore(database);
+  const batches = new TaskBatches({ store, lists: new TaskListStore(database), tasks, jobs, audit, clock });
+  jobs.register('dispatch.forget-batches', () =>
+    batches.forgetFinishedBefore(isoBefore(clock, batchesKeptMs)),
+  );
+  jobs.every('dispatch.forget-batches', dayMs);
+  return batches;
 }
 
 function createQueueControl(
@@ -405,6 +423,7 @@ function routesOf(
     monitor: Monitor;
     hub: PushHub;
     control: QueueControl;
+    batches: TaskBatches;
   },
 ): Routes[] {
   const { database, guard, links, openStreams, audit, clock, options } = dependencies;
@@ -414,6 +433,7 @@ function routesOf(
     taskRoutes({ tasks, front, openStreams, guard }),
     taskNodeRoutes(parts),
     queueRoutes({ control: parts.control }),
+    taskBatchRoutes({ batches: parts.batches, openStreams }),
     instanceRoutes({ instances }),
     fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
     recipeRoutes({

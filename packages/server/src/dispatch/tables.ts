@@ -2,6 +2,7 @@ import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { PauseRole, PauseScope } from '@switchyard/contract/dispatch/queue';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
+import type { BatchAction } from '@switchyard/contract/dispatch/task-batches';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 import type { Selectable } from 'kysely';
 
@@ -18,6 +19,8 @@ export interface DispatchTables {
   task_counts: TaskCountTable;
   idempotency_keys: IdempotencyKeyTable;
   queue_pauses: QueuePauseTable;
+  task_batches: TaskBatchTable;
+  task_batch_items: TaskBatchItemTable;
   instances: InstanceTable;
   instance_capabilities: InstanceCapabilityTable;
   instance_events: InstanceEventTable;
@@ -147,6 +150,34 @@ export interface QueuePauseTable {
   userId: string;
   reason: string | null;
   since: string;
+}
+
+/** Tasks that are cancelled or repeated together. */
+export interface TaskBatchTable {
+  id: string;
+  /** The account that made it. */
+  owner: string;
+  /** `all` when it was made with the rights of an administrator. */
+  reach: 'own' | 'all';
+  action: BatchAction;
+  /** How the tasks were chosen, for the record. */
+  choice: string;
+  idempotencyKey: string | null;
+  bodyHash: string;
+  total: number;
+  waitsFor: string | null;
+  requestId: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+export interface TaskBatchItemTable {
+  batchId: string;
+  taskId: string;
+  outcome: 'done' | 'skipped' | 'failed' | null;
+  newTaskId: string | null;
+  /** JSON: code and message. */
+  error: string | null;
 }
 
 export interface InstanceTable {

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { Actor, Audit } from '../../platform/audit/audit.ts';
+import { type Actor, type Audit, noRecord } from '../../platform/audit/audit.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -33,7 +33,7 @@ export class TaskFront {
       target: ['task', taskId],
       details: { owner: row.owner },
     } as const;
-    const alongside = row.owner === actor.id ? async () => undefined : audit.part(actor, entry);
+    const alongside = row.owner === actor.id ? noRecord : audit.part(actor, entry);
     const moved = await store.moveToFront(taskId, { at: toIso(now), alongside });
     if (!moved) throw new AppError('task_not_waiting');
     queue.moveToFront(taskId, now);

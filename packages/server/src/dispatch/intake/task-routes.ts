@@ -65,7 +65,8 @@ export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptio
 
     app.route({
       ...cancelTask,
-      handler: async (request) => ok(await tasks.cancel(readerOf(request, guard), request.params.taskId)),
+      handler: async (request) =>
+        ok(await tasks.cancel(readerOf(request, guard), request.params.taskId, actorOf(request))),
     });
 
     app.route({
@@ -91,5 +92,6 @@ function metaOf(request: FastifyRequest, guard: Pick<Guard, 'originOf'>) {
     origin: guard.originOf(request),
     requestId: request.id,
     idempotencyKey: null,
+    actor: actorOf(request),
   };
 }

@@ -1,8 +1,11 @@
 import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { Links, Reader } from '../files/links.ts';
 import type { OwnFiles } from '../files/own-files.ts';
@@ -10,7 +13,7 @@ import type { Requirement } from '../graphs/capability.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import { QueueEntrance } from '../queue/queue-entrance.ts';
-import type { TaskRow } from '../tables.ts';
+import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import { decideCancel } from '../tasks/task.ts';
 import type { TaskListStore } from '../tasks/task-list-store.ts';
@@ -51,6 +54,7 @@ export interface TasksOptions {
   askToStop: (taskId: string) => void;
   links: Links;
   webhooks: Pick<Webhooks, 'enqueue' | 'requireCallable'>;
+  audit: Pick<Audit, 'part'>;
   clock: Clock;
   limits: { queued: number; queuedPerUser: number };
 }
@@ -62,6 +66,10 @@ export interface SubmitMeta {
   idempotencyKey: string | null;
   /** The tool call that asks for it, when an agent does. */
   conversation?: TaskConversation;
+  /** Part of the unit that stores the task. When it throws, no task is made. */
+  alongside?: (trx: WriteTransaction<DispatchTables>, task: TaskRow) => Promise<void>;
+  /** Who asks for a copy of a task; a copy of another user's task is on record. */
+  actor?: Actor;
 }
 
 export interface Submitted {
@@ -112,7 +120,8 @@ export class Tasks {
     const doubts = this.options.doubtsAbout(prepared.requirement);
     const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
     const simultaneous = await this.entrance.hold(meta.userId, async () => {
-      const other = await store.insert(owner, { ...prepared.task, row });
+      const { alongside } = meta;
+      const other = await store.insert(owner, { ...prepared.task, row }, (trx) => alongside?.(trx, row));
       if (other) return other;
       events.announce({ type: 'task_created', task: row });
       queue.add(pendingOf(row, prepared.requirement));
@@ -147,8 +156,8 @@ export class Tasks {
       owner: query.owner,
       tag: query.tag,
       text: query.q,
-      sinceMs: query.since === undefined ? undefined : timeOf('since', query.since),
-      untilMs: query.until === undefined ? undefined : timeOf('until', query.until),
+      sinceMs: timeInRequest(['since'], query.since),
+      untilMs: timeInRequest(['until'], query.until),
       order: query.order ?? 'desc',
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
@@ -183,7 +192,8 @@ export class Tasks {
     });
   }
 
-  async cancel(reader: Reader, taskId: string): Promise<TaskDetail> {
+  /** With an actor it is on record when the task is another user's. */
+  async cancel(reader: Reader, taskId: string, actor?: Actor): Promise<TaskDetail> {
     const row = await this.row(reader.owner, taskId);
     const decision = decideCancel({
       phase: row.phase,
@@ -191,9 +201,9 @@ export class Tasks {
       errorCode: taskErrorOf(row)?.code ?? null,
     });
     if (decision === 'already_finished') throw new AppError('task_finished');
-    const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, decision));
+    const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, { how: decision, actor }));
     // The task went to a worker, or came back from one, between the read and the write.
-    return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId);
+    return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId, actor);
   }
 
   /** The copy belongs to the owner of the task, as do its files. */
@@ -202,11 +212,21 @@ export class Tasks {
     const given = await this.options.store.input(row.id);
     if (!given) throw new AppError('task_not_found');
     const copy = copyOf(row, given);
-    return (await this.submitRequest(copy.input, async () => copy, { ...meta, userId: row.owner })).task;
+    const record = this.recordOf('task.retried', row, meta.actor);
+    const alongside: SubmitMeta['alongside'] = async (trx, made) => {
+      await meta.alongside?.(trx, made);
+      await record(trx);
+    };
+    const asked = { ...meta, alongside, userId: row.owner };
+    return (await this.submitRequest(copy.input, async () => copy, asked)).task;
   }
 
   /** Ends a task that waits in the queue. Returns false when a runner claimed it first. */
-  async endQueued(row: TaskRow, error: { code: TaskErrorCode; message: string }): Promise<boolean> {
+  async endQueued(
+    row: TaskRow,
+    error: { code: TaskErrorCode; message: string },
+    alongside: AuditPart = noRecord,
+  ): Promise<boolean> {
     const at = toIso(this.options.clock());
     const change = {
       status: 'failed',
@@ -218,9 +238,10 @@ export class Tasks {
       updatedAt: at,
       finishedAt: at,
     } as const;
-    const ended = await this.options.store.endQueued(row, change, (trx) =>
-      this.options.webhooks.enqueue(trx, { ...row, ...change }),
-    );
+    const ended = await this.options.store.endQueued(row, change, async (trx) => {
+      await this.options.webhooks.enqueue(trx, { ...row, ...change });
+      await alongside(trx);
+    });
     if (!ended) return false;
     this.options.queue.remove(row.id);
     this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
@@ -260,11 +281,22 @@ export class Tasks {
     return { task: asSubmitted(task), replayed: true };
   }
 
-  private async tryCancel(row: TaskRow, how: 'end_now' | 'ask_worker'): Promise<boolean> {
-    if (how === 'end_now') return this.endQueued(row, cancelledError);
-    const isAsked = await this.options.store.requestCancel(row.id, toIso(this.options.clock()));
+  private async tryCancel(
+    row: TaskRow,
+    { how, actor }: { how: 'end_now' | 'ask_worker'; actor: Actor | undefined },
+  ): Promise<boolean> {
+    const alongside = this.recordOf('task.cancelled', row, actor);
+    if (how === 'end_now') return this.endQueued(row, cancelledError, alongside);
+    const at = toIso(this.options.clock());
+    const isAsked = await this.options.store.requestCancel(row.id, { at, alongside });
     if (isAsked) this.options.askToStop(row.id);
     return isAsked;
+  }
+
+  /** What a user does with the own tasks is not on record. */
+  private recordOf(action: string, { id, owner }: TaskRow, actor: Actor | undefined): AuditPart {
+    if (actor === undefined || actor.id === owner) return noRecord;
+    return this.options.audit.part(actor, { action, target: ['task', id], details: { owner } });
   }
 
   private async row(owner: Owner, taskId: string): Promise<TaskRow> {
@@ -294,13 +326,3 @@ function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
 }
 
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
-
-/** A leap second matches the format but does not exist in the calendar. */
-function timeOf(name: string, text: string): number {
-  const epochMs = Date.parse(text);
-  if (!Number.isNaN(epochMs)) return epochMs;
-  const message = 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z';
-  throw new AppError('validation_failed', {
-    faults: [{ in: 'query', path: [name], type: 'datetime_parsing', message }],
-  });
-}

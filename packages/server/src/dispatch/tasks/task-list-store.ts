@@ -2,6 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { firstIdAt } from '../../lib/ids.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { readCounts } from './task-counts-store.ts';
 
@@ -81,6 +82,32 @@ export class TaskListStore {
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  /** The oldest tasks of these statuses that the filter fits, each with its owner. */
+  async idsOf(
+    owner: Owner,
+    filter: Omit<TaskFilter, 'status'>,
+    { statuses: wanted, limit }: { statuses: readonly TaskRow['status'][]; limit: number },
+  ): Promise<{ id: string; owner: string }[]> {
+    const found: { id: string; owner: string }[] = [];
+    for (const status of wanted) {
+      const rows = this.#ids(owner, { ...filter, status })
+        .select('tasks.owner')
+        .orderBy('tasks.id')
+        .limit(limit);
+      found.push(...(await rows.execute()));
+    }
+    return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  /** Those of these tasks that the owner may see. */
+  async ownersOf(owner: Owner, taskIds: readonly string[]): Promise<{ id: string; owner: string }[]> {
+    return visibleTo(owner, this.#database.read.selectFrom('tasks'))
+      .select(['tasks.id', 'tasks.owner'])
+      .where(isOneOf(this.#database.dialect, { column: 'tasks.id', values: taskIds }))
+      .orderBy('tasks.id')
+      .execute();
   }
 
   #ids(owner: Owner, filter: TaskFilter) {

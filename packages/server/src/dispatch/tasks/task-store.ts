@@ -38,7 +38,11 @@ export class TaskStore {
   }
 
   /** Returns the earlier submission when the key was used before; nothing is written then. */
-  async insert(owner: Owner, task: NewTask): Promise<EarlierSubmission | null> {
+  async insert(
+    owner: Owner,
+    task: NewTask,
+    alongside: (trx: Trx) => Promise<void> | undefined = async () => undefined,
+  ): Promise<EarlierSubmission | null> {
     requireOwner(owner);
     return this.#database.write(async (trx) => {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
@@ -52,6 +56,7 @@ export class TaskStore {
         const source = { taskId, fileId, owner: taskOwner, sha256, filename };
         await trx.insertInto('task_sources').values(source).execute();
       }
+      await alongside(trx);
       return null;
     });
   }
@@ -138,7 +143,10 @@ export class TaskStore {
   }
 
   /** Returns false when no runner has the task any more: it has ended, or went back to the queue. */
-  async requestCancel(taskId: string, at: string): Promise<boolean> {
+  async requestCancel(
+    taskId: string,
+    { at, alongside }: { at: string; alongside: AuditPart },
+  ): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const changed = await trx
         .updateTable('tasks')
@@ -147,7 +155,9 @@ export class TaskStore {
         .where('status', 'in', ['pending', 'running'])
         .where('phase', '!=', 'queued')
         .executeTakeFirst();
-      return changed.numUpdatedRows === 1n;
+      if (changed.numUpdatedRows === 0n) return false;
+      await alongside(trx);
+      return true;
     });
   }
 

@@ -21,6 +21,9 @@ export function systemActor(name: string): Actor {
 /** Writes a record as part of the unit of any area. */
 export type AuditPart = <Tables>(trx: WriteTransaction<Tables>) => Promise<void>;
 
+/** For a change that needs no record, such as one of a user's own tasks. */
+export const noRecord: AuditPart = async () => undefined;
+
 type Fact = string | number | boolean | null | readonly string[];
 
 export interface AuditEntry {
