@@ -38,8 +38,9 @@ export class HttpSession {
     return answerOf(await fetch(new URL(path, this.#url), { headers: { cookie: this.cookieHeader } }));
   }
 
-  async post<Answer>(path: string, content: unknown): Promise<Answer> {
+  async post<Answer>(path: string, content: unknown, more: Record<string, string> = {}): Promise<Answer> {
     const headers = {
+      ...more,
       cookie: this.cookieHeader,
       'content-type': 'application/json',
       'x-csrf-token': this.#cookies.get('csrf_token') ?? '',

@@ -1,6 +1,6 @@
 import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
 import { taskStatuses } from '@switchyard/contract/dispatch/task';
-import { cancelTask, getTask, listTasks, retryTask } from '@switchyard/contract/dispatch/tasks';
+import { getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
@@ -12,6 +12,7 @@ import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
 import { describeTaskCommand } from './describe-task-command.ts';
+import { addCancel, addRetry } from './task-batch.ts';
 import { addFront, addPause, addResume } from './task-queue.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
 
@@ -40,8 +41,8 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
   addGet(command, terminal);
   addNodesCommand(command, terminal);
   addWatch(command, terminal);
-  addCancel(command, terminal);
-  addRetry(command, terminal);
+  addCancel(command, terminal, printTasks);
+  addRetry(command, terminal, printTasks);
   addFront(command, terminal);
   addPause(command, terminal);
   addResume(command, terminal);
@@ -101,33 +102,6 @@ function addWatch(parent: Command, terminal: Terminal): void {
       'switchyard tasks watch -o json | jq -c .data                  # a message a line',
     ],
     exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable', 'cancelled'],
-  });
-}
-
-function addCancel(parent: Command, terminal: Terminal): void {
-  const command = parent.command('cancel <ids...>').action(async (ids: string[], options: Options) => {
-    const { call } = await openGateway(options, terminal);
-    const tasks: TaskDetail[] = [];
-    for (const taskId of ids) tasks.push(await call(cancelTask, { params: { taskId } }));
-    printTasks(tasks, options, terminal);
-  });
-  describeTaskCommand(command, {
-    purpose: 'cancel tasks: one that waits at once, one that runs as soon as its worker stops',
-    examples: ['switchyard tasks cancel 0196a1b2-0000-7000-8000-000000000000'],
-    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
-  });
-}
-
-function addRetry(parent: Command, terminal: Terminal): void {
-  const command = parent.command('retry <ids...>').action(async (ids: string[], options: Options) => {
-    const { call } = await openGateway(options, terminal);
-    const tasks: TaskDetail[] = [];
-    for (const taskId of ids) tasks.push(await call(retryTask, { params: { taskId } }));
-    printTasks(tasks, options, terminal);
-  });
-  describeTaskCommand(command, {
-    purpose: 'submit copies of tasks',
-    examples: ['switchyard tasks retry 0196a1b2-0000-7000-8000-000000000000'],
   });
 }
 

@@ -1,0 +1,12 @@
+import type { Readable, Writable } from 'node:stream';
+import { CommandError } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Asks before something is done to many things. A script has to say --yes. */
+export async function confirm(message: string, { stdin, stderr }: Terminal): Promise<void> {
+  if (!stdin.isTTY) throw new CommandError('usage', `${message} There is no terminal to ask on. Add --yes.`);
+  const prompts = await import('@clack/prompts');
+  const streams = { input: stdin as Readable, output: stderr as Writable };
+  const answer = await prompts.confirm({ message, initialValue: false, ...streams });
+  if (answer !== true) throw new CommandError('cancelled', 'Nothing was done.');
+}
