@@ -39,6 +39,7 @@ import {
   httpLimits,
   writtenFolders,
 } from './ops/options-of-config.ts';
+import { poolSpansOf } from './ops/pool-spans.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
 import { WorkflowBudget } from './ops/workflow-budget.ts';
 import { Audit } from './platform/audit/audit.ts';
@@ -163,6 +164,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         admission,
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
+        poolSpans: dispatch && poolSpansOf(dispatch.timelines),
         accounts: accounts.store,
         // Push lives in dispatch. A gateway without it has no pages to tell.
         tell: (owner, news) => dispatch?.events.announce({ type: 'thread_news', owner, news }),

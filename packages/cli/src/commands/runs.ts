@@ -13,6 +13,7 @@ import { collected, wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { addTimelineOfRun } from './runs-timeline.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -44,6 +45,7 @@ export function addRunsCommand(program: Command, terminal: Terminal): void {
   addList(command, terminal);
   addShow(command, terminal);
   addEvents(command, terminal);
+  addTimelineOfRun(command, terminal);
   addCancel(command, terminal);
 }
 

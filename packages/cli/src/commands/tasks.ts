@@ -15,6 +15,7 @@ import { describeTaskCommand } from './describe-task-command.ts';
 import { addCancel, addRetry } from './task-batch.ts';
 import { addFront, addPause, addResume } from './task-queue.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
+import { addTimelineOfTask } from './tasks-timeline.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -39,6 +40,7 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addGet(command, terminal);
+  addTimelineOfTask(command, terminal);
   addNodesCommand(command, terminal);
   addWatch(command, terminal);
   addCancel(command, terminal, printTasks);

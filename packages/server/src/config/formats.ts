@@ -51,6 +51,11 @@ const formats = {
     throw new RangeError('must be an e-mail address');
   },
 
+  currency(text: string): string {
+    if (/^[A-Z]{3}$/.test(text)) return text;
+    throw new RangeError('must be a currency of three capital letters, such as EUR');
+  },
+
   postgres_url(text: string): string {
     if (/^postgres(ql)?:\/\//.test(text)) return text;
     throw new RangeError('must begin with postgres:// or postgresql://');

@@ -234,9 +234,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
     workflow_price_per_hour: number(
       0,
-      'What an hour of a worker costs, for workflow_budget_cost. 0: it is not priced, and what is not priced is over the budget.',
+      'What an hour of a worker costs, for workflow_budget_cost, usage and timelines. 0: it is not priced; what is not priced is over the budget, and its cost stays blank.',
       { minimum: 0, maximum: 1_000_000 },
     ),
+    workflow_price_currency: text('USD', 'The currency of workflow_price_per_hour.', { format: 'currency' }),
   }),
 
   run_events: section('The stored record of agent runs.', {

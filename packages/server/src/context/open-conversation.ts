@@ -15,6 +15,7 @@ import type { ConversationTables } from '../conversation/tables.ts';
 import type { TellOwner } from '../conversation/thread-news.ts';
 import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
+import type { PoolSpansOf } from '../conversation/timeline/run-timelines.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
@@ -34,6 +35,7 @@ interface Surroundings {
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
+  poolSpans: PoolSpansOf | null;
   accounts: AccountStore;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -50,7 +52,8 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, jobs } = base;
-  const { streams, admission, workflows, workflowUsage, accounts, tell, diskReserveBytes } = surroundings;
+  const { streams, admission, workflows, workflowUsage, poolSpans, accounts, tell, diskReserveBytes } =
+    surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -118,6 +121,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     runtime,
     workflowUsage,
     tell,
+    poolSpans,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,
   });

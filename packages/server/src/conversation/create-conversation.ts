@@ -35,6 +35,7 @@ import { Journal } from './journal/journal.ts';
 import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
 import { RecordedRunStore } from './journal/recorded-run-store.ts';
 import { runEventRoutes } from './journal/run-event-routes.ts';
+import { RunSpanStore } from './journal/run-span-store.ts';
 import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
 import { LearningRunner } from './memory/learning-runner.ts';
@@ -63,6 +64,10 @@ import type { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
 import { UnreadThreadStore } from './threads/unread-thread-store.ts';
 import { UserRemoval } from './threads/user-removal.ts';
+import { RunTimelineStore } from './timeline/run-timeline-store.ts';
+import { type PoolSpansOf, RunTimelines } from './timeline/run-timelines.ts';
+import { timelineRoutes } from './timeline/timeline-routes.ts';
+import { ModelPrices } from './usage/costs.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
 
@@ -93,6 +98,8 @@ interface ConversationDependencies {
   workflows: WorkflowRunner | null;
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
+  /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
+  poolSpans: PoolSpansOf | null;
   webhookCaller: WebhookCaller;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -234,6 +241,12 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
   };
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store, access, states: runtime.states, graphFor, clock });
+  const timelines = new RunTimelines({
+    ...dependencies,
+    store: new RunTimelineStore(database),
+    spans: new RunSpanStore(database),
+    prices: new ModelPrices(options.models),
+  });
   const assistants = new Assistants({ ...runtime, store: dependencies.assistantStore, customAgents, clock });
   return [
     ...mounts.flatMap((mount) => [
@@ -243,6 +256,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       statelessRunRoutes(mount, { runs, openStreams }),
       feedbackRoutes(mount, { feedback }),
       runEventRoutes(mount, events),
+      timelineRoutes(mount, { timelines }),
     ]),
     ...features.routes,
     createConsole({

@@ -6,6 +6,7 @@ import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
 import { dayMs, hourMs } from '../lib/time-units.ts';
+import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
@@ -65,6 +66,9 @@ import { taskNodeRoutes } from './tasks/task-node-routes.ts';
 import { TaskNodes } from './tasks/task-nodes.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
+import { TaskTimelineStore } from './timeline/task-timeline-store.ts';
+import { TaskTimelines } from './timeline/task-timelines.ts';
+import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -88,6 +92,8 @@ export interface DispatchOptions {
   retentionMs: number | null;
   /** Whether webhooks may call loopback and private networks. */
   webhooksToPrivateAddresses: boolean;
+  /** For timelines; null when workers have no price. */
+  workerPrice: WorkerPrice | null;
   timeouts?: Partial<ExecutionTimeouts>;
 }
 
@@ -122,6 +128,7 @@ export interface DispatchArea {
   usage: TaskUsageStore;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
+  timelines: TaskTimelines;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
@@ -156,6 +163,13 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
   });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events });
+  const timelines = new TaskTimelines({
+    store: new TaskTimelineStore(database),
+    nodes: records.taskNodes,
+    instances: records.instanceStore,
+    price: options.workerPrice,
+    clock,
+  });
   const monitor = new Monitor({
     instances,
     tasks: store,
@@ -185,6 +199,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       tasks,
       savedWorkflows,
       instances,
+      timelines,
       monitor,
       hub,
       batches,
@@ -196,6 +211,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: new TaskUsageStore(database),
     taskNodes: records.taskNodes,
+    timelines,
     instances,
     events,
     fleet,
@@ -420,6 +436,7 @@ function routesOf(
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
     instances: Instances;
+    timelines: TaskTimelines;
     monitor: Monitor;
     hub: PushHub;
     control: QueueControl;
@@ -442,6 +459,7 @@ function routesOf(
       guard,
     }),
     configurationRoutes({ configuration }),
+    timelineRoutes(parts),
     monitorRoutes({ monitor }),
     webhookRoutes({ webhooks }),
     workflowRoutes({ workflows: savedWorkflows, guard }),

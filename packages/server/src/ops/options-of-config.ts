@@ -8,6 +8,7 @@ import type { FeaturesConfiguration } from '../conversation/create-features.ts';
 import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
 import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
+import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -58,7 +59,8 @@ export function accountOptions({ auth }: Config): Omit<AccountsOptions, 'secret'
   };
 }
 
-export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptions, 'timeouts'> {
+export function dispatchOptions(config: Config): Omit<DispatchOptions, 'timeouts'> {
+  const { files, dispatch } = config;
   return {
     seed: seedOf(dispatch.workers),
     limits: {
@@ -71,6 +73,7 @@ export function dispatchOptions({ files, dispatch }: Config): Omit<DispatchOptio
     },
     retentionMs: files.retention,
     webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
+    workerPrice: workerPrice(config),
   };
 }
 
@@ -126,6 +129,12 @@ export function conversationOptions(
       trackTokens: events.track_tokens,
     },
   };
+}
+
+/** Null when workers have no price. */
+export function workerPrice({ conversation }: Config): WorkerPrice | null {
+  const { workflow_price_per_hour: perHour, workflow_price_currency: currency } = conversation;
+  return perHour > 0 ? { perHour, currency } : null;
 }
 
 export function streamLimits({ conversation }: Config): StreamLogLimits {

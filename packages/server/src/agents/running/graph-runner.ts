@@ -116,6 +116,7 @@ export class GraphRunner implements AgentRunner {
 
 function configOf(active: ActiveRun): RunConfig {
   const { request, checkpointer, callbacks, signal, isResumed } = active;
+  const { recorder } = active.tools;
   const { runId, threadId, userId } = request;
   return runConfig(request, {
     callbacks,
@@ -125,7 +126,11 @@ function configOf(active: ActiveRun): RunConfig {
       threadId,
       userId,
       streamsSubgraphs: request.streamSubgraphs,
-      beforeActing: () => onDisk(request, checkpointer),
+      beforeActing: async () => {
+        await onDisk(request, checkpointer);
+        // With it goes the beginning of the call, which is often there already.
+        await recorder.flush();
+      },
       tell: (event) => tellAtOnce(event, active),
     },
     isResumed,

@@ -70,11 +70,19 @@ export class RunSpanStore {
     return spans.orderBy('started_at').orderBy('span_id').limit(limit).execute();
   }
 
-  /** The tool calls that wait or waited for tasks, in the order of their start. */
-  async withTasks(run: RunName, { limit }: { limit: number }): Promise<RunSpanRow[]> {
+  /**
+   * The tool calls that wait or waited for tasks, in the order of their start. A call that was interrupted may have begun a task
+   * that only its repetition knows.
+   */
+  async callers(
+    run: RunName,
+    { until, limit }: { until: string | null; limit: number },
+  ): Promise<RunSpanRow[]> {
     return this.#spans(run)
       .selectAll()
-      .where('task_id', 'is not', null)
+      .where('kind', '!=', 'model')
+      .where(({ eb, or }) => or([eb('task_id', 'is not', null), eb('state', '=', 'interrupted')]))
+      .$if(until !== null, (spans) => spans.where('started_at', '<=', until as string))
       .orderBy('started_at')
       .orderBy('span_id')
       .limit(limit)

@@ -1,3 +1,4 @@
+import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import type { ModelConfig } from '../../config/models.ts';
 
 type Priced = Pick<ModelConfig, 'name' | 'model' | 'pricing'>;
@@ -38,6 +39,11 @@ export class ModelPrices {
       ({ pricing }) => JSON.stringify(pricing) === JSON.stringify(first?.pricing),
     );
     return isAgreed ? (first?.pricing ?? null) : null;
+  }
+
+  /** Whether the demo model has answered under this name. */
+  isSimulated(model: string): boolean {
+    return model === demoModelName && this.#models.every(({ name }) => name !== model);
   }
 
   newSum(): CostSum {

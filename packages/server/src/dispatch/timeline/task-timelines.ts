@@ -1,0 +1,102 @@
+import type { TaskSpan, TaskTimeline } from '@switchyard/contract/dispatch/timeline';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import {
+  firstAfter,
+  markOf,
+  markText,
+  pageOf,
+  placeOf,
+  type SpanPlace,
+  timeBefore,
+} from '../../lib/timeline-page.ts';
+import type { WorkerPrice } from '../../lib/worker-price.ts';
+import type { InstanceStore } from '../instances/instance-store.ts';
+import type { TaskNodes } from '../tasks/task-nodes.ts';
+import { spansOfTask, type TimedTask } from './task-spans.ts';
+import type { TaskTimelineStore, TaskWindow } from './task-timeline-store.ts';
+
+interface TaskTimelinesOptions {
+  store: TaskTimelineStore;
+  nodes: Pick<TaskNodes, 'of'>;
+  instances: Pick<InstanceStore, 'list'>;
+  /** Null when workers have no price. */
+  price: WorkerPrice | null;
+  clock: Clock;
+}
+
+export interface SpanQuery extends TaskWindow {
+  after: SpanPlace | null;
+  limit: number;
+}
+
+export interface TimelinePage {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  since?: string | undefined;
+}
+
+const usualLimit = 200;
+/** Tasks are read in groups of so many, until there are spans enough. */
+const tasksAtOnce = 50;
+
+/** What tasks did, from their rows: it is the same after a restart. */
+export class TaskTimelines {
+  readonly #options: TaskTimelinesOptions;
+
+  constructor(options: TaskTimelinesOptions) {
+    this.#options = options;
+  }
+
+  async page(
+    owner: Owner,
+    taskId: string,
+    { limit = usualLimit, ...query }: TimelinePage,
+  ): Promise<TaskTimeline> {
+    const after = placeOf(query.cursor);
+    const since = markOf(query.since);
+    const mark = markText({ revision: 0, atMs: this.#options.clock() });
+    const window = { taskIds: [taskId], from: null, until: null, changedSince: null };
+    const [task] = await this.#options.store.tasks(owner, window);
+    if (!task) throw new AppError('task_not_found');
+    const spans = await this.#spansOf([task]);
+    const changed = since ? spans.filter((span) => isOpenAt(span, timeBefore(since))) : spans;
+    const page = pageOf(changed, { after, limit });
+    return { taskId, ...page, mark, live: task.finishedAt === null };
+  }
+
+  /** The first spans of these tasks after a place, in their order. Tasks of others are left out. */
+  async first(owner: Owner, { after, limit, ...window }: SpanQuery): Promise<TaskSpan[]> {
+    const tasks = await this.#options.store.tasks(owner, window);
+    let found: TaskSpan[] = [];
+    for (let from = 0; from < tasks.length; from += tasksAtOnce) {
+      const group = tasks.slice(from, from + tasksAtOnce);
+      const last = found.length === limit ? found.at(-1) : undefined;
+      // All that follows begins later than what has been found.
+      if (last && (group[0]?.createdAt ?? '') > last.start) break;
+      const spans = await this.#spansOf(group);
+      const { changedSince } = window;
+      const changed = changedSince === null ? spans : spans.filter((span) => isOpenAt(span, changedSince));
+      found = firstAfter([...found, ...changed], { after, limit });
+    }
+    return found;
+  }
+
+  async #spansOf(tasks: readonly TimedTask[]): Promise<TaskSpan[]> {
+    const { nodes, instances, price, clock } = this.#options;
+    const names = new Map((await instances.list()).map(({ id, serverName }) => [id, serverName]));
+    const spans: TaskSpan[] = [];
+    for (const task of tasks) {
+      const attempts = await nodes.of(task.id);
+      const nameOf = (id: string): string | null => names.get(id) ?? null;
+      spans.push(...spansOfTask({ task, attempts, nameOf, price, nowMs: clock() }));
+    }
+    return spans;
+  }
+}
+
+/** Whether a span began, went on or ended after this time. */
+function isOpenAt({ end }: TaskSpan, time: string): boolean {
+  return end === null || end >= time;
+}

@@ -1,0 +1,18 @@
+/** What an hour of a worker costs. */
+export interface WorkerPrice {
+  perHour: number;
+  currency: string;
+}
+
+const secondsPerHour = 3_600;
+
+/** What has no price costs an unknown amount, and never nothing. */
+export function workerCost(
+  price: WorkerPrice | null,
+  seconds: number | null,
+): { cost: number | null; currency: string | null } {
+  if (!price || seconds === null) return { cost: null, currency: null };
+  // Digits beyond these are errors of floating point arithmetic.
+  const cost = Math.round((seconds / secondsPerHour) * price.perHour * 1e9) / 1e9;
+  return { cost, currency: price.currency };
+}
