@@ -5,7 +5,6 @@ import { runParams } from './ids.ts';
 
 /** What a span of a run is about. `node` is a node of a workflow on a worker. */
 export const spanKinds = ['run', 'queue', 'model', 'tool', 'subagent', 'task', 'attempt', 'node'] as const;
-export type SpanKind = (typeof spanKinds)[number];
 
 /** `interrupted`: it was stopped, its process or its worker was lost, or it waits for a human and is called again. */
 export const spanStates = [

@@ -4,7 +4,6 @@ import { envelope } from '../envelope.ts';
 import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
 export const taskSpanKinds = ['task', 'queue', 'attempt', 'node'] as const;
-export type TaskSpanKind = (typeof taskSpanKinds)[number];
 
 /** `interrupted`: the task went back to the queue, or the node was stopped with its attempt. */
 export const taskSpanStates = [

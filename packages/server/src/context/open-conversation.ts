@@ -15,7 +15,7 @@ import type { ConversationTables } from '../conversation/tables.ts';
 import type { TellOwner } from '../conversation/thread-news.ts';
 import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
-import type { PoolSpansOf } from '../conversation/timeline/run-timelines.ts';
+import type { PoolSpans } from '../conversation/timeline/run-timelines.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
@@ -35,7 +35,7 @@ interface Surroundings {
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
-  poolSpans: PoolSpansOf | null;
+  poolSpans: PoolSpans | null;
   accounts: AccountStore;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;

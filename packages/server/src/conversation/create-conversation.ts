@@ -64,9 +64,9 @@ import type { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
 import { UnreadThreadStore } from './threads/unread-thread-store.ts';
 import { UserRemoval } from './threads/user-removal.ts';
+import { runTimelineRoutes } from './timeline/run-timeline-routes.ts';
 import { RunTimelineStore } from './timeline/run-timeline-store.ts';
-import { type PoolSpansOf, RunTimelines } from './timeline/run-timelines.ts';
-import { timelineRoutes } from './timeline/timeline-routes.ts';
+import { type PoolSpans, RunTimelines } from './timeline/run-timelines.ts';
 import { ModelPrices } from './usage/costs.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
@@ -99,7 +99,7 @@ interface ConversationDependencies {
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
   /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
-  poolSpans: PoolSpansOf | null;
+  poolSpans: PoolSpans | null;
   webhookCaller: WebhookCaller;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -256,7 +256,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       statelessRunRoutes(mount, { runs, openStreams }),
       feedbackRoutes(mount, { feedback }),
       runEventRoutes(mount, events),
-      timelineRoutes(mount, { timelines }),
+      runTimelineRoutes(mount, { timelines }),
     ]),
     ...features.routes,
     createConsole({

@@ -66,9 +66,9 @@ import { taskNodeRoutes } from './tasks/task-node-routes.ts';
 import { TaskNodes } from './tasks/task-nodes.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
+import { taskTimelineRoutes } from './timeline/task-timeline-routes.ts';
 import { TaskTimelineStore } from './timeline/task-timeline-store.ts';
 import { TaskTimelines } from './timeline/task-timelines.ts';
-import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -459,7 +459,7 @@ function routesOf(
       guard,
     }),
     configurationRoutes({ configuration }),
-    timelineRoutes(parts),
+    taskTimelineRoutes(parts),
     monitorRoutes({ monitor }),
     webhookRoutes({ webhooks }),
     workflowRoutes({ workflows: savedWorkflows, guard }),

@@ -6,7 +6,7 @@ export interface SpanPlace {
   id: string;
 }
 
-export function comparePlaces(one: SpanPlace, other: SpanPlace): number {
+function comparePlaces(one: SpanPlace, other: SpanPlace): number {
   if (one.start !== other.start) return one.start < other.start ? -1 : 1;
   if (one.id === other.id) return 0;
   return one.id < other.id ? -1 : 1;
@@ -32,7 +32,7 @@ export function pageOf<Span extends SpanPlace>(
   return { spans: shown, nextCursor: first.length > shown.length && last ? cursorAt(last) : null };
 }
 
-export function cursorAt({ start, id }: SpanPlace): string {
+function cursorAt({ start, id }: SpanPlace): string {
   return opaque([start, id]);
 }
 

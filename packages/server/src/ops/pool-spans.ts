@@ -1,23 +1,30 @@
-import type { PoolSpansOf } from '../conversation/timeline/run-timelines.ts';
+import type { TaskSpan } from '@switchyard/contract/dispatch/timeline';
+import type { PoolSpan, PoolSpans } from '../conversation/timeline/run-timelines.ts';
 import type { TaskTimelines } from '../dispatch/timeline/task-timelines.ts';
 
 /** The spans of tasks as the timelines of runs show them; the areas do not know each other. */
-export function poolSpansOf(timelines: Pick<TaskTimelines, 'first'>): PoolSpansOf {
-  return async (userId, { after, ...query }) => {
-    const spans = await timelines.first({ user: userId }, { ...query, after, from: after?.start ?? null });
-    return spans.map(({ parentId, workerSeconds, links, ...span }) => ({
-      ...span,
-      parent_id: parentId,
-      tokens: null,
-      simulated: false,
-      worker_seconds: workerSeconds,
-      links: {
-        tool_call_id: null,
-        task_id: links.taskId,
-        instance_id: links.instanceId,
-        instance_name: links.instanceName,
-        node_id: links.nodeId,
-      },
-    }));
+export function poolSpansOf(timelines: Pick<TaskTimelines, 'first'>): PoolSpans {
+  return {
+    first: async (userId, { after, ...query }) => {
+      const spans = await timelines.first({ user: userId }, { ...query, after, from: after?.start ?? null });
+      return spans.map(poolSpan);
+    },
+  };
+}
+
+function poolSpan({ parentId, workerSeconds, links, ...span }: TaskSpan): PoolSpan {
+  return {
+    ...span,
+    parent_id: parentId,
+    tokens: null,
+    simulated: false,
+    worker_seconds: workerSeconds,
+    links: {
+      tool_call_id: null,
+      task_id: links.taskId,
+      instance_id: links.instanceId,
+      instance_name: links.instanceName,
+      node_id: links.nodeId,
+    },
   };
 }

@@ -13,7 +13,7 @@ const noLinks: RunSpan['links'] = {
 };
 
 /** A span that uses neither a model nor a worker. */
-export const plainSpan = {
+const plainSpan = {
   name: null,
   attempt: null,
   tokens: null,

@@ -21,24 +21,27 @@ import type { RunTimelineStore, TimedRun } from './run-timeline-store.ts';
 /** A span of a task of the pool; the task itself has no parent. */
 export type PoolSpan = RunSpan & { links: { task_id: string } };
 
-/** The first spans of these tasks of a user after a place, in their order. */
-export type PoolSpansOf = (
-  userId: string,
-  query: {
-    taskIds: readonly string[];
-    after: SpanPlace | null;
-    until: string | null;
-    changedSince: string | null;
-    limit: number;
-  },
-) => Promise<PoolSpan[]>;
+/** What tasks of the pool did. */
+export interface PoolSpans {
+  /** The first spans of these tasks of a user after a place, in their order. */
+  first(
+    userId: string,
+    query: {
+      taskIds: readonly string[];
+      after: SpanPlace | null;
+      until: string | null;
+      changedSince: string | null;
+      limit: number;
+    },
+  ): Promise<PoolSpan[]>;
+}
 
 interface RunTimelinesOptions {
   store: RunTimelineStore;
   spans: RunSpanStore;
   access: Pick<ThreadAccess, 'require'>;
   /** Null when this gateway has no pool. */
-  poolSpans: PoolSpansOf | null;
+  poolSpans: PoolSpans | null;
   prices: ModelPrices;
   clock: Clock;
 }
@@ -104,7 +107,7 @@ export class RunTimelines {
     const taskIds = [...new Set(callers.flatMap(({ task_id }) => task_id ?? []))];
     if (taskIds.length === 0) return [];
     const { after, since, limit } = query;
-    const found = await poolSpans(run.user_id, {
+    const found = await poolSpans.first(run.user_id, {
       taskIds,
       after,
       until,

@@ -15,8 +15,9 @@ const task: TimedTask = {
 };
 
 function attempt(number: number, times: (string | null)[], outcome: string | null): AttemptNodes {
+  const worker = { serverName: null, workerVersion: null };
   const [startedAt = '', acceptedAt = null, endedAt = null] = times;
-  const common = { taskId: 't', instanceId: 'box', promptId: 'p', clientId: 'c', error: null };
+  const common = { taskId: 't', instanceId: 'box', promptId: 'p', clientId: 'c', error: null, ...worker };
   const state = endedAt === null ? 'accepted' : 'ended';
   return {
     attempt: { ...common, attempt: number, startedAt: startedAt ?? '', acceptedAt, endedAt, outcome, state },

@@ -13,6 +13,7 @@ export interface TaskParts {
   task: TimedTask;
   /** In their order. */
   attempts: readonly AttemptNodes[];
+  /** The name of an instance for attempts whose row does not have it; null when the instance is gone. */
   nameOf: (instanceId: string) => string | null;
   price: WorkerPrice | null;
   nowMs: number;
@@ -85,7 +86,7 @@ function queueSpans({ task, attempts }: TaskParts): TaskSpan[] {
 
 function attemptSpan({ attempt }: AttemptNodes, { task, nameOf, price, nowMs }: TaskParts): TaskSpan {
   const { instanceId, acceptedAt, endedAt, startedAt } = attempt;
-  const instanceName = nameOf(instanceId);
+  const instanceName = attempt.serverName ?? nameOf(instanceId);
   const workerSeconds = acceptedAt === null ? null : secondsBetween(acceptedAt, endedAt, nowMs);
   return {
     ...emptySpan(task.id),

@@ -4,7 +4,7 @@ import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { RunTimelines } from './run-timelines.ts';
 
-export function timelineRoutes(mount: Mount, { timelines }: { timelines: RunTimelines }): Routes {
+export function runTimelineRoutes(mount: Mount, { timelines }: { timelines: RunTimelines }): Routes {
   return (app) => {
     app.route({
       ...at(mount, getRunTimeline),

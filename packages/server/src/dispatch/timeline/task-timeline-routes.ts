@@ -4,7 +4,7 @@ import { adminOrOwnerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { TaskTimelines } from './task-timelines.ts';
 
-export function timelineRoutes({ timelines }: { timelines: TaskTimelines }): Routes {
+export function taskTimelineRoutes({ timelines }: { timelines: TaskTimelines }): Routes {
   return (app) => {
     app.route({
       ...getTaskTimeline,
