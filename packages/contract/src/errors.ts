@@ -162,6 +162,26 @@ export const errorCatalogue = {
     message: 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
   },
   file_not_found: { kind: 'not_found', message: 'No such file. GET /api/files lists your files.' },
+  not_a_picture: {
+    kind: 'unsupported',
+    message: 'A thumbnail is made of pictures alone. Load the file itself.',
+  },
+  picture_unreadable: {
+    kind: 'invalid',
+    message: 'The picture is damaged, or takes too long to decode. Load the file itself.',
+  },
+  picture_too_large: {
+    kind: 'invalid',
+    message: 'The picture has more pixels than a thumbnail is made of. Load the file itself.',
+  },
+  thumbnails_busy: {
+    kind: 'too_many',
+    message: 'As many thumbnails wait to be made as may wait. Try again in a few seconds.',
+  },
+  downloads_busy: {
+    kind: 'too_many',
+    message: 'You load as many archives at once as you may. Wait until one of them is there.',
+  },
   file_not_made: {
     kind: 'conflict',
     message: 'This file was uploaded: no task made it, so none can make it again.',

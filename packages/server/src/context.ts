@@ -63,6 +63,7 @@ import type { JobTables } from './platform/jobs/tables.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
+import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -310,11 +311,18 @@ async function openDispatch(
     reserveBytes: diskReserveBytes,
     isShared: database.backend === 'postgres',
   });
+  const thumbnails = new ThumbnailCache({
+    root: join(config.data_home, 'thumbnails'),
+    maxFiles: 50_000,
+    maxBytes: 512 * 1024 * 1024,
+    reserveBytes: diskReserveBytes,
+  });
   const area = createDispatch({
     database: database.withTables<DispatchTables>(),
     ownership,
     jobs,
     content,
+    thumbnails,
     links,
     workerNames: new WorkerNames(deriveKey(base.secret, 'names on workers')),
     guard,

@@ -21,13 +21,62 @@ export const storedFile = Type.Object({
 });
 export type StoredFile = Static<typeof storedFile>;
 
+export const fileKinds = ['image', 'video', 'audio', 'text', 'other'] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+const time = Type.String({ maxLength: 40, format: 'date-time', description: 'ISO 8601.' });
+
+const fileFilter = {
+  source: Type.Optional(oneOf(fileSources)),
+  kind: Type.Optional(oneOf(fileKinds, { description: 'By the type of the content.' })),
+  taskId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  workflowId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Made from this saved workflow.' }),
+  ),
+  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
+  since: Type.Optional(time),
+  until: Type.Optional(time),
+};
+export type FileFilterQuery = Static<ReturnType<typeof Type.Object<typeof fileFilter>>>;
+
 export const fileListQuery = Type.Object({
   ...pageQuery,
-  source: Type.Optional(oneOf(fileSources)),
-  taskId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
+  ...fileFilter,
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: '`nextCursor` of the page before.',
+    }),
+  ),
 });
 export type FileListQuery = Static<typeof fileListQuery>;
+
+export const fileList = Type.Object({
+  total: Type.Integer(),
+  totalIsMinimum: Type.Optional(Type.Boolean({ description: 'There are more than were counted.' })),
+  items: Type.Array(storedFile),
+  nextCursor: nullable(
+    Type.String({ description: 'The `cursor` of the next, older page. Null on the last one.' }),
+  ),
+});
+export type FileList = Static<typeof fileList>;
+
+export const thumbnailSizes = [64, 128, 256, 512, 1024] as const;
+export type ThumbnailSize = (typeof thumbnailSizes)[number];
+
+const thumbnailSize = Type.Unsafe<ThumbnailSize>({
+  type: 'integer',
+  enum: [...thumbnailSizes],
+  description: 'The longer side of a thumbnail, in pixels. A smaller picture keeps its size.',
+});
+
+/** The signature of a link to a file. */
+const signature = {
+  expires: Type.Optional(Type.String({ maxLength: 12 })),
+  sig: Type.Optional(Type.String({ maxLength: 64 })),
+};
 
 export const uploadFile = {
   method: 'POST',
@@ -59,17 +108,10 @@ export const listFiles = {
   config: { access: 'dispatch:read' },
   schema: {
     summary: 'List files, the newest first',
+    description: 'The next page by `cursor` stays right while files come and go; `offset` counts rows.',
     tags,
     querystring: fileListQuery,
-    response: {
-      200: envelope(
-        Type.Object({
-          total: Type.Integer(),
-          totalIsMinimum: Type.Optional(Type.Boolean({ description: 'There are more than were counted.' })),
-          items: Type.Array(storedFile),
-        }),
-      ),
-    },
+    response: { 200: envelope(fileList) },
   },
 } as const satisfies Endpoint;
 
@@ -93,16 +135,75 @@ export const downloadFile = {
   schema: {
     summary: 'Load a file',
     description:
-      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment.',
+      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment. With `size` it answers a thumbnail, as `/api/files/{fileId}/thumbnail` does.',
     tags,
     params: Type.Object({
       fileId: Type.String({ minLength: 1, maxLength: 64 }),
       filename: Type.String({ minLength: 1, maxLength: 1024 }),
     }),
-    querystring: Type.Object({
-      expires: Type.Optional(Type.String({ maxLength: 12 })),
-      sig: Type.Optional(Type.String({ maxLength: 64 })),
-    }),
+    querystring: Type.Object({ ...signature, size: Type.Optional(thumbnailSize) }),
     response: { 200: Type.Unknown({ description: 'The bytes of the file.' }) },
+  },
+} as const satisfies Endpoint;
+
+/** With a signed link as well, so that it can stand in an `img`. */
+export const getThumbnail = {
+  method: 'GET',
+  url: '/api/files/:fileId/thumbnail',
+  config: { access: 'public' },
+  schema: {
+    summary: 'A small picture of a stored one',
+    description:
+      'WebP, upright; of an animation the first frame. Made once. 415 for what is no PNG, JPEG, GIF, WebP, AVIF or TIFF, 422 for a damaged picture and for one above 67 megapixels, which is judged by its head. With the signature of a link, or with the credentials of the owner.',
+    tags,
+    params: Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) }),
+    querystring: Type.Object(
+      { ...signature, size: Type.Optional({ ...thumbnailSize, default: 256 }) },
+      { additionalProperties: false },
+    ),
+    produces: ['image/webp'],
+    response: { 200: Type.Unknown({ description: 'The bytes of the thumbnail.' }) },
+  },
+} as const satisfies Endpoint;
+
+/** An archive has no more files. */
+export const maxZippedFiles = 5_000;
+
+const zipResponse = { 200: Type.Unknown({ description: 'The bytes of the archive.' }) };
+
+export const zipFiles = {
+  method: 'GET',
+  url: '/api/files/zip',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'Load the files that fit a filter as one zip',
+    description: `The newest first, at most ${maxZippedFiles.toLocaleString('en')} (413 beyond). Names are made unique. It is sent while it is read, without compression.`,
+    tags,
+    querystring: Type.Object(fileFilter, { additionalProperties: false }),
+    produces: ['application/zip'],
+    response: zipResponse,
+  },
+} as const satisfies Endpoint;
+
+export const zipSelectedFiles = {
+  method: 'POST',
+  url: '/api/files/zip',
+  config: { access: 'dispatch:read', bodyLimit: 512 * 1024 },
+  schema: {
+    summary: 'Load these files as one zip',
+    description: 'In the order of the ids. An id that does not exist is 404, and nothing is sent.',
+    tags,
+    body: Type.Object(
+      {
+        fileIds: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+          minItems: 1,
+          maxItems: maxZippedFiles,
+          uniqueItems: true,
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    produces: ['application/zip'],
+    response: zipResponse,
   },
 } as const satisfies Endpoint;

@@ -12,6 +12,7 @@ import type { Database } from '../platform/database/database.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-timeouts.ts';
@@ -19,11 +20,13 @@ import { taskBatchRoutes } from './batches/task-batch-routes.ts';
 import { TaskBatchStore } from './batches/task-batch-store.ts';
 import { TaskBatches } from './batches/task-batches.ts';
 import { DispatchEvents } from './dispatch-events.ts';
+import { FileArchives } from './files/file-archives.ts';
 import { fileRoutes } from './files/file-routes.ts';
 import type { Links } from './files/links.ts';
 import { OwnFiles } from './files/own-files.ts';
 import { StoredFileStore } from './files/stored-file-store.ts';
 import { StoredFiles } from './files/stored-files.ts';
+import { Thumbnails } from './files/thumbnails.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { InstanceMetrics } from './fleet/instance-metrics.ts';
 import { instanceRoutes } from './fleet/instance-routes.ts';
@@ -102,6 +105,7 @@ interface DispatchDependencies {
   ownership: Ownership;
   jobs: Jobs;
   content: ContentStore;
+  thumbnails: ThumbnailCache;
   links: Links;
   workerNames: WorkerNames;
   guard: Guard;
@@ -408,13 +412,14 @@ function createQueueControl(
 }
 
 /** What is forgotten in time. */
-function registerSweeps({ jobs, clock, options }: DispatchDependencies, records: Records): void {
-  const { store, files, webhookStore, instanceEvents } = records;
+function registerSweeps({ jobs, thumbnails, clock, options }: DispatchDependencies, records: Records): void {
+  const { store, files, fileStore, webhookStore, instanceEvents } = records;
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
   jobs.every('dispatch.forget-keys', hourMs);
-  jobs.register('dispatch.sweep-files', ({ signal }) =>
-    files.removeExpired({ olderThanMs: options.retentionMs, signal }),
-  );
+  jobs.register('dispatch.sweep-files', async ({ signal }) => {
+    await files.removeExpired({ olderThanMs: options.retentionMs, signal });
+    await thumbnails.removeUnreferenced((sha256s) => fileStore.referenced(sha256s), signal);
+  });
   jobs.every('dispatch.sweep-files', dayMs);
   jobs.register('dispatch.forget-deliveries', () =>
     webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs)),
@@ -443,7 +448,7 @@ function routesOf(
     batches: TaskBatches;
   },
 ): Routes[] {
-  const { database, guard, links, openStreams, audit, clock, options } = dependencies;
+  const { database, content, thumbnails, guard, links, openStreams, audit, clock, options } = dependencies;
   const { files, fileStore, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
   const front = new TaskFront({ ...parts, queue: parts.matchmaker, audit, clock });
   return [
@@ -452,7 +457,14 @@ function routesOf(
     queueRoutes({ control: parts.control }),
     taskBatchRoutes({ batches: parts.batches, openStreams }),
     instanceRoutes({ instances }),
-    fileRoutes({ files, links, guard, uploadBytes: options.limits.uploadBytes }),
+    fileRoutes({
+      files,
+      archives: new FileArchives({ files }),
+      thumbnails: new Thumbnails({ content, cache: thumbnails }),
+      links,
+      guard,
+      uploadBytes: options.limits.uploadBytes,
+    }),
     recipeRoutes({
       recipes: new Recipes({ files: fileStore, store: new RecipeStore(database), tasks }),
       lineage: new Lineage({ files: fileStore, store: new LineageStore(database), links }),

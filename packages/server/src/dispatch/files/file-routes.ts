@@ -1,5 +1,14 @@
 import multipart from '@fastify/multipart';
-import { deleteFile, downloadFile, listFiles, uploadFile } from '@switchyard/contract/dispatch/file';
+import {
+  deleteFile,
+  downloadFile,
+  getThumbnail,
+  listFiles,
+  type ThumbnailSize,
+  uploadFile,
+  zipFiles,
+  zipSelectedFiles,
+} from '@switchyard/contract/dispatch/file';
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
@@ -14,22 +23,33 @@ import { contentDisposition } from '../../platform/files/content-disposition.ts'
 import { isInlineType } from '../../platform/files/content-type.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import { requireFits } from '../../platform/files/write-blob.ts';
+import type { FileArchives } from './file-archives.ts';
 import type { Links } from './links.ts';
 import { receiveUpload } from './receive-upload.ts';
+import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';
+import type { Thumbnails } from './thumbnails.ts';
 
 interface FileRoutesOptions {
   files: StoredFiles;
+  archives: FileArchives;
+  thumbnails: Thumbnails;
   links: Links;
   guard: Pick<Guard, 'identify' | 'originOf'>;
   uploadBytes: number;
 }
 
+const storedFileHeaders = {
+  'cache-control': 'private, max-age=3600',
+  'content-security-policy': storedFilePolicy,
+  'cross-origin-resource-policy': 'cross-origin',
+} as const;
+
 /** Boundaries and part headers around one file; a little more than any client writes. */
 const envelopeBytes = 16 * 1024;
 
 export function fileRoutes(options: FileRoutesOptions): Routes {
-  const { files, links, guard } = options;
+  const { files, thumbnails, guard } = options;
   return (app) => {
     addUpload(app, options);
 
@@ -53,12 +73,52 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
       ...downloadFile,
       handler: async (request, reply) => {
         const { fileId } = request.params;
-        const isSigned = links.isValid(fileId, request.query);
-        const owner = isSigned ? { system: 'signed link' } : await ownerByCredentials(request, guard);
-        return sendFile(request, reply, await files.open(owner, fileId));
+        const { size } = request.query;
+        const file = await files.open(await readerOfLink(request, fileId, options), fileId);
+        if (size === undefined) return sendFile(request, reply, file);
+        return sendThumbnail(request, reply, { row: file.row, size, thumbnails });
       },
     });
+
+    app.route({
+      ...getThumbnail,
+      handler: async (request, reply) => {
+        const { fileId } = request.params;
+        const { size = 256 } = request.query;
+        const { row } = await files.open(await readerOfLink(request, fileId, options), fileId);
+        return sendThumbnail(request, reply, { row, size, thumbnails });
+      },
+    });
+
+    addArchives(app, options);
   };
+}
+
+function addArchives(app: App, { files, archives }: FileRoutesOptions): void {
+  const send = (request: FastifyRequest, reply: FastifyReply, rows: FileRow[]): FastifyReply => {
+    const { stream, sizeBytes } = archives.open(identityOf(request).userId, rows);
+    return reply
+      .headers({
+        'content-type': 'application/zip',
+        'content-length': sizeBytes,
+        'content-disposition': contentDisposition('attachment', 'files.zip'),
+      })
+      .send(stream);
+  };
+
+  app.route({
+    ...zipFiles,
+    handler: async (request, reply) => {
+      requireAdminFor(request, request.query.owner);
+      return send(request, reply, await files.fitting(adminOrOwnerOf(request), request.query));
+    },
+  });
+
+  app.route({
+    ...zipSelectedFiles,
+    handler: async (request, reply) =>
+      send(request, reply, await files.selected(adminOrOwnerOf(request), request.body.fileIds)),
+  });
 }
 
 function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): void {
@@ -86,6 +146,15 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
   });
 }
 
+async function readerOfLink(
+  request: FastifyRequest,
+  fileId: string,
+  { links, guard }: Pick<FileRoutesOptions, 'links' | 'guard'>,
+): Promise<Owner> {
+  const isSigned = links.isValid(fileId, request.query as { expires?: string; sig?: string });
+  return isSigned ? { system: 'signed link' } : ownerByCredentials(request, guard);
+}
+
 /** Without a valid signature the credentials decide; a link that was signed once gives an error that it has expired. */
 async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'identify'>): Promise<Owner> {
   const query = request.query as { sig?: string };
@@ -96,6 +165,21 @@ async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'i
     if (query.sig !== undefined) throw new AppError('link_expired', { cause: error });
     throw error;
   }
+}
+
+/** A thumbnail follows from the content and the size, so a client that has it never loads it again. */
+async function sendThumbnail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, size, thumbnails }: { row: FileRow; size: ThumbnailSize; thumbnails: Thumbnails },
+): Promise<FastifyReply> {
+  const etag = `"${row.sha256}-${size}"`;
+  const ifNoneMatch = request.headers['if-none-match'];
+  const answer = answerRange({ ifNoneMatch }, { etag, sizeBytes: 0 });
+  reply.code(answer.status).headers({ ...storedFileHeaders, etag });
+  if (answer.status === 304) return reply.send();
+  const bytes = await thumbnails.of(row, size);
+  return reply.headers({ 'content-type': 'image/webp', 'content-length': bytes.length }).send(bytes);
 }
 
 async function sendFile(
@@ -112,13 +196,7 @@ async function sendFile(
     },
     { etag, sizeBytes: row.size },
   );
-  reply.code(answer.status).headers({
-    etag,
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, max-age=3600',
-    'content-security-policy': storedFilePolicy,
-    'cross-origin-resource-policy': 'cross-origin',
-  });
+  reply.code(answer.status).headers({ ...storedFileHeaders, etag, 'accept-ranges': 'bytes' });
   if ('contentRange' in answer) reply.header('content-range', answer.contentRange);
   if (answer.status === 304 || answer.status === 416) return reply.send();
   const range = answer.status === 206 ? { start: answer.start, end: answer.end } : undefined;

@@ -1,4 +1,13 @@
-import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { FileKind } from '@switchyard/contract/dispatch/file';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
@@ -11,14 +20,24 @@ type Trx = WriteTransaction<DispatchTables>;
 
 export interface FileFilter {
   source?: FileRow['source'] | undefined;
+  kind?: FileKind | undefined;
   taskId?: string | undefined;
+  workflowId?: string | undefined;
   owner?: string | undefined;
+  /** The bounds of the time at which it was stored. */
+  since?: string | undefined;
+  until?: string | undefined;
 }
 
 export interface FilePage extends FileFilter {
   limit: number;
   offset: number;
+  /** The last file of the page before. */
+  after?: FilePlace | undefined;
 }
+
+/** Where a file stands in the order of a list. */
+export type FilePlace = Pick<FileRow, 'createdAt' | 'id'>;
 
 export class StoredFileStore {
   readonly #database: Database<DispatchTables>;
@@ -110,8 +129,14 @@ export class StoredFileStore {
   }
 
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
+    const { createdAt = '', id = '' } = page.after ?? {};
     return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)
       .selectAll()
+      .$if(page.after !== undefined, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('files.createdAt', 'files.id'), '<', tuple(createdAt, id)),
+        ),
+      )
       .orderBy('createdAt', 'desc')
       .orderBy('id', 'desc')
       .limit(page.limit)
@@ -121,7 +146,8 @@ export class StoredFileStore {
 
   /** Returns the exact total from the kept usage when only the owner filters; otherwise counts up to the ceiling. */
   async total(owner: Owner, filter: FileFilter): Promise<{ total: number; isMinimum: boolean }> {
-    if (filter.source === undefined && filter.taskId === undefined) {
+    const { owner: _counted, ...others } = filter;
+    if (Object.values(others).every((value) => value === undefined)) {
       const count = await this.#countOf(owner, filter.owner);
       return { total: count, isMinimum: false };
     }
@@ -293,5 +319,24 @@ function filtered<Output>(
   return query
     .$if(page.source !== undefined, (q) => q.where('files.source', '=', page.source ?? 'upload'))
     .$if(page.taskId !== undefined, (q) => q.where('files.taskId', '=', page.taskId ?? ''))
-    .$if(page.owner !== undefined, (q) => q.where('files.owner', '=', page.owner ?? ''));
+    .$if(page.workflowId !== undefined, (q) => q.where('files.workflowId', '=', page.workflowId ?? ''))
+    .$if(page.owner !== undefined, (q) => q.where('files.owner', '=', page.owner ?? ''))
+    .$if(page.since !== undefined, (q) => q.where('files.createdAt', '>=', page.since ?? ''))
+    .$if(page.until !== undefined, (q) => q.where('files.createdAt', '<=', page.until ?? ''))
+    .$if(page.kind !== undefined, (q) => q.where(isOfKind(page.kind ?? 'other')));
+}
+
+const typesOfKind: Record<Exclude<FileKind, 'other'>, string[]> = {
+  image: ['image/%'],
+  video: ['video/%'],
+  audio: ['audio/%'],
+  text: ['text/%', 'application/json%', 'application/xml%'],
+};
+
+function isOfKind(kind: FileKind): (eb: ExpressionBuilder<DispatchTables, 'files'>) => Expression<SqlBool> {
+  return (eb) => {
+    const isLike = (types: string[]) => eb.or(types.map((type) => eb('files.contentType', 'like', type)));
+    if (kind !== 'other') return isLike(typesOfKind[kind]);
+    return eb.not(isLike(Object.values(typesOfKind).flat()));
+  };
 }

@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import type { FileListQuery, StoredFile } from '@switchyard/contract/dispatch/file';
+import {
+  type FileFilterQuery,
+  type FileList,
+  type FileListQuery,
+  maxZippedFiles,
+  type StoredFile,
+} from '@switchyard/contract/dispatch/file';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -15,6 +21,7 @@ import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
+import { cursorAfter, filterOf, placeIn } from './file-list.ts';
 import type { Links, Reader } from './links.ts';
 import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
 
@@ -80,18 +87,47 @@ export class StoredFiles implements AttemptFiles {
     if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
   }
 
-  async list(
-    { owner, origin }: Reader,
-    query: FileListQuery,
-  ): Promise<{ total: number; totalIsMinimum?: boolean; items: StoredFile[] }> {
+  async list({ owner, origin }: Reader, query: FileListQuery): Promise<FileList> {
     const { store } = this.#options;
-    const page = { ...query, limit: query.limit ?? 50, offset: query.offset ?? 0 };
-    const [rows, { total, isMinimum }] = await Promise.all([
-      store.page(owner, page),
-      store.total(owner, page),
+    const { limit = 50, offset = 0, cursor } = query;
+    const filter = filterOf(query);
+    const after = cursor === undefined ? undefined : placeIn(cursor);
+    const [found, { total, isMinimum }] = await Promise.all([
+      store.page(owner, { ...filter, limit: limit + 1, offset, after }),
+      store.total(owner, filter),
     ]);
+    const rows = found.slice(0, limit);
     const items = rows.map((row) => this.#view(row, origin));
-    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+    const last = rows.at(-1);
+    const nextCursor = found.length > limit && last ? cursorAfter(last) : null;
+    return { total, ...(isMinimum && { totalIsMinimum: true }), items, nextCursor };
+  }
+
+  /** The files that fit a filter, the newest first. Throws when they are more than an archive has. */
+  async fitting(owner: Owner, query: FileFilterQuery): Promise<FileRow[]> {
+    const page = { ...filterOf(query), limit: maxZippedFiles + 1, offset: 0 };
+    const rows = await this.#options.store.page(owner, page);
+    if (rows.length <= maxZippedFiles) return rows;
+    throw new AppError('too_many_files', {
+      message: `More than ${maxZippedFiles} files fit. Narrow the filter, for example by since and until.`,
+    });
+  }
+
+  /** These files in the order of their ids. Throws when one does not exist for this owner. */
+  async selected(owner: Owner, fileIds: readonly string[]): Promise<FileRow[]> {
+    const rows = new Map((await this.#options.store.getMany(owner, fileIds)).map((row) => [row.id, row]));
+    return fileIds.map((id) => {
+      const row = rows.get(id);
+      if (!row) throw new AppError('file_not_found', { message: `There is no file ${id}.` });
+      return row;
+    });
+  }
+
+  /** Opens the content of a row that was read before. */
+  async contentOf(row: FileRow): Promise<Readable> {
+    const opened = await this.#options.content.open(row.sha256);
+    if (!opened) throw new AppError('file_not_found', { message: contentGone(row) });
+    return opened.stream;
   }
 
   async delete(owner: Owner, fileId: string): Promise<void> {
@@ -238,8 +274,12 @@ export class StoredFiles implements AttemptFiles {
 /** Opened when the body is first read, so that a request for the headers alone opens no file. */
 async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buffer> {
   const opened = await content.open(row.sha256);
-  if (!opened) throw new AppError('file_not_found', { message: `The content of ${row.filename} is gone.` });
+  if (!opened) throw new AppError('file_not_found', { message: contentGone(row) });
   yield* opened.stream as AsyncIterable<Buffer>;
+}
+
+function contentGone({ filename }: FileRow): string {
+  return `The content of ${filename} is gone.`;
 }
 
 /** Never starts with a dash: a command line would take it for an option. */

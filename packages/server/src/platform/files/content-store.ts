@@ -87,7 +87,7 @@ export class ContentStore {
 
   /** Returns null when the file does not exist. `range` is inclusive. */
   async open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null> {
-    const handle = await this.#openToRead(this.#pathOf(sha256));
+    const handle = await this.#openToRead(this.pathOf(sha256));
     if (!handle) return null;
     try {
       const { size } = await handle.stat();
@@ -103,7 +103,7 @@ export class ContentStore {
    * that is about to be committed, so it stays; try again later.
    */
   async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
-    const path = this.#pathOf(sha256);
+    const path = this.pathOf(sha256);
     const found = await this.#disk.look(path);
     if (!found) return 'absent';
     if (this.#isRecent(found.modifiedMs)) return 'recent';
@@ -141,7 +141,7 @@ export class ContentStore {
         maxBytes: options.maxBytes,
         requireSpace: () => this.#requireSpace(0),
       });
-      await this.#disk.rename(temporary, this.#pathOf(stored.sha256));
+      await this.#disk.rename(temporary, this.pathOf(stored.sha256));
       await this.#disk.syncDirectory(join(this.#root, shardOf(stored.sha256)));
       return stored;
     } catch (error) {
@@ -217,8 +217,8 @@ export class ContentStore {
     }
   }
 
-  /** The only place where a hash becomes a path. */
-  #pathOf(sha256: string): string {
+  /** The only place where a hash becomes a path. For libraries that open a file by themselves. */
+  pathOf(sha256: string): string {
     if (!sha256Pattern.test(sha256)) throw new Error('A blob was asked for by something that is no SHA-256.');
     return join(this.#root, shardOf(sha256), sha256);
   }
