@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PushSocket } from '@switchyard/server/dispatch/push/push-socket';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -28,8 +28,8 @@ await measure('push-fan-out', `${frames} frames to each of ${clients} clients`, 
   const ours: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const bareRate = await broadcastRate((sockets) => sendBare(sockets));
-    const ourRate = await broadcastRate((sockets) => sendOurs(sockets));
+    const bareRate = await broadcastRate(sendBare);
+    const ourRate = await broadcastRate(sendOurs);
     if (round === 0) continue; // warms both up
     bare.push(bareRate);
     ours.push(ourRate);
@@ -47,11 +47,17 @@ await measure('push-fan-out', `${frames} frames to each of ${clients} clients`, 
 });
 
 /** The time from the first frame until the clients' process has received the last one. */
-async function broadcastRate(send: (sockets: WebSocket[]) => Promise<void>): Promise<number> {
+async function broadcastRate(
+  send: (sockets: WebSocket[], connections: Socket[]) => Promise<void>,
+): Promise<number> {
   const server = createServer();
   const sockets: WebSocket[] = [];
+  const connections: Socket[] = [];
   const accepting = new WebSocketServer({ server, perMessageDeflate: false });
-  accepting.on('connection', (socket) => sockets.push(socket));
+  accepting.on('connection', (socket, { socket: connection }) => {
+    sockets.push(socket);
+    connections.push(connection);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const audience = fork(new URL('../peers/push-audience.mjs', import.meta.url), [
@@ -62,7 +68,7 @@ async function broadcastRate(send: (sockets: WebSocket[]) => Promise<void>): Pro
   await heard(audience, 'connected');
   const done = heard(audience, 'done');
   const started = performance.now();
-  await send(sockets);
+  await send(sockets, connections);
   await done;
   const rate = (clients * frames) / ((performance.now() - started) / 1_000);
   audience.kill();
@@ -77,8 +83,11 @@ async function sendBare(sockets: readonly WebSocket[]): Promise<void> {
   }
 }
 
-async function sendOurs(sockets: readonly WebSocket[]): Promise<void> {
-  const listeners = sockets.map((socket) => new PushSocket(socket, { userId: 'bench', seesAll: true }));
+async function sendOurs(sockets: readonly WebSocket[], connections: readonly Socket[]): Promise<void> {
+  const listeners = sockets.map((socket, index) => {
+    const connection = connections[index] as Socket;
+    return new PushSocket(socket, { connection, userId: 'bench', seesAll: true });
+  });
   const message = { topic: 'tasks', owner: null, taskId: null, replaces: null, payload: frame } as const;
   for (const listener of listeners) listener.begin([message]);
   for (let sent = 1; sent < frames; sent += 1) {

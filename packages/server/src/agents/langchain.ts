@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import { awaitLangchainCallbacks } from '../config/env.ts';
-import { poolRandomnessOfIds } from '../lib/ids.ts';
 
 /**
  * A step of a graph puts a listener on one signal for each of its tasks, such as the tool calls of one answer. LangGraph gives no
@@ -15,9 +14,5 @@ const listenersOfStep = 200;
 export async function loadLangchain<Modules>(load: () => Promise<Modules>): Promise<Modules> {
   awaitLangchainCallbacks();
   EventEmitter.defaultMaxListeners = Math.max(EventEmitter.defaultMaxListeners, listenersOfStep);
-  if (!isPooled) poolRandomnessOfIds();
-  isPooled = true;
   return load();
 }
-
-let isPooled = false;

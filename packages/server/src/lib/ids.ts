@@ -1,25 +1,9 @@
-import { randomBytes, randomFillSync, randomUUID, type webcrypto } from 'node:crypto';
-
-type RandomValues = Pick<webcrypto.Crypto, 'getRandomValues'>;
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const idBytes = 16;
 
 export function newId(): string {
   return randomUUID();
-}
-
-/**
- * Lets libraries take the randomness of their ids from where ours comes from, instead of asking the system each time: Node
- * makes a job of that and tells every async hook of it, which a short run of an agent pays for fourteen times. Requests of
- * any other length go to the system as before.
- */
-export function poolRandomnessOfIds(webCrypto: RandomValues = globalThis.crypto): void {
-  const ask = webCrypto.getRandomValues.bind(webCrypto);
-  webCrypto.getRandomValues = (array) => {
-    if (!(array instanceof Uint8Array && array.length === idBytes)) return ask(array);
-    array.set(nextRandom16());
-    return array;
-  };
 }
 
 /** UUIDv7: it increases with time, so rows that are written one after the other are neighbours in an index. */

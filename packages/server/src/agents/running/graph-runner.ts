@@ -11,9 +11,9 @@ import type { RunRecord } from '../run-record.ts';
 import { commandOf, isCommand } from '../state/graph-command.ts';
 import { viewOf, wireState } from '../state/wire-state.ts';
 import { wireError } from '../state/wire-values.ts';
-import type { RunCallbacks } from './run-callbacks.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
+import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 
 export interface GraphRunnerOptions {
@@ -26,8 +26,8 @@ interface ActiveRun {
   request: AgentRunRequest;
   tools: AgentRunTools;
   checkpointer: RunCheckpointer;
-  /** Hold the observer that follows models, tools and nodes, and records what they do. */
-  callbacks: RunCallbacks;
+  /** Follows models, tools and nodes, and records what they do. */
+  observer: RunObserver;
   frames: GraphFrames;
   /** Aborts with the caller's signal, and when the run can no longer be stored. */
   signal: AbortSignal;
@@ -58,7 +58,7 @@ export class GraphRunner implements AgentRunner {
   async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<ActiveRun> {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
-    const { RunCallbacks, RunCheckpointer } = await this.#parts;
+    const { RunCheckpointer, RunObserver } = await this.#parts;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(tools.signal.reason);
     tools.signal.addEventListener('abort', onAbort, { once: true });
@@ -78,7 +78,7 @@ export class GraphRunner implements AgentRunner {
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
-      callbacks: RunCallbacks.recording(tools.recorder),
+      observer: new RunObserver(tools.recorder),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -115,11 +115,11 @@ export class GraphRunner implements AgentRunner {
 }
 
 function configOf(active: ActiveRun): RunConfig {
-  const { request, checkpointer, callbacks, signal, isResumed } = active;
+  const { request, checkpointer, observer, signal, isResumed } = active;
   const { recorder } = active.tools;
   const { runId, threadId, userId } = request;
   return runConfig(request, {
-    callbacks,
+    callbacks: [observer],
     signal,
     handle: {
       runId,
@@ -159,13 +159,13 @@ async function stream(
 }
 
 function loadParts(): Promise<
-  Pick<typeof import('./run-callbacks.ts'), 'RunCallbacks'> &
-    Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'>
+  Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
+    Pick<typeof import('./run-observer.ts'), 'RunObserver'>
 > {
   return loadLangchain(async () => {
-    const { RunCallbacks } = await import('./run-callbacks.ts');
     const { RunCheckpointer } = await import('./run-checkpointer.ts');
-    return { RunCallbacks, RunCheckpointer };
+    const { RunObserver } = await import('./run-observer.ts');
+    return { RunCheckpointer, RunObserver };
   });
 }
 

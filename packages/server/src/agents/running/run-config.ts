@@ -1,10 +1,10 @@
-import type { CallbackManager } from '@langchain/core/callbacks/manager';
+import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { agentNameKey } from '../agent-name.ts';
 import type { AgentRunRequest } from '../agent-run.ts';
 import { type RunHandle, runHandleKey } from '../run-handle.ts';
 
 export interface RunConfigParts {
-  callbacks: CallbackManager;
+  callbacks: BaseCallbackHandler[];
   signal: AbortSignal;
   handle: RunHandle;
   /** The run continues from its own checkpoints, so the checkpoint that it first began from is not given again. */
@@ -15,7 +15,7 @@ export interface RunConfigParts {
 export interface RunConfig {
   configurable: Record<string, unknown>;
   metadata: Record<string, unknown>;
-  callbacks: CallbackManager;
+  callbacks: BaseCallbackHandler[];
   signal: AbortSignal;
   runId: string;
   subgraphs: true;

@@ -51,8 +51,7 @@ function told(read: () => unknown): Schema {
 
 /** A graph that is described by channels alone still has their names. */
 function channelsOf(channels: string | string[] | undefined, graph: AgentGraph): Schema {
-  const builder = (graph as { builder?: { _schemaDefinition?: object } }).builder;
-  const own = Object.keys(builder?._schemaDefinition ?? {});
+  const own = graph.streamChannelsList.map(String);
   const names = (Array.isArray(channels) ? channels : own).filter((name) => !name.startsWith('__'));
   const known = names.length > 0 ? names : own;
   return { type: 'object', properties: Object.fromEntries(known.map((name) => [name, {}])) };

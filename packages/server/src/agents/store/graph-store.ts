@@ -72,25 +72,37 @@ function graphItem({ created_at, updated_at, ...item }: StoreItem): Item {
   return { ...item, createdAt: new Date(created_at), updatedAt: new Date(updated_at) };
 }
 
-interface BatchedStore {
-  store: BaseStore;
-  start(): void;
-  stop(): Promise<void>;
-  enqueueOperation(operation: Operation): Promise<unknown>;
-}
-
 /**
  * LangGraph puts a queue of its own in front of each run's store. It looks into that queue a thousand times a second as long as
- * the run lasts, even when the graph does not use the store. With a hundred runs this would take all processor time. So an
- * operation is passed on at once instead.
+ * the run lasts, even when the graph does not use the store: one waiting run takes a twentieth of a processor. LangGraph offers
+ * no way around the queue, so the methods of these stores are replaced by the following ones, which call our store at once.
  */
-function handOnAtOnce(): void {
-  const queue = AsyncBatchedStore.prototype as unknown as Partial<BatchedStore>;
-  if (!queue.enqueueOperation || !queue.start || !queue.stop) return;
-  queue.start = () => {};
-  queue.stop = async () => {};
-  queue.enqueueOperation = async function (this: BatchedStore, operation) {
-    const [result] = await this.store.batch([operation]);
-    return result;
-  };
+class DirectStore extends AsyncBatchedStore {
+  override start(): void {}
+
+  override async stop(): Promise<void> {}
+
+  override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    return this.store.batch(operations);
+  }
 }
+
+const queueMethods = ['start', 'stop', 'batch'] as const;
+/** These would put an operation into the queue. Those of the base class call `batch`. */
+const queuedOperations = ['get', 'search', 'put', 'delete'] as const;
+
+/** Throws when a later LangGraph has other methods, because runs would then wait for a queue that no one empties. */
+function handOnAtOnce(): void {
+  const missing = [...queueMethods, ...queuedOperations].filter(
+    (name) => !Object.hasOwn(AsyncBatchedStore.prototype, name),
+  );
+  if (missing.length > 0)
+    throw new Error(`${missing.join(', ')} of LangGraph's AsyncBatchedStore: ${advice}`);
+  for (const name of queueMethods)
+    Object.assign(AsyncBatchedStore.prototype, { [name]: DirectStore.prototype[name] });
+  for (const name of queuedOperations)
+    Object.assign(AsyncBatchedStore.prototype, { [name]: BaseStore.prototype[name] });
+}
+
+const advice =
+  'no such methods. Read docs/adr/0042-what-libraries-do-not-promise.md before you take this version.';

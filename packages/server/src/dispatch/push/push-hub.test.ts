@@ -61,7 +61,8 @@ function newClient() {
     },
     close: () => undefined,
   };
-  const socket = new PushSocket(wire as unknown as WebSocket, { userId: 'ann', seesAll: false });
+  const connection = { cork: () => undefined, uncork: () => undefined };
+  const socket = new PushSocket(wire as unknown as WebSocket, { connection, userId: 'ann', seesAll: false });
   return { got, socket };
 }
 

@@ -136,6 +136,7 @@ async function listen(
   const stream = openStreams.open('socket', request);
   const end = endOf(identity);
   const push = new PushSocket(socket, {
+    connection: request.raw.socket,
     userId: identity.userId,
     seesAll: isAdmin(identity),
     hearsOfThreads: identity.scopes === null || identity.scopes.includes('conversation:read'),

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { type PushTopic, pushCloseCodes } from '@switchyard/contract/dispatch/push';
 import type { WebSocket } from 'ws';
 import type { ReaderKey } from './kept-frames.ts';
@@ -18,9 +19,18 @@ const maxWaiting = 1_000;
 const maxBufferedBytes = 512 * 1024;
 const drainCheckMs = 50;
 
+interface PushClient {
+  /** What the WebSocket writes to. */
+  connection: Pick<Writable, 'cork' | 'uncork'>;
+  userId: string;
+  seesAll: boolean;
+  hearsOfThreads?: boolean;
+}
+
 /** One client. What it may see is decided once, when it signs in. */
 export class PushSocket {
   readonly #socket: WebSocket;
+  readonly #connection: Pick<Writable, 'cork' | 'uncork'>;
   readonly #userId: string;
   readonly #seesAll: boolean;
   readonly #hearsOfThreads: boolean;
@@ -31,15 +41,9 @@ export class PushSocket {
   #hasBegun = false;
   #isScheduled = false;
 
-  constructor(
-    socket: WebSocket,
-    {
-      userId,
-      seesAll,
-      hearsOfThreads = true,
-    }: { userId: string; seesAll: boolean; hearsOfThreads?: boolean },
-  ) {
+  constructor(socket: WebSocket, { connection, userId, seesAll, hearsOfThreads = true }: PushClient) {
     this.#socket = socket;
+    this.#connection = connection;
     this.#userId = userId;
     this.#seesAll = seesAll;
     this.#hearsOfThreads = hearsOfThreads;
@@ -107,20 +111,15 @@ export class PushSocket {
 
   #flush(): void {
     this.#isScheduled = false;
-    const stream = rawSocketOf(this.#socket);
-    stream?.cork();
+    this.#connection.cork();
     for (const [key, { payload }] of this.#waiting) {
       if (this.#socket.bufferedAmount > maxBufferedBytes) break;
       this.#waiting.delete(key);
       this.#socket.send(payload);
     }
-    stream?.uncork();
+    this.#connection.uncork();
     if (this.#waiting.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     setTimeout(() => this.#flush(), drainCheckMs);
   }
-}
-
-function rawSocketOf(socket: WebSocket): { cork(): void; uncork(): void } | undefined {
-  return (socket as unknown as { _socket?: { cork(): void; uncork(): void } })._socket;
 }
