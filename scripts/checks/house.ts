@@ -13,6 +13,7 @@ import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
 import { findLargeFolders, maxFolderFiles } from './folder-sizes.ts';
+import { findForeignParts, findUnusedExceptions } from './foreign-parts.ts';
 import { findLongFunctions, maxFunctionLines } from './function-sizes.ts';
 import { findHardLanguage, isHeldToPlainEnglish } from './language.ts';
 import { findLateNames } from './late-names.ts';
@@ -63,6 +64,18 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
   {
     rules: [{ name: 'no-late-names', sentence: 'No closure uses a name that is declared below it.' }],
     find: () => inFiles(/\.ts$/, findLateNames),
+  },
+  {
+    rules: [
+      {
+        name: 'no-foreign-parts',
+        sentence: 'No private member of a library is used, and no global or prototype is replaced.',
+      },
+    ],
+    find: () => [
+      ...inFiles(/\.tsx?$/, findForeignParts),
+      ...findUnusedExceptions((path) => (paths.includes(path) ? read(path) : null)),
+    ],
   },
   {
     rules: [
