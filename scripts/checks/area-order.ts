@@ -35,6 +35,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'workflows',
     'recipes',
     'fleet',
+    'waiting',
     'push',
     'monitor',
   ],

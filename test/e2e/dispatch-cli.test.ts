@@ -210,8 +210,13 @@ describe('run', () => {
 });
 
 describe('tasks', () => {
-  it('are cancelled while they wait, and submitted again', async () => {
+  it('say why they wait, are cancelled while they do, and submitted again', async () => {
     const id = await waitingTask();
+    const why = await json(['tasks', 'why', id, '-o', 'json']);
+    expect(why).toMatchObject({ taskId: id, status: 'pending', totals: { couldRun: 0 } });
+    expect((await cli(['tasks', 'why', id])).stdout).toContain(why.waiting);
+    expect((await cli(['tasks', 'list', '--status', 'pending'])).stdout).toContain(why.waiting);
+    expect(await cli(['tasks', 'nodes', id])).toMatchObject({ code: 0, stdout: '' });
     expect(await cli(['tasks', 'cancel', id])).toMatchObject({ code: 0 });
     expect((await cli(['tasks', 'get', id])).stdout).toMatch(/^status +cancelled$/m);
     expect((await cli(['tasks', 'list'])).stdout).toMatch(new RegExp(`^${id} +cancelled `, 'm'));

@@ -1,12 +1,12 @@
 import type { TaskNode, TaskNodeList } from '@switchyard/contract/dispatch/task-node';
 import { listTaskNodes } from '@switchyard/contract/dispatch/task-node';
 import type { Command } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
-import { describeCommand } from '../help.ts';
+import type { GatewayOptions } from '../gateway-options.ts';
 import { openGateway } from '../open-gateway.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { describeTaskCommand } from './describe-task-command.ts';
 
 export function addNodesCommand(parent: Command, terminal: Terminal): void {
   const command = parent
@@ -28,12 +28,9 @@ export function addNodesCommand(parent: Command, terminal: Terminal): void {
         terminal.stderr.write(`Attempt ${attempt} ran ${count} more nodes, which are not listed.\n`);
       }
     });
-  addOutputOption(addGatewayOptions(command));
-  describeCommand(command, {
+  describeTaskCommand(command, {
     purpose: 'show when each node of a task began and how long it took',
     examples: ['switchyard tasks nodes 0196a1b2-0000-7000-8000-000000000000'],
-    environment: gatewayEnvironment,
-    exits: ['ok', 'failed', 'auth', 'not_found', 'unreachable'],
   });
 }
 

@@ -16,6 +16,7 @@ import { addCancel, addRetry } from './task-batch.ts';
 import { addFront, addPause, addResume } from './task-queue.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
 import { addTimelineOfTask } from './tasks-timeline.ts';
+import { addWhyCommand } from './tasks-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -41,6 +42,7 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
   addList(command, terminal);
   addGet(command, terminal);
   addTimelineOfTask(command, terminal);
+  addWhyCommand(command, terminal);
   addNodesCommand(command, terminal);
   addWatch(command, terminal);
   addCancel(command, terminal, printTasks);
@@ -114,6 +116,7 @@ const columns: Column<Task>[] = [
   { title: 'NAME', of: ({ name }) => name },
   { title: 'INSTANCE', of: ({ instanceId }) => instanceId },
   { title: 'CREATED', of: ({ createdAt }) => createdAt },
+  { title: 'WAITING', of: ({ waiting }) => waiting },
 ];
 
 function printTasks(tasks: TaskDetail[], { output }: OutputOptions, terminal: Terminal): void {
@@ -130,6 +133,8 @@ function describeTask(task: TaskDetail): string {
     ['progress', `${task.progress}%`],
     ['node', task.node],
     ['position', task.position],
+    ['waits', task.waiting],
+    ['done', task.eta && `between ${task.eta.from} and ${task.eta.to}`],
     ['instance', task.instanceId],
     ['priority', task.priority],
     ['tags', task.tags.join(', ')],

@@ -70,6 +70,9 @@ export type TaskConversation = Static<typeof taskConversation>;
 export const savedWorkflowReference = Type.Object({ workflowId: Type.String(), version: Type.Integer() });
 export type SavedWorkflowReference = Static<typeof savedWorkflowReference>;
 
+export const eta = Type.Object({ from: isoTime, to: isoTime });
+export type Eta = Static<typeof eta>;
+
 export const task = Type.Object({
   id: Type.String(),
   instanceId: nullable(Type.String()),
@@ -88,6 +91,17 @@ export const task = Type.Object({
   result: nullable(taskResult),
   warnings: Type.Array(Type.String()),
   position: nullable(Type.Integer({ description: 'Place in the queue while pending, 1 is next.' })),
+  waiting: nullable(
+    Type.String({
+      description:
+        'Why it waits, in a sentence, while it is pending. Null in messages and in the answer to its submission.',
+    }),
+  ),
+  eta: nullable({
+    ...eta,
+    description:
+      'When it will have ended: from the quartiles of at least five tasks with the same graph on the instances that could run it, and from what is ahead. Null where too little is known, in messages, and in the answer to its submission.',
+  }),
   startedAt: nullable(isoTime),
   finishedAt: nullable(isoTime),
   node: nullable(Type.String({ description: 'Title of the running node.' })),

@@ -63,6 +63,7 @@ import type { DispatchTables } from './tables.ts';
 import { AttemptStore } from './tasks/attempt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
+import { TaskDurationStore } from './tasks/task-duration-store.ts';
 import { TaskListStore } from './tasks/task-list-store.ts';
 import { TaskMarks } from './tasks/task-marks.ts';
 import { taskNodeRoutes } from './tasks/task-node-routes.ts';
@@ -72,6 +73,9 @@ import { TaskUsageStore } from './tasks/task-usage-store.ts';
 import { taskTimelineRoutes } from './timeline/task-timeline-routes.ts';
 import { TaskTimelineStore } from './timeline/task-timeline-store.ts';
 import { TaskTimelines } from './timeline/task-timelines.ts';
+import { Estimates } from './waiting/estimates.ts';
+import { Waiting } from './waiting/waiting.ts';
+import { waitingRoutes } from './waiting/waiting-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -158,7 +162,8 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
-  const tasks = createTasks(dependencies, records, fleet);
+  const waiting = createWaiting(dependencies, records, fleet);
+  const tasks = createTasks(dependencies, { records, fleet, waiting });
   const batches = createBatches(dependencies, tasks);
   const savedWorkflows = new SavedWorkflows({
     store: new SavedWorkflowStore(database),
@@ -207,6 +212,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       monitor,
       hub,
       batches,
+      waiting,
       control: createQueueControl(dependencies, records, instances),
     }),
     tasks,
@@ -360,10 +366,26 @@ function createFleet(
   });
 }
 
+function createWaiting(
+  { database, clock }: DispatchDependencies,
+  { store, attempts, instanceStore, matchmaker, pauses }: Records,
+  fleet: Fleet,
+): Waiting {
+  return new Waiting({
+    tasks: store,
+    attempts,
+    instances: instanceStore,
+    queue: matchmaker,
+    fleet,
+    pauses,
+    estimates: new Estimates({ store: new TaskDurationStore(database), steadyClock }),
+    clock,
+  });
+}
+
 function createTasks(
   { database, links, audit, clock, options }: DispatchDependencies,
-  records: Records,
-  fleet: Fleet,
+  { records, fleet, waiting }: { records: Records; fleet: Fleet; waiting: Waiting },
 ): Tasks {
   const { events, store, attempts, files, fileStore, nodeInputs, webhooks } = records;
   return new Tasks({
@@ -376,6 +398,7 @@ function createTasks(
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
     requireCapable: (requirement) => fleet.requireCapable(requirement),
     doubtsAbout: (requirement) => fleet.doubtsAbout(requirement),
+    outlooks: (rows) => waiting.outlooks(rows),
     askToStop: (taskId) => void fleet.cancel(taskId),
     links,
     webhooks,
@@ -444,6 +467,7 @@ function routesOf(
     timelines: TaskTimelines;
     monitor: Monitor;
     hub: PushHub;
+    waiting: Waiting;
     control: QueueControl;
     batches: TaskBatches;
   },
@@ -454,6 +478,7 @@ function routesOf(
   return [
     taskRoutes({ tasks, front, openStreams, guard }),
     taskNodeRoutes(parts),
+    waitingRoutes(parts),
     queueRoutes({ control: parts.control }),
     taskBatchRoutes({ batches: parts.batches, openStreams }),
     instanceRoutes({ instances }),

@@ -39,7 +39,13 @@ export class Cooldowns {
   }
 
   isCooling(key: string): boolean {
-    return (this.#entries.get(key)?.untilMs ?? 0) > this.#clock();
+    return this.leftMs(key) > 0;
+  }
+
+  /** The rest of the cooldown; 0 when there is none. */
+  leftMs(key: string): number {
+    const untilMs = this.#entries.get(key)?.untilMs;
+    return untilMs === undefined ? 0 : Math.max(untilMs - this.#clock(), 0);
   }
 
   /** A task with this requirement succeeded; it does not matter whose it was. */

@@ -19,10 +19,19 @@ import type { Capabilities, InstanceRow } from '../instances/instance-store.ts';
 import { columnsOf, viewInstance } from '../instances/instance-view.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { InstanceRunner } from './instance-runner.ts';
+import {
+  allOf,
+  type Obstacle,
+  obstacleOfAvoidance,
+  obstacleOfOffer,
+  obstacleOfPause,
+  obstacleOfRow,
+} from './obstacle.ts';
 
 /** What all instances share; each instance adds the rest. */
 export type MemberAttemptDeps = Omit<
@@ -129,6 +138,19 @@ export class FleetMember {
     this.#owned?.monitor.setHealthCheck(health);
     this.#owned?.runner.update(row);
     this.#show();
+  }
+
+  /** Everything that keeps this task from the instance; `row` tells it when another replica looks after the instance. */
+  obstaclesTo(task: PendingTask, row: InstanceRow): Obstacle[] {
+    if (this.#owned) return this.#owned.runner.obstaclesTo(task);
+    const { pauses } = this.#options;
+    return allOf([
+      obstacleOfOffer(this.#offer, task.requirement),
+      obstacleOfRow(row),
+      obstacleOfPause(pauses.ofInstance(this.#offer.tags)),
+      obstacleOfPause(pauses.ofOwner(task.owner)),
+      obstacleOfAvoidance(task, row.id),
+    ]);
   }
 
   cancel(taskId: string): boolean {

@@ -8,16 +8,18 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
-import { judge, mightRun, type Offer, type Requirement } from '../graphs/capability.ts';
+import { canRun, judge, mightRun, type Offer, type Requirement } from '../graphs/capability.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import { InstanceMarks } from '../instances/instance-marks.ts';
 import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { FleetMember, type MemberAttemptDeps } from './fleet-member.ts';
+import type { Obstacle } from './obstacle.ts';
 
 export interface FleetOptions {
   store: InstanceStore;
@@ -44,6 +46,11 @@ export interface FleetOptions {
 const refreshDeadlineMs = 3_000;
 /** Submissions whose bodies stay in memory during that time. */
 const maxRefreshesAwaited = 200;
+
+export interface InstanceObstacles {
+  row: InstanceRow;
+  obstacles: Obstacle[];
+}
 
 /** All instances that the rows name, each managed by one member. */
 export class Fleet {
@@ -77,6 +84,24 @@ export class Fleet {
 
   views(): Instance[] {
     return [...this.#members.values()].map(({ view }) => view);
+  }
+
+  /** What keeps a task from each of these instances; nothing when it is free for the task. */
+  obstaclesTo(task: PendingTask, rows: readonly InstanceRow[]): InstanceObstacles[] {
+    return rows
+      .filter(({ removed }) => removed === 0)
+      .map((row) => {
+        const member = this.#members.get(row.id);
+        return { row, obstacles: member ? member.obstaclesTo(task, row) : [{ code: 'checking' }] };
+      });
+  }
+
+  /** Whether one of the instances has what tasks with this requirement need, whether or not it is free. */
+  canAnyRun(instanceIds: readonly string[], requirement: Requirement): boolean {
+    return instanceIds.some((id) => {
+      const offer = this.#members.get(id)?.offer;
+      return offer !== undefined && canRun(offer, requirement);
+    });
   }
 
   /** Call it when the pauses have changed. */

@@ -10,8 +10,9 @@ import { AttemptSettlement, type SettlementOptions } from '../attempts/attempt-s
 import { Cooldowns, cooldownKeys } from '../attempts/cooldowns.ts';
 import { LostExecutions } from '../attempts/lost-executions.ts';
 import { type AttemptDeps, TaskAttempt, type WorkerPart } from '../attempts/task-attempt.ts';
-import { canRun, type Offer, requirementKey } from '../graphs/capability.ts';
+import { type Offer, type Requirement, requirementKey } from '../graphs/capability.ts';
 import type { InstanceMonitor } from '../instances/instance-monitor.ts';
+import { whyNotReady } from '../instances/instance-state.ts';
 import type { InstanceRow } from '../instances/instance-store.ts';
 import { type ClaimedTask, claimTask } from '../queue/claim-task.ts';
 import type { Matchmaker, Seeker } from '../queue/matchmaker.ts';
@@ -21,6 +22,14 @@ import type { TaskRow } from '../tables.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
+import {
+  allOf,
+  type Obstacle,
+  obstacleOfAvoidance,
+  obstacleOfOffer,
+  obstacleOfPause,
+  obstacleOfUse,
+} from './obstacle.ts';
 
 export interface RunnerOptions {
   row: InstanceRow;
@@ -179,10 +188,54 @@ export class InstanceRunner {
     return task;
   }
 
+  /** Everything that keeps this task from the instance now, by the rules that place tasks. */
+  obstaclesTo(task: PendingTask): Obstacle[] {
+    const { owner, requirement } = task;
+    return allOf([
+      this.#obstacleOfRequirement(requirement),
+      this.#obstacleOfState(),
+      this.#obstacleOfPause(),
+      this.#obstacleOfOwner(owner, requirement),
+      obstacleOfAvoidance(task, this.#row.id),
+    ]);
+  }
+
   #isReady(): boolean {
+    return this.#obstacleOfState() === null && this.#obstacleOfPause() === null;
+  }
+
+  #obstacleOfState(): Obstacle | null {
+    const { live } = this.#options.monitor;
+    const ofUse = obstacleOfUse(this.#row, live.currentTaskId);
+    if (ofUse) return ofUse;
+    const code = whyNotReady(live);
     const isFree = this.#onWorker.size === 0 && this.#collecting.size < maxCollecting;
-    const isInUse = this.#row.enabled === 1 && this.#row.removed === 0 && this.#options.monitor.isReady;
-    return isFree && isInUse && this.#options.pauses.ofInstance(this.#options.offer().tags) === null;
+    if (!isFree && (code === null || code === 'used_by_others')) return { code: 'busy' };
+    return code && { code };
+  }
+
+  #obstacleOfPause(): Obstacle | null {
+    return obstacleOfPause(this.#options.pauses.ofInstance(this.#options.offer().tags));
+  }
+
+  #obstacleOfRequirement(requirement: Requirement): Obstacle | null {
+    return (
+      obstacleOfOffer(this.#options.offer(), requirement) ?? this.#cooling(() => requirementKey(requirement))
+    );
+  }
+
+  #obstacleOfOwner(owner: string, requirement: Requirement): Obstacle | null {
+    return (
+      obstacleOfPause(this.#options.pauses.ofOwner(owner)) ??
+      this.#cooling(() => cooldownKeys(owner, requirement).owner)
+    );
+  }
+
+  /** Nearly always nothing cools, and then no key is made. */
+  #cooling(keyOf: () => string): Obstacle | null {
+    if (this.#cooldowns.isEmpty) return null;
+    const leftMs = this.#cooldowns.leftMs(keyOf());
+    return leftMs > 0 ? { code: 'cooling', untilMs: this.#options.clock() + leftMs } : null;
   }
 
   #seeker(): Seeker {
@@ -194,12 +247,8 @@ export class InstanceRunner {
       lastFingerprint: this.#lastFingerprint,
       freeMemoryBytes: devices[0]?.memoryFreeBytes ?? null,
       idleSinceMs: this.#idleSinceMs,
-      canRun: (requirement) =>
-        canRun(this.#options.offer(), requirement) &&
-        (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(requirementKey(requirement))),
-      mayServe: (owner, requirement) =>
-        this.#options.pauses.ofOwner(owner) === null &&
-        (this.#cooldowns.isEmpty || !this.#cooldowns.isCooling(cooldownKeys(owner, requirement).owner)),
+      canRun: (requirement) => this.#obstacleOfRequirement(requirement) === null,
+      mayServe: (owner, requirement) => this.#obstacleOfOwner(owner, requirement) === null,
     };
   }
 

@@ -35,13 +35,28 @@ export function requirementKey(requirement: Requirement): string {
   return JSON.stringify([pinnedInstanceId, pool, classes, models.map(({ input, model }) => [input, model])]);
 }
 
-/** Returns true when the instance lacks nothing that the task needs. */
+export type Incapability =
+  /** The task names another instance or another pool. */
+  | { code: 'not_targeted' }
+  /** The instance has not told yet what it has. */
+  | { code: 'checking' }
+  | ({ code: 'lacks' } & Lack);
+
+interface Lack {
+  nodes: string[];
+  models: ModelUse[];
+}
+
+/** Returns null when the instance lacks nothing that the task needs. */
+export function whyNotCapable(offer: Offer, requirement: Requirement): Incapability | null {
+  if (!isEligible(offer, requirement)) return { code: 'not_targeted' };
+  if (offer.capabilities === null) return { code: 'checking' };
+  const lack = lackOn(offer.capabilities, requirement);
+  return lack.nodes.length + lack.models.length === 0 ? null : { code: 'lacks', ...lack };
+}
+
 export function canRun(offer: Offer, requirement: Requirement): boolean {
-  return (
-    isEligible(offer, requirement) &&
-    offer.capabilities !== null &&
-    missingOn(offer, requirement).length === 0
-  );
+  return whyNotCapable(offer, requirement) === null;
 }
 
 /** Returns true when the instance lacks nothing, or has not told yet what it has. */
@@ -58,12 +73,18 @@ function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): bool
 /** Lists what a worker lacks, each as `class` or `class.input = file`; empty while it has not told what it has. */
 export function missingOn({ capabilities }: Offer, requirement: Requirement): string[] {
   if (capabilities === null) return [];
-  const classes = requirement.nodeClasses.filter((name) => !capabilities.nodeClasses.has(name));
-  const models = requirement.models.filter(({ input, model }) => {
-    const offered = capabilities.models.get(input);
-    return offered !== undefined && !offered.has(model);
-  });
-  return [...classes, ...models.map(({ input, model }) => `${input} = ${model}`)];
+  const { nodes, models } = lackOn(capabilities, requirement);
+  return [...nodes, ...models.map(({ input, model }) => `${input} = ${model}`)];
+}
+
+function lackOn(capabilities: NonNullable<Offer['capabilities']>, requirement: Requirement): Lack {
+  return {
+    nodes: requirement.nodeClasses.filter((name) => !capabilities.nodeClasses.has(name)),
+    models: requirement.models.filter(({ input, model }) => {
+      const offered = capabilities.models.get(input);
+      return offered !== undefined && !offered.has(model);
+    }),
+  };
 }
 
 export type CapabilityVerdict =

@@ -5,7 +5,7 @@ import { minuteMs } from '../../lib/time-units.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { CapabilityRefresh } from './capability-refresh.ts';
-import { type LiveInstance, unknownInstance } from './instance-state.ts';
+import { type LiveInstance, unknownInstance, whyNotReady } from './instance-state.ts';
 
 interface MonitorOptions {
   client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
@@ -67,8 +67,7 @@ export class InstanceMonitor {
 
   /** Whether the worker's state allows giving it a task now. */
   get isReady(): boolean {
-    const { alive, hasCapabilities, queueRemaining, suspicion } = this.#live;
-    return alive && hasCapabilities && suspicion === null && queueRemaining === 0;
+    return whyNotReady(this.#live) === null;
   }
 
   start(): void {

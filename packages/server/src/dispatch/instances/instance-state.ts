@@ -35,6 +35,21 @@ export function isBusy(live: LiveInstance): boolean {
   return live.currentTaskId !== null || (live.alive && (live.queueRemaining ?? 0) > 0);
 }
 
+/** Why the state of the worker does not allow giving it a task now. The first condition that holds decides. */
+export function whyNotReady({
+  isProbed,
+  alive,
+  suspicion,
+  hasCapabilities,
+  queueRemaining,
+}: LiveInstance): 'checking' | 'unreachable' | 'suspect' | 'used_by_others' | null {
+  if (!isProbed) return 'checking';
+  if (!alive) return 'unreachable';
+  if (suspicion !== null) return 'suspect';
+  if (!hasCapabilities || queueRemaining === null) return 'checking';
+  return queueRemaining === 0 ? null : 'used_by_others';
+}
+
 /** One word for people. The first condition that holds decides. */
 export function stateOf(live: LiveInstance, isEnabled: boolean): InstanceState {
   if (!isEnabled) return live.currentTaskId === null ? 'off' : 'draining';

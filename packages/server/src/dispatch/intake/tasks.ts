@@ -20,6 +20,7 @@ import type { TaskListStore } from '../tasks/task-list-store.ts';
 import type { EarlierSubmission, TaskStore } from '../tasks/task-store.ts';
 import {
   asSubmitted,
+  type Outlook,
   type TaskViewOptions,
   taskErrorOf,
   viewTask,
@@ -50,6 +51,8 @@ export interface TasksOptions {
   requireCapable: (requirement: Requirement) => Promise<void>;
   /** Warnings about what may keep it waiting for ever. */
   doubtsAbout: (requirement: Requirement) => string[];
+  /** What tasks wait for, by id; a task that has ended has no entry. */
+  outlooks: (rows: readonly TaskRow[]) => Promise<ReadonlyMap<string, Outlook>>;
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
   links: Links;
@@ -166,7 +169,10 @@ export class Tasks {
       this.options.lists.page(owner, page),
       this.options.lists.total(owner, page),
     ]);
-    const items = rows.map((row) => viewTask(row, this.viewOptions(row, origin)));
+    const outlooks = await this.options.outlooks(rows);
+    const items = rows.map((row) =>
+      viewTask(row, { ...this.viewOptions(row, origin), outlook: outlooks.get(row.id) }),
+    );
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
@@ -311,7 +317,8 @@ export class Tasks {
       this.options.attempts.of(row.id),
     ]);
     if (!input) throw new AppError('task_not_found');
-    return viewTaskDetail(row, { input, attempts }, this.viewOptions(row, origin));
+    const outlook = (await this.options.outlooks([row])).get(row.id);
+    return viewTaskDetail(row, { input, attempts }, { ...this.viewOptions(row, origin), outlook });
   }
 
   private viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {

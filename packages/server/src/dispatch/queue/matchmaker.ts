@@ -1,8 +1,9 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Requirement } from '../graphs/capability.ts';
 import type { PendingTask } from './pending-entry.ts';
 import type { TakeOptions } from './pending-level.ts';
-import { PendingQueue } from './pending-queue.ts';
+import { PendingQueue, type TasksAhead } from './pending-queue.ts';
 import { chooseInstance, type FreeInstance } from './scheduling.ts';
 
 /** A runner that is idle. It is asked again each time, since what it can run changes. */
@@ -17,7 +18,7 @@ interface WaitingSeeker extends FreeInstance {
 export class Matchmaker {
   readonly #queue = new PendingQueue();
   readonly #seekers = new Map<string, WaitingSeeker>();
-  readonly #postponed = new Map<string, { task: PendingTask; cancel: () => void }>();
+  readonly #postponed = new Map<string, { task: PendingTask; untilMs: number; cancel: () => void }>();
   /** Timers for the end of each task's first avoidance. */
   readonly #lapses = new Map<string, () => void>();
   readonly #timer: Timer;
@@ -45,6 +46,29 @@ export class Matchmaker {
     return this.#queue.position(taskId);
   }
 
+  /** Returns undefined when the task does not wait here. */
+  get(taskId: string): PendingTask | undefined {
+    return this.#queue.get(taskId) ?? this.#postponed.get(taskId)?.task;
+  }
+
+  /** When a task that came back from a worker is placed again; null for a task that may be placed now. */
+  postponedUntilMs(taskId: string): number | null {
+    return this.#postponed.get(taskId)?.untilMs ?? null;
+  }
+
+  /** What goes before a task. A task that is postponed comes after all others. */
+  ahead(taskId: string): TasksAhead | null {
+    const postponed = this.#postponed.get(taskId);
+    if (!postponed) return this.#queue.ahead(taskId);
+    const own = this.#queue.sizeOf(postponed.task.owner);
+    return { total: this.#queue.size, higherPriority: 0, own, others: this.#queue.size - own };
+  }
+
+  /** How many of the tasks ahead have a requirement of this kind. */
+  competing(taskId: string, isOfKind: (requirement: Requirement) => boolean): number {
+    return this.#postponed.has(taskId) ? this.#queue.size : this.#queue.competing(taskId, isOfKind);
+  }
+
   add(task: PendingTask): void {
     const now = this.#clock();
     const avoids = task.avoids.filter(({ untilMs }) => untilMs > now);
@@ -66,7 +90,7 @@ export class Matchmaker {
       this.#postponed.delete(task.id);
       this.add(postponed?.task ?? task);
     }, delayMs);
-    this.#postponed.set(task.id, { task, cancel });
+    this.#postponed.set(task.id, { task, untilMs: this.#clock() + delayMs, cancel });
   }
 
   remove(taskId: string): void {

@@ -42,6 +42,11 @@ export class PendingGroup {
     return this.#avoided.has(instanceId);
   }
 
+  /** How many tasks of each owner wait here. */
+  *waitingOfOwners(): Generator<[owner: string, waiting: number], void, undefined> {
+    for (const [owner, { line }] of this.#owners) yield [owner, line.all.size];
+  }
+
   get isEmpty(): boolean {
     return this.#owners.size === 0;
   }

@@ -19,6 +19,7 @@ export interface TakeOptions {
 const maxPasses = 8;
 /** In the middle of a line this long, the exact number does not matter. */
 const rankCeiling = 1_000;
+const maxGroupsLookedAt = 500;
 
 /**
  * All waiting tasks of one priority, in groups of equal requirement: an instance that can run one task of a group can
@@ -79,19 +80,34 @@ export class PendingLevel {
   }
 
   /**
-   * Estimated position in the level: owners take turns, so each other owner has at most as many tasks before this one
-   * as its own owner has.
+   * Estimates what is ahead in the level: owners take turns, so each other owner has at most as many tasks before this
+   * one as its own owner has.
    */
-  position(entry: PendingEntry): number {
+  ahead(entry: PendingEntry): { own: number; others: number } {
     const { owner } = entry.task;
-    let rank = 1;
-    for (const group of this.#groups.values()) {
-      rank += group.lineOf(owner)?.all.countBefore(entry, rankCeiling) ?? 0;
+    let own = 0;
+    for (const group of this.#groups.values()) own += countAhead(group, entry);
+    let others = 0;
+    for (const [other, waiting] of this.#waitingOf) if (other !== owner) others += Math.min(own + 1, waiting);
+    return { own, others };
+  }
+
+  /**
+   * How many of the tasks ahead have a requirement of this kind. Returns null when the level has too many kinds to look
+   * at each.
+   */
+  competing(entry: PendingEntry | null, isOfKind: (requirement: Requirement) => boolean): number | null {
+    if (this.#groups.size > maxGroupsLookedAt) return null;
+    const groups = [...this.#groups.values()].filter(({ requirement }) => isOfKind(requirement));
+    const waitingOf = new Map<string, number>();
+    for (const group of groups) {
+      for (const [owner, waiting] of group.waitingOfOwners())
+        waitingOf.set(owner, (waitingOf.get(owner) ?? 0) + waiting);
     }
-    let position = 0;
-    for (const [other, waiting] of this.#waitingOf)
-      position += other === owner ? rank : Math.min(rank, waiting);
-    return position;
+    if (entry === null) return [...waitingOf.values()].reduce((sum, waiting) => sum + waiting, 0);
+    const own = groups.reduce((sum, group) => sum + countAhead(group, entry), 0);
+    waitingOf.delete(entry.task.owner);
+    return [...waitingOf.values()].reduce((sum, waiting) => sum + Math.min(own + 1, waiting), own);
   }
 
   #count(owner: string, change: 1 | -1): void {
@@ -99,6 +115,11 @@ export class PendingLevel {
     if (waiting > 0) this.#waitingOf.set(owner, waiting);
     else this.#waitingOf.delete(owner);
   }
+}
+
+/** The tasks of the entry's owner in this group that go before the entry. */
+function countAhead(group: PendingGroup, entry: PendingEntry): number {
+  return group.lineOf(entry.task.owner)?.all.countBefore(entry, rankCeiling) ?? 0;
 }
 
 function isSooner(a: Candidate, b: Candidate): boolean {

@@ -1,7 +1,16 @@
-import { requirementKey } from '../graphs/capability.ts';
+import { type Requirement, requirementKey } from '../graphs/capability.ts';
 import type { PendingEntry, PendingTask } from './pending-entry.ts';
 import { PendingLevel, type TakeOptions } from './pending-level.ts';
 import { FairShare } from './scheduling.ts';
+
+export interface TasksAhead {
+  total: number;
+  higherPriority: number;
+  /** Tasks of the same owner and priority. */
+  own: number;
+  /** Tasks of other owners with the same priority that have their turn before. */
+  others: number;
+}
 
 /** A lower priority has a turn after this many picks of higher ones. */
 const maxPassesOfLevel = 50;
@@ -83,12 +92,33 @@ export class PendingQueue {
 
   /** Estimated position in the queue; 1 is next. Returns null when the task is not waiting. */
   position(taskId: string): number | null {
+    const ahead = this.ahead(taskId);
+    return ahead && ahead.total + 1;
+  }
+
+  /** Estimates what goes before a task. Returns null when the task is not waiting. */
+  ahead(taskId: string): TasksAhead | null {
     const entry = this.#entries.get(taskId);
     if (!entry) return null;
-    const { priority } = entry.task;
-    let ahead = 0;
-    for (const level of this.#levels.values()) if (level.priority > priority) ahead += level.size;
-    return ahead + this.#levelOf(priority).position(entry);
+    const higherPriority = this.#levelsAbove(entry).reduce((sum, { size }) => sum + size, 0);
+    const { own, others } = this.#levelOf(entry.task.priority).ahead(entry);
+    return { total: higherPriority + own + others, higherPriority, own, others };
+  }
+
+  /** How many of the tasks that go before this one have a requirement of this kind; all of them when that is too long to count. */
+  competing(taskId: string, isOfKind: (requirement: Requirement) => boolean): number {
+    const entry = this.#entries.get(taskId);
+    if (!entry) return 0;
+    const { own, others } = this.#levelOf(entry.task.priority).ahead(entry);
+    const here = this.#levelOf(entry.task.priority).competing(entry, isOfKind) ?? own + others;
+    return this.#levelsAbove(entry).reduce(
+      (sum, level) => sum + (level.competing(null, isOfKind) ?? level.size),
+      here,
+    );
+  }
+
+  #levelsAbove({ task }: PendingEntry): PendingLevel[] {
+    return [...this.#levels.values()].filter(({ priority }) => priority > task.priority);
   }
 
   #levelOf(priority: number): PendingLevel {

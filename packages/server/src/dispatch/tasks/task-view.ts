@@ -25,7 +25,11 @@ export interface TaskViewOptions {
   linkTo: (file: { fileId: string; filename: string }) => string;
   /** Place in the queue; 1 is next. */
   position: number | null;
+  /** What the task waits for and when it will have ended, as far as that was looked up. */
+  outlook?: Outlook | undefined;
 }
+
+export type Outlook = Pick<Task, 'waiting' | 'eta'>;
 
 export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
   return {
@@ -46,6 +50,8 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     result: viewResult(row, options.linkTo),
     warnings: JSON.parse(row.warnings) as string[],
     position: options.position,
+    waiting: options.outlook?.waiting ?? null,
+    eta: options.outlook?.eta ?? null,
     startedAt: row.startedAt,
     finishedAt: row.finishedAt,
     node: row.node,
@@ -98,6 +104,8 @@ export function asSubmitted(task: TaskDetail): TaskDetail {
     status: 'pending',
     phase: 'queued',
     progress: 0,
+    waiting: null,
+    eta: null,
     attempt: 0,
     cancelRequested: false,
     node: null,

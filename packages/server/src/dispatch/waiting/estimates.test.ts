@@ -1,0 +1,100 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { dispatchMigrations } from '../migrations.ts';
+import type { DispatchTables } from '../tables.ts';
+import { TaskDurationStore } from '../tasks/task-duration-store.ts';
+import { Estimates } from './estimates.ts';
+
+const postgres = testPostgres('durations of tasks on Postgres');
+
+describe('durations of tasks on SQLite', () => durationsAreRead(async () => ({ backend: 'memory' })));
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  durationsAreRead(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 4 })),
+);
+
+function durationsAreRead(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let tables: Database<DispatchTables>;
+  let made = 0;
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'dispatch', dispatchMigrations);
+    tables = opened.withTables<DispatchTables>();
+    for (const seconds of [1, 2, 3, 4, 5]) await insert({ fingerprint: 'g.', instanceId: 'fast', seconds });
+    for (const seconds of [100, 200, 300, 400])
+      await insert({ fingerprint: 'g.', instanceId: 'slow', seconds });
+    await insert({ fingerprint: 'g.', instanceId: 'slow', seconds: 900, status: 'failed' });
+    await insert({ fingerprint: 'other.', instanceId: 'slow', seconds: 500 });
+  });
+
+  afterAll(() => opened.close());
+
+  async function insert(task: {
+    fingerprint: string;
+    instanceId: string;
+    seconds: number;
+    status?: 'completed' | 'failed';
+  }): Promise<void> {
+    const { fingerprint, instanceId, seconds, status = 'completed' } = task;
+    made += 1;
+    const startMs = Date.UTC(2030, 0, 1) + made * 1_000;
+    const [startedAt, finishedAt] = [startMs, startMs + seconds * 1_000].map((ms) =>
+      new Date(ms).toISOString(),
+    );
+    await tables.write(async (trx) => {
+      await sql`insert into tasks (id, owner, status, phase, progress, priority, tags, "instanceId", attempt, "cancelRequested",
+          fingerprint, "retryPolicy", "maxAttempts", warnings, "createdAt", "updatedAt", "startedAt", "finishedAt")
+        values (${`task-${100 + made}`}, 'ann', ${status}, 'ended', 100, 0, '[]', ${instanceId}, 1, 0, ${fingerprint}, 'on_lost', 3,
+          '[]', ${startedAt}, ${finishedAt}, ${startedAt}, ${finishedAt})`.execute(trx);
+    });
+  }
+
+  const newEstimates = (time = new ManualTime()) =>
+    new Estimates({ store: new TaskDurationStore(tables), steadyClock: time.now });
+
+  it('are those of the same graph on the instances that are asked about', async () => {
+    const estimates = newEstimates();
+    expect(await estimates.ofGraph('g.', ['fast'])).toEqual({ lowMs: 2_000, highMs: 4_000 });
+    expect(await estimates.ofGraph('g.', ['fast', 'slow'])).toEqual({ lowMs: 3_000, highMs: 200_000 });
+  });
+
+  it('are unknown with fewer than five completed tasks', async () => {
+    const estimates = newEstimates();
+    expect(await estimates.ofGraph('g.', ['slow'])).toBeNull();
+    expect(await estimates.ofGraph('other.', ['slow'])).toBeNull();
+    expect(await estimates.ofGraph('g.', [])).toBeNull();
+  });
+
+  it('of an instance are those of all graphs', async () => {
+    const estimates = newEstimates();
+    expect(await estimates.ofInstances(['slow'])).toEqual({ lowMs: 200_000, highMs: 400_000 });
+  });
+
+  it('are remembered for some seconds, and read again after that', async () => {
+    const time = new ManualTime();
+    const estimates = newEstimates(time);
+    await estimates.ofGraph('new.', ['fast']);
+    for (const seconds of [7, 7, 7, 7, 7]) await insert({ fingerprint: 'new.', instanceId: 'fast', seconds });
+    expect(await estimates.ofGraph('new.', ['fast'])).toBeNull();
+    time.advance(5_000);
+    expect(await estimates.ofGraph('new.', ['fast'])).toEqual({ lowMs: 7_000, highMs: 7_000 });
+  });
+
+  it('of a graph are read from an index alone', async () => {
+    if (opened.dialect !== 'sqlite') return;
+    const { rows } = await sql<{ detail: string }>`explain query plan
+      select "instanceId", "startedAt", "finishedAt" from tasks
+      where fingerprint = 'g.' and status = 'completed' order by "finishedAt" desc limit 500`.execute(
+      tables.read,
+    );
+    expect(rows.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('USING COVERING INDEX tasks_durations'),
+    ]);
+  });
+}

@@ -1,0 +1,219 @@
+import type { Eta } from '@switchyard/contract/dispatch/task';
+import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Fleet, InstanceObstacles } from '../fleet/fleet.ts';
+import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
+import type { QueuePauseRow, TaskRow } from '../tables.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { type Outlook, taskErrorOf } from '../tasks/task-view.ts';
+import type { Estimates } from './estimates.ts';
+import { type EtaMs, etaOfRunning, etaOfWaiting } from './eta.ts';
+import { helpFor, nameOf, viewObstacle } from './obstacle-text.ts';
+import { describeWaiting } from './waiting-text.ts';
+
+interface WaitingOptions {
+  tasks: Pick<TaskStore, 'get'>;
+  attempts: Pick<AttemptStore, 'of'>;
+  instances: Pick<InstanceStore, 'list'>;
+  queue: Pick<Matchmaker, 'get' | 'ahead' | 'competing' | 'postponedUntilMs'>;
+  fleet: Pick<Fleet, 'obstaclesTo' | 'canAnyRun'>;
+  pauses: Pick<Pauses, 'whole' | 'ofOwner'>;
+  estimates: Estimates;
+  clock: Clock;
+}
+
+/** A queued task as it stands at one moment. All of it is read without waiting in between. */
+interface Standing {
+  task: PendingTask;
+  ahead: TaskWhy['ahead'];
+  retryAtMs: number | null;
+  pause: QueuePauseRow | null;
+  instances: InstanceObstacles[];
+  /** Those without an obstacle but work for this gateway. */
+  couldRun: InstanceObstacles[];
+  free: number;
+}
+
+const maxInstancesListed = 100;
+/** Tasks of a list beyond this many different graphs have no estimate. */
+const maxGraphsEstimated = 20;
+/** Obstacles that end by themselves soon. */
+const passing: readonly string[] = ['busy', 'cooling', 'avoided'];
+
+/** Answers why tasks wait and when they will have ended. */
+export class Waiting {
+  readonly #options: WaitingOptions;
+
+  constructor(options: WaitingOptions) {
+    this.#options = options;
+  }
+
+  async why(owner: Owner, taskId: string): Promise<TaskWhy> {
+    const rows = await this.#options.instances.list();
+    const row = await this.#options.tasks.get(owner, taskId);
+    if (!row) throw new AppError('task_not_found');
+    const standing = row.phase === 'queued' ? this.#standingOf(row.id, rows) : null;
+    if (standing) return this.#whyQueued(row, standing);
+    const nothing = { position: null, ahead: null, retryAt: null, instances: [], help: [] };
+    const common = { taskId: row.id, status: row.status, phase: row.phase, ...nothing };
+    const totals = { instances: rows.filter(({ removed }) => removed === 0).length, couldRun: 0, free: 0 };
+    if (row.phase === 'queued' || row.phase === 'ended')
+      return { ...common, totals, waiting: describeOver(row), runsOn: null, eta: null };
+    const runsOn = await this.#placeOf(row);
+    const instance = rows.find(({ id }) => id === row.instanceId);
+    const eta = await this.#etaOfRunning(row, runsOn?.since ?? null);
+    return { ...common, totals, waiting: describeRunning(row, instance, runsOn), runsOn, eta };
+  }
+
+  /** Sentences and estimates for tasks of a list; a task that has ended has no entry. */
+  async outlooks(rows: readonly TaskRow[]): Promise<Map<string, Outlook>> {
+    const open = rows.filter(({ phase }) => phase !== 'ended');
+    if (open.length === 0) return new Map();
+    const instances = await this.#options.instances.list();
+    const graphs = new Set<string>();
+    const outlooks = open.map(async (row): Promise<[string, Outlook]> => {
+      const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
+      const isEstimated = graphs.has(row.fingerprint) || graphs.size < maxGraphsEstimated;
+      if (isEstimated) graphs.add(row.fingerprint);
+      const waiting = row.status !== 'pending' ? null : this.#sentenceOf(row, standing, instances);
+      if (!isEstimated) return [row.id, { waiting, eta: null }];
+      if (standing) return [row.id, { waiting, eta: await this.#etaOf(standing) }];
+      // The first start says nothing about a later attempt.
+      const since = row.attempt === 1 ? row.startedAt : null;
+      return [row.id, { waiting, eta: await this.#etaOfRunning(row, since) }];
+    });
+    return new Map(await Promise.all(outlooks));
+  }
+
+  #standingOf(taskId: string, rows: readonly InstanceRow[]): Standing | null {
+    const { queue, fleet, pauses } = this.#options;
+    const task = queue.get(taskId);
+    if (!task) return null;
+    const instances = fleet.obstaclesTo(task, rows);
+    const couldRun = instances.filter(({ obstacles }) => obstacles.every(({ code }) => code === 'busy'));
+    const ahead = queue.ahead(taskId);
+    const ids = couldRun.map(({ row }) => row.id);
+    const competing = queue.competing(taskId, (requirement) => fleet.canAnyRun(ids, requirement));
+    return {
+      task,
+      ahead: ahead && { ...ahead, competing: Math.min(competing, ahead.total) },
+      retryAtMs: queue.postponedUntilMs(taskId),
+      pause: pauses.whole ?? pauses.ofOwner(task.owner),
+      instances,
+      couldRun,
+      free: couldRun.filter(({ obstacles }) => obstacles.length === 0).length,
+    };
+  }
+
+  async #whyQueued(row: TaskRow, standing: Standing): Promise<TaskWhy> {
+    const { ahead, retryAtMs, instances, couldRun, free } = standing;
+    const others = instances.filter((instance) => !couldRun.includes(instance));
+    return {
+      taskId: row.id,
+      status: row.status,
+      phase: row.phase,
+      waiting: describeStanding(standing),
+      position: ahead && ahead.total + 1,
+      ahead,
+      retryAt: retryAtMs === null ? null : toIso(retryAtMs),
+      totals: { instances: instances.length, couldRun: couldRun.length, free },
+      instances: [...couldRun, ...others].slice(0, maxInstancesListed).map(viewInstance),
+      runsOn: null,
+      eta: await this.#etaOf(standing),
+      help: helpFor(others),
+    };
+  }
+
+  #sentenceOf(row: TaskRow, standing: Standing | null, instances: readonly InstanceRow[]): string {
+    if (standing) return describeStanding(standing);
+    const instance = instances.find(({ id }) => id === row.instanceId);
+    return row.phase === 'queued' ? describeOver(row) : describeRunning(row, instance, null);
+  }
+
+  /** When no instance could run it but some will soon, counts from the moment at which the first of them may. */
+  async #etaOf({ task, ahead, retryAtMs, pause, instances, couldRun, free }: Standing): Promise<Eta | null> {
+    const { estimates, clock } = this.#options;
+    if (pause) return null;
+    const soon = instances.filter(({ obstacles }) => obstacles.every(({ code }) => passing.includes(code)));
+    const able = couldRun.length > 0 ? couldRun : soon;
+    const ids = able.map(({ row }) => row.id);
+    const own = await estimates.ofGraph(task.fingerprint, ids);
+    if (!own) return null;
+    const competing = ahead?.competing ?? 0;
+    const others = competing > 0 || free === 0 ? await estimates.ofInstances(ids) : null;
+    const nowMs = clock();
+    const untilMs = couldRun.length > 0 ? nowMs : Math.min(...able.map(untilOf));
+    const delayMs = Math.max(untilMs, retryAtMs ?? 0) - nowMs;
+    const work = { nowMs, own, others, ahead: competing, instances: able.length, free, delayMs };
+    return viewEta(etaOfWaiting(work));
+  }
+
+  async #etaOfRunning(row: TaskRow, since: string | null): Promise<Eta | null> {
+    if (row.instanceId === null || since === null) return null;
+    const own = await this.#options.estimates.ofGraph(row.fingerprint, [row.instanceId]);
+    const nowMs = this.#options.clock();
+    return own && viewEta(etaOfRunning({ nowMs, startMs: Date.parse(since), own }));
+  }
+
+  async #placeOf(row: TaskRow): Promise<TaskWhy['runsOn']> {
+    const attempt = (await this.#options.attempts.of(row.id)).find((each) => each.attempt === row.attempt);
+    if (row.instanceId === null || !attempt) return null;
+    const since = attempt.acceptedAt ?? attempt.startedAt;
+    const seconds = Math.max(0, Math.round((this.#options.clock() - Date.parse(since)) / 1_000));
+    return { instanceId: row.instanceId, since, seconds, node: row.node };
+  }
+}
+
+function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }: Standing): string {
+  return describeWaiting({
+    ahead,
+    instances,
+    couldRun: couldRun.length,
+    free,
+    pause,
+    retryAt: retryAtMs === null ? null : toIso(retryAtMs),
+  });
+}
+
+function describeRunning(row: TaskRow, instance: InstanceRow | undefined, runsOn: TaskWhy['runsOn']): string {
+  const where = instance ? nameOf(instance) : (row.instanceId ?? 'a worker');
+  if (row.phase === 'dispatching') return `It is being handed to ${where}.`;
+  if (row.phase === 'collecting') return `It does not wait: ${where} is done, and its outputs are fetched.`;
+  if (row.phase === 'accepted') return `${where} has it and does not run it yet.`;
+  const since = runsOn ? ` for ${runsOn.seconds} s` : '';
+  const node = row.node === null ? '' : `, at the node ${row.node}`;
+  return `It does not wait: it runs on ${where}${since}${node}.`;
+}
+
+/** For a task that is not in the queue and on no worker. */
+function describeOver(row: TaskRow): string {
+  if (row.phase === 'queued') return 'It is being placed.';
+  const at = row.finishedAt === null ? '' : ` at ${row.finishedAt}`;
+  if (row.status === 'completed') return `It does not wait: it was completed${at}.`;
+  const error = taskErrorOf(row);
+  if (error?.code === 'cancelled') return `It does not wait: it was cancelled${at}.`;
+  return `It does not wait: it failed${at}${error ? `: ${error.message}` : '.'}`;
+}
+
+function viewInstance({ row, obstacles }: InstanceObstacles): TaskWhy['instances'][number] {
+  return {
+    instanceId: row.id,
+    serverName: row.serverName,
+    couldRun: obstacles.every(({ code }) => code === 'busy'),
+    reasons: obstacles.map((obstacle) => viewObstacle(row, obstacle)),
+  };
+}
+
+function untilOf({ obstacles }: InstanceObstacles): number {
+  return Math.max(0, ...obstacles.map(({ untilMs = 0 }) => untilMs));
+}
+
+function viewEta(eta: EtaMs | null): Eta | null {
+  return eta && { from: toIso(eta.fromMs), to: toIso(eta.toMs) };
+}
