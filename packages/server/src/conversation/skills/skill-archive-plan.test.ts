@@ -5,11 +5,9 @@ import { planOf } from './skill-archive-plan.ts';
 const megabyte = 1024 * 1024;
 const member = (name: string, fields: Partial<ZipMember> = {}): ZipMember => ({
   name,
-  method: 8,
   crc: 0,
   packedBytes: 100,
   sizeBytes: 200,
-  headerAt: 0,
   unixType: name.endsWith('/') ? 'folder' : 'file',
   ...fields,
 });

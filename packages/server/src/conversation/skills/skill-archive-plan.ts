@@ -4,8 +4,8 @@ import type { ZipMember } from '../workspace/zip-archive.ts';
 import { skillFile } from './skill.ts';
 
 /** One file of the archive, and its path below the skill's folder. */
-export interface PlannedFile {
-  member: ZipMember;
+export interface PlannedFile<Member extends ZipMember = ZipMember> {
+  member: Member;
   path: string;
 }
 
@@ -18,7 +18,10 @@ const maxRatio = 100;
 const freeBytes = 1024 * 1024;
 
 /** Returns `SKILL.md` and all files beside it, checked before a byte is unpacked. Throws `skill_archive_invalid`. */
-export function planOf(members: readonly ZipMember[], archiveBytes: number): PlannedFile[] {
+export function planOf<Member extends ZipMember>(
+  members: readonly Member[],
+  archiveBytes: number,
+): PlannedFile<Member>[] {
   for (const member of members) requireOrdinary(member);
   const files = members.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
   if (files.length > maxFiles) throw invalid(`it has more than ${maxFiles} files`);

@@ -10,7 +10,7 @@ import { writeBlob } from '../../platform/files/write-blob.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
-import { openZipMember, readZipDirectory, type ZipMember } from '../workspace/zip-archive.ts';
+import { type OpenableMember, openZipMember, readZipDirectory } from '../workspace/zip-archive.ts';
 import type { CustomSkills } from './custom-skills.ts';
 import { maxSkillBytes, readSkillText, skillFile } from './skill.ts';
 import { type PlannedFile, planOf } from './skill-archive-plan.ts';
@@ -54,12 +54,12 @@ export class SkillInstall {
   async #unpack(archive: FileHandle, author: string): Promise<string> {
     const { custom } = this.#options;
     const plan = planOf(await readZipDirectory(archive), (await archive.stat()).size);
-    const text = await textIn(archive, plan);
+    const text = await textIn(plan);
     const { name } = readSkillText(text);
     await custom.requireRoomFor(name);
     const draft = await custom.staging.open();
     try {
-      for (const file of plan) await this.#write(archive, file, draft);
+      for (const file of plan) await this.#write(file, draft);
       await custom.add(draft, { name, text, author });
     } catch (error) {
       await custom.staging.drop(draft);
@@ -68,8 +68,8 @@ export class SkillInstall {
     return name;
   }
 
-  async #write(archive: FileHandle, { member, path }: PlannedFile, draft: string): Promise<void> {
-    const content = await openMember(archive, member);
+  async #write({ member, path }: PlannedFile<OpenableMember>, draft: string): Promise<void> {
+    const content = await openMember(member);
     const target = join(draft, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const requireSpace = () => this.#requireSpace(draft);
@@ -87,20 +87,20 @@ export class SkillInstall {
 }
 
 /** Read before anything is written: most archives that hold no skill are refused here. */
-async function textIn(archive: FileHandle, plan: readonly PlannedFile[]): Promise<string> {
+async function textIn(plan: readonly PlannedFile<OpenableMember>[]): Promise<string> {
   const planned = plan.find(({ path }) => path === skillFile);
   if (!planned || planned.member.sizeBytes > maxSkillBytes) {
     throw new AppError('skill_invalid', {
       message: `${skillFile} is larger than ${maxSkillBytes} bytes.`,
     });
   }
-  const content = await openMember(archive, planned.member);
+  const content = await openMember(planned.member);
   const chunks: Buffer[] = [];
   for await (const chunk of content()) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The unpacked size was checked before; the packed file may be a little larger. */
-function openMember(archive: FileHandle, member: ZipMember): ReturnType<typeof openZipMember> {
-  return openZipMember(archive, member, Math.max(member.sizeBytes, member.packedBytes));
+function openMember(member: OpenableMember): ReturnType<typeof openZipMember> {
+  return openZipMember(member, Math.max(member.sizeBytes, member.packedBytes));
 }

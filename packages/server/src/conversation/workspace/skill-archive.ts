@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../lib/app-error.ts';
-import { openZipMember, readZipDirectory, type ZipMember } from './zip-archive.ts';
+import { type OpenableMember, openZipMember, readZipDirectory } from './zip-archive.ts';
 
 /** The limit for one file of the archive, unpacked. */
 const maxMemberBytes = 16 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function openSkillMember(
   headBytes: number,
 ): Promise<SkillMember> {
   const member = memberNamed(inner, await readZipDirectory(archive));
-  const content = await openZipMember(archive, member, maxMemberBytes);
+  const content = await openZipMember(member, maxMemberBytes);
   let head = Buffer.alloc(0);
   for await (const chunk of content()) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
@@ -40,7 +40,7 @@ export async function openSkillMember(
   return { sizeBytes: member.sizeBytes, head, checksum: member.crc, content };
 }
 
-function memberNamed(inner: string, members: readonly ZipMember[]): ZipMember {
+function memberNamed(inner: string, members: readonly OpenableMember[]): OpenableMember {
   const files = members.filter(({ name }) => !name.endsWith('/'));
   const member =
     files.find(({ name }) => name === inner) ?? files.find(({ name }) => name.endsWith(`/${inner}`));

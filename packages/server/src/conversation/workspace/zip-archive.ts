@@ -1,49 +1,45 @@
 import type { FileHandle } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { AppError } from '../../lib/app-error.ts';
 import { readFrom } from './workspace-files.ts';
 
 /** One file of an archive, as its directory describes it. It has not been unpacked. */
 export interface ZipMember {
   name: string;
-  method: number;
   crc: number;
   packedBytes: number;
   sizeBytes: number;
-  headerAt: number;
   /** `other` is a link or a device; only archives of Unix systems contain them. */
   unixType: 'file' | 'folder' | 'other';
 }
 
-const endSignature = 0x06054b50;
-const memberSignature = 0x02014b50;
-const headerSignature = 0x04034b50;
-const endBytes = 22;
+/** A member whose content can be read while the file of its archive is open. */
+export interface OpenableMember extends ZipMember {
+  zip: ZipFile;
+  entry: Entry;
+}
+
 const memberBytes = 46;
-const headerBytes = 30;
-const maxCommentBytes = 0xffff;
 const maxDirectoryBytes = 4 * 1024 * 1024;
 const stepBytes = 64 * 1024;
-const stored = 0;
-const deflated = 8;
-const encrypted = 1;
 
-/**
- * The files that an archive lists. Only its directory is read, which may be 4 MB long: enough for some 40,000 files. Archives
- * over 4 GB and archives in several parts are not supported.
- */
-export async function readZipDirectory(file: FileHandle): Promise<ZipMember[]> {
-  const { size } = await file.stat();
-  const tailBytes = Math.min(size, endBytes + maxCommentBytes);
-  const tail = await readFrom(file, { offset: size - tailBytes, length: tailBytes });
-  const end = endOf(tail);
-  const directoryAt = tail.readUInt32LE(end + 16);
-  const directoryBytes = tail.readUInt32LE(end + 12);
-  if (directoryBytes > maxDirectoryBytes) throw unreadable('it has too many files');
-  if (directoryAt + directoryBytes > size - tailBytes + end)
-    throw unreadable('its directory is not where it should be');
-  return membersOf(await readFrom(file, { offset: directoryAt, length: directoryBytes }));
+/** The files that an archive lists. Only its directory is read, which may be 4 MB long: enough for some 40,000 files. */
+export async function readZipDirectory(file: FileHandle): Promise<OpenableMember[]> {
+  const members: OpenableMember[] = [];
+  let directoryBytes = 0;
+  try {
+    const zip = await openZip(file);
+    for await (const entry of zip.eachEntry()) {
+      directoryBytes += memberBytes + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+      if (directoryBytes > maxDirectoryBytes) throw unreadable('it has too many files');
+      members.push({ ...memberOf(entry), zip, entry });
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable('it is no zip archive, or it is damaged', error);
+  }
+  return members;
 }
 
 /**
@@ -51,33 +47,25 @@ export async function readZipDirectory(file: FileHandle): Promise<ZipMember[]> {
  * is above `maxBytes` is refused before a byte is unpacked. Content that differs from what the archive states ends in an error.
  */
 export async function openZipMember(
-  file: FileHandle,
-  member: ZipMember,
+  member: OpenableMember,
   maxBytes: number,
 ): Promise<() => AsyncGenerator<Buffer>> {
-  const { name, method, packedBytes, sizeBytes, headerAt } = member;
+  const { name, packedBytes, sizeBytes, entry } = member;
   if (sizeBytes > maxBytes || packedBytes > maxBytes) {
     throw new AppError('file_too_large', {
       message: `File '${name}' in the archive is larger than ${maxBytes} bytes.`,
     });
   }
-  if (method !== stored && method !== deflated)
+  if (entry.isEncrypted() || !entry.canDecodeFileData())
     throw unreadable('it is encrypted or packed in an unknown way');
-  const header = await readFrom(file, { offset: headerAt, length: headerBytes });
-  if (header.length < headerBytes || header.readUInt32LE(0) !== headerSignature) {
-    throw unreadable('a file is not where it should be');
-  }
-  const start = headerAt + headerBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
-  return () => checkedContent(member, packedContent(file, { start, length: packedBytes }));
+  return () => checkedContent(member);
 }
 
-async function* checkedContent(
-  { method, crc, sizeBytes }: ZipMember,
-  packed: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
+/** The library checks no sum. The size is checked here too, because the library would refuse all files for one that is wrong. */
+async function* checkedContent({ zip, entry, crc, sizeBytes }: OpenableMember): AsyncGenerator<Buffer> {
   let unpackedBytes = 0;
   let sum = 0;
-  for await (const chunk of chunksOf(method === stored ? packed : inflated(packed))) {
+  for await (const chunk of chunksOf(zip, entry)) {
     unpackedBytes += chunk.length;
     if (unpackedBytes > sizeBytes) throw unreadable('a file is damaged');
     sum = crc32(chunk, sum);
@@ -86,61 +74,86 @@ async function* checkedContent(
   if (unpackedBytes !== sizeBytes || sum !== crc) throw unreadable('a file is damaged');
 }
 
-/** Reads by offsets: a stream over the handle may close the handle when it is destroyed. */
-async function* packedContent(
-  file: FileHandle,
-  { start, length }: { start: number; length: number },
-): AsyncGenerator<Buffer> {
-  for (let at = 0; at < length; ) {
-    const chunk = await readFrom(file, { offset: start + at, length: Math.min(stepBytes, length - at) });
-    if (chunk.length === 0) return;
-    at += chunk.length;
-    yield chunk;
-  }
-}
-
-/** When one end fails the other is destroyed too, so that a reader who stops leaves nothing open. */
-function inflated(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  return pipeline(Readable.from(packed), createInflateRaw(), () => undefined);
-}
-
-async function* chunksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* chunksOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   try {
-    yield* source;
+    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
   } catch (error) {
     throw unreadable('a file is damaged', error);
   }
 }
 
-/** Searches from the end, because a comment may follow. */
-function endOf(tail: Buffer): number {
-  for (let at = tail.length - endBytes; at >= 0; at -= 1) {
-    const isEnd =
-      tail.readUInt32LE(at) === endSignature && at + endBytes + tail.readUInt16LE(at + 20) === tail.length;
-    if (isEnd) return at;
-  }
-  throw unreadable('it is no zip archive');
+async function openZip(file: FileHandle): Promise<ZipFile> {
+  const { size } = await file.stat();
+  return fromRandomAccessReaderPromise(new HandleReader(file), size, {
+    autoClose: false,
+    lazyEntries: true,
+    decodeStrings: false,
+    validateEntrySizes: false,
+  });
 }
 
-function membersOf(directory: Buffer): ZipMember[] {
-  const members: ZipMember[] = [];
-  for (let at = 0; at + memberBytes <= directory.length; ) {
-    if (directory.readUInt32LE(at) !== memberSignature) throw unreadable('its directory is damaged');
-    const nameBytes = directory.readUInt16LE(at + 28);
-    const isEncrypted = (directory.readUInt16LE(at + 8) & encrypted) !== 0;
-    const name = directory.toString('utf8', at + memberBytes, at + memberBytes + nameBytes);
-    members.push({
-      name,
-      method: isEncrypted ? -1 : directory.readUInt16LE(at + 10),
-      crc: directory.readUInt32LE(at + 16),
-      packedBytes: directory.readUInt32LE(at + 20),
-      sizeBytes: directory.readUInt32LE(at + 24),
-      headerAt: directory.readUInt32LE(at + 42),
-      unixType: unixTypeOf(directory.readUInt16LE(at + 40), name),
-    });
-    at += memberBytes + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+/** Reads through the handle, which refuses reads after it was closed; the number of a closed file may belong to another one. */
+class HandleReader extends RandomAccessReader {
+  readonly #file: FileHandle;
+  #at = 0;
+  #ahead: Buffer = Buffer.alloc(0);
+
+  constructor(file: FileHandle) {
+    super();
+    this.#file = file;
   }
-  return members;
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#range(start, end), { objectMode: false });
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#bytes(position, length).then((bytes) => {
+      bytes.copy(buffer, offset);
+      callback(bytes.length < length ? new Error('The archive is shorter than it says.') : null);
+    }, callback);
+  }
+
+  override close(callback: (error: Error | null) => void): void {
+    callback(null);
+  }
+
+  /** A directory is read in small pieces, one after the other, so more is read than is asked for. */
+  async #bytes(position: number, length: number): Promise<Buffer> {
+    const from = position - this.#at;
+    if (from < 0 || from + length > this.#ahead.length) {
+      this.#ahead = await readFrom(this.#file, { offset: position, length: Math.max(length, stepBytes) });
+      this.#at = position;
+      return this.#ahead.subarray(0, length);
+    }
+    return this.#ahead.subarray(from, from + length);
+  }
+
+  async *#range(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < end; ) {
+      const chunk = await readFrom(this.#file, { offset: at, length: Math.min(stepBytes, end - at) });
+      if (chunk.length === 0) return;
+      at += chunk.length;
+      yield chunk;
+    }
+  }
+}
+
+function memberOf(entry: Entry): ZipMember {
+  const name = entry.fileNameRaw.toString('utf8');
+  return {
+    name,
+    crc: entry.crc32,
+    packedBytes: entry.compressedSize,
+    sizeBytes: entry.uncompressedSize,
+    unixType: unixTypeOf(entry.externalFileAttributes >>> 16, name),
+  };
 }
 
 /** Zero means that the system which made the archive has no modes. */
