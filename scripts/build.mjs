@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { compareExternals, importedPackages } from './bundle-imports.mjs';
 import { externals } from './externals.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const cli = join(root, 'packages/cli');
@@ -35,6 +36,7 @@ function stampOfSources() {
     'packages/cli/package.json',
     'scripts/build.mjs',
     'scripts/externals.mjs',
+    'scripts/third-party-notices.mjs',
   ];
   for (const file of [...sources, ...settings.map((name) => join(root, name))]) {
     hash
@@ -88,6 +90,7 @@ async function bundle() {
     });
     const faults = compareExternals(importedPackages(metafile), externals);
     if (faults.length > 0) throw new Error(faults.join('\n'));
+    writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), noticesFor(Object.keys(metafile.inputs)));
     writeFileSync(join(fresh, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
     replaceDist(fresh);
   } catch (error) {
@@ -95,6 +98,11 @@ async function bundle() {
     console.error(error.message);
     process.exit(1);
   }
+}
+
+function noticesFor(inputs) {
+  const lockfile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return thirdPartyNotices({ root, lockfile, inputs });
 }
 
 /** A second build that runs at the same time may have put its own, equal, bundle there. */
