@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   runs: async () => (await import('./commands/runs.ts')).addRunsCommand,
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
+  system: async () => (await import('./commands/system.ts')).addSystemCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,

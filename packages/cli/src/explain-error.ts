@@ -59,6 +59,7 @@ const hints: Record<string, string> = {
   instance_not_found: 'See which there are: switchyard instances list',
   workflow_not_found: 'See which there are: switchyard workflows list',
   workflow_exists: 'A new version of it: switchyard workflows import --replace',
+  job_not_found: 'See which are dead: switchyard system',
   file_not_found: 'See which there are: switchyard files list',
   config_version_mismatch: 'Somebody changes the configuration at the same time. Try again.',
   unreachable: 'Start a gateway with: switchyard up. Or say where it is: --url, SWITCHYARD_URL.',

@@ -13,6 +13,7 @@ const dispatchRoots = new Set([
   'queue',
   'task-batches',
   'audit',
+  'system',
 ]);
 
 /** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */

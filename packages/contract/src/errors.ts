@@ -233,6 +233,10 @@ export const errorCatalogue = {
     kind: 'precondition',
     message: 'The workflow has changed since you read it. Read it again, then send your change.',
   },
+  job_not_found: {
+    kind: 'not_found',
+    message: 'No dead job has this id. GET /api/system lists dead jobs.',
+  },
   delivery_not_found: { kind: 'not_found', message: 'No such delivery of this webhook.' },
   too_many_sockets: {
     kind: 'too_many',

@@ -41,6 +41,9 @@ import {
 } from './ops/options-of-config.ts';
 import { poolSpansOf } from './ops/pool-spans.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
+import { FolderSizes } from './ops/system/folder-sizes.ts';
+import { System } from './ops/system/system.ts';
+import { systemRoutes } from './ops/system/system-routes.ts';
 import { WorkflowBudget } from './ops/workflow-budget.ts';
 import { Audit } from './platform/audit/audit.ts';
 import { AuditStore } from './platform/audit/audit-store.ts';
@@ -172,21 +175,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         diskReserveBytes,
       })
     : null;
-  const space = new FreeSpace({
-    folders: writtenFolders(config),
-    reserveBytes: diskReserveBytes,
-    disk: nodeDisk,
-  });
+  const health = newHealth(base);
+  const system = openSystem(base, { accounts, dispatch, health });
   return {
     logger,
     metrics,
-    health: new Health({
-      database: (deadlineMs) => database.ping(deadlineMs),
-      storage: () => space.look(),
-      cache: () => 'embedded',
-      version: options.version,
-      clock: systemClock,
-    }),
+    health,
     streams,
     admission,
     tracker: new RequestTracker({ logger, metrics, limit: limits.requestsInFlight }),
@@ -197,7 +191,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     accounts,
     dispatch,
     conversation,
-    routes: [...accounts.routes, ...(dispatch?.routes ?? []), ...(conversation?.routes ?? [])],
+    routes: [
+      systemRoutes({ system }),
+      ...accounts.routes,
+      ...(dispatch?.routes ?? []),
+      ...(conversation?.routes ?? []),
+    ],
     setListeningUrl: (url) => {
       listeningUrl = url;
     },
@@ -208,6 +207,54 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     bootstrap,
     close: () => opened.close(),
   };
+}
+
+function newHealth({ config, options, database }: Base): Health {
+  const space = new FreeSpace({
+    folders: writtenFolders(config),
+    reserveBytes: diskReserveBytes,
+    disk: nodeDisk,
+  });
+  return new Health({
+    database: (deadlineMs) => database.ping(deadlineMs),
+    storage: () => space.look(),
+    cache: () => 'embedded',
+    version: options.version,
+    clock: systemClock,
+  });
+}
+
+/** The report for operators about the gateway as a whole. */
+function openSystem(
+  base: Base,
+  {
+    accounts,
+    dispatch,
+    health,
+  }: { accounts: AccountsArea; dispatch: Pick<DispatchArea, 'upkeep'> | null; health: Health },
+): System {
+  const { config, options, opened, logger, database } = base;
+  const folders = new FolderSizes({
+    home: config.data_home,
+    clock: systemClock,
+    onFault: (err) => logger.warn({ err }, 'The folders of the data home could not be measured'),
+  });
+  opened.add(() => folders.close());
+  return new System({
+    ...base,
+    version: options.version,
+    database,
+    busKind: config.bus.backend,
+    health,
+    upkeep: dispatch?.upkeep ?? null,
+    audit: { store: base.audit, keptMs: config.audit.retention },
+    folders,
+    writtenFolders: writtenFolders(config),
+    disk: nodeDisk,
+    emailOf: async (userId) =>
+      (await accounts.store.find({ system: 'the report about the storage' }, userId))?.email ?? null,
+    clock: systemClock,
+  });
 }
 
 async function openBase(config: Config, options: ContextOptions, opened: CloseStack): Promise<Base> {

@@ -46,6 +46,8 @@ import { Tasks } from './intake/tasks.ts';
 import { measureDispatch } from './monitor/dispatch-metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
 import { monitorRoutes } from './monitor/monitor-routes.ts';
+import { DispatchUpkeep } from './monitor/upkeep.ts';
+import { UpkeepStore } from './monitor/upkeep-store.ts';
 import { PushHub } from './push/push-hub.ts';
 import { pushRoute } from './push/push-route.ts';
 import { Matchmaker } from './queue/matchmaker.ts';
@@ -142,6 +144,7 @@ export interface DispatchArea {
   fleet: Fleet;
   instanceStore: InstanceStore;
   configuration: Configuration;
+  upkeep: DispatchUpkeep;
   /** Fills the queue from the rows, then starts to look after instances and to hand out tasks. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -227,6 +230,12 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     fleet,
     instanceStore: records.instanceStore,
     configuration,
+    upkeep: new DispatchUpkeep({
+      store: new UpkeepStore(database),
+      filesKeptMs: options.retentionMs,
+      deliveriesKeptMs,
+      instanceEventsKeptMs,
+    }),
     start: async () => {
       await configuration.load(options.seed);
       await records.queueKeeper.start();

@@ -8,6 +8,7 @@ import * as instanceEvents from './migrations/006-instance-events.ts';
 import * as nodeRecord from './migrations/007-node-record.ts';
 import * as queueControl from './migrations/008-queue-control.ts';
 import * as fileRecipes from './migrations/009-file-recipes.ts';
+import * as oldDeliveries from './migrations/010-old-deliveries.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -19,4 +20,5 @@ export const dispatchMigrations: readonly Migration[] = [
   nodeRecord,
   queueControl,
   fileRecipes,
+  oldDeliveries,
 ];

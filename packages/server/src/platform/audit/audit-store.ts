@@ -48,6 +48,20 @@ export class AuditStore {
     return query.orderBy('id', 'desc').limit(limit).execute();
   }
 
+  async countBefore(epochMs: number, limit: number): Promise<number> {
+    const old = this.#database.read
+      .selectFrom('audit_records')
+      .select('id')
+      .where('id', '<', firstIdAt(epochMs))
+      .limit(limit)
+      .as('old');
+    const { count } = await this.#database.read
+      .selectFrom(old)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async deleteBefore(epochMs: number): Promise<void> {
     await this.#database.write((trx) =>
       trx.deleteFrom('audit_records').where('id', '<', firstIdAt(epochMs)).execute(),

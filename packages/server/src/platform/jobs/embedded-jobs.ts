@@ -7,7 +7,7 @@ import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import { type JobFailure, JobLane } from './job-lane.ts';
 import { type JobRow, JobStore } from './job-store.ts';
-import type { DeadJob, JobHandler, JobPayload, JobPolicy, Jobs, NewJob } from './jobs.ts';
+import type { DeadJob, JobHandler, JobPayload, JobPolicy, Jobs, NewJob, Schedule } from './jobs.ts';
 import type { JobTables } from './tables.ts';
 
 export interface EmbeddedJobsOptions {
@@ -107,6 +107,32 @@ export class EmbeddedJobs implements Jobs {
 
   async dead(limit: number): Promise<DeadJob[]> {
     return (await this.#store.listDead(limit)).map(asDeadJob);
+  }
+
+  async countDead(diedBeforeMs?: number): Promise<number> {
+    return this.#store.countDead(diedBeforeMs);
+  }
+
+  get deadKeptMs(): number {
+    return keepDeadMs;
+  }
+
+  async retry(id: string): Promise<'waiting' | 'replaced' | null> {
+    const revived = await this.#store.revive(id);
+    if (!revived) return null;
+    // A kind of a feature that is switched off waits until a gateway has it again.
+    if (this.#isRunning) this.#lanes.get(revived.kind)?.wake();
+    return revived.outcome;
+  }
+
+  async schedules(): Promise<Schedule[]> {
+    const rows = await this.#store.listSchedules();
+    return rows.map(({ kind, intervalMs, dueAtMs, runner, lastError }) => ({
+      kind,
+      everyMs: intervalMs ?? 0,
+      nextAtMs: runner === null ? dueAtMs : null,
+      lastError,
+    }));
   }
 
   #requireKnown(kind: string): JobLane {

@@ -187,6 +187,46 @@ export class JobStore {
       .execute();
   }
 
+  async countDead(diedBeforeMs?: number): Promise<number> {
+    const { count } = await this.#database.read
+      .selectFrom('jobs')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('diedAtMs', 'is not', null)
+      .$if(diedBeforeMs !== undefined, (query) => query.where('diedAtMs', '<', diedBeforeMs ?? 0))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** Returns the kind of the job and what became of it; undefined when no dead job has this id. */
+  async revive(id: string): Promise<{ kind: string; outcome: 'waiting' | 'replaced' } | undefined> {
+    return this.#database.write(async (trx) => {
+      const dead = await trx
+        .selectFrom('jobs')
+        .select(['id', 'kind', 'key', 'attempt'])
+        .where('id', '=', id)
+        .where('diedAtMs', 'is not', null)
+        .$if(this.#database.dialect === 'postgres', (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!dead) return undefined;
+      if (await isReplaced(trx, dead)) {
+        await trx.deleteFrom('jobs').where('id', '=', id).execute();
+        return { kind: dead.kind, outcome: 'replaced' };
+      }
+      const columns = { runner: null, attempt: 0, dueAtMs: this.#time(), diedAtMs: null };
+      await trx.updateTable('jobs').set(columns).where('id', '=', id).execute();
+      return { kind: dead.kind, outcome: 'waiting' };
+    });
+  }
+
+  async listSchedules(): Promise<JobRow[]> {
+    return this.#database.read
+      .selectFrom('jobs')
+      .selectAll()
+      .where('intervalMs', 'is not', null)
+      .orderBy('kind')
+      .execute();
+  }
+
   async pruneDead(olderThanMs: number): Promise<void> {
     await this.#database.write((trx) =>
       trx.deleteFrom('jobs').where('diedAtMs', '<', this.#timeAfter(-olderThanMs)).execute(),

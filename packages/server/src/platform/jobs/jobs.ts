@@ -49,6 +49,15 @@ export interface DeadJob {
   diedAt: string;
 }
 
+export interface Schedule {
+  kind: string;
+  everyMs: number;
+  /** Null while it is executed. */
+  nextAtMs: number | null;
+  /** The error of the last execution. */
+  lastError: string | null;
+}
+
 /** Deferred and repeated work that is done at least once, in any process. Jobs outlive the process. */
 export interface Jobs {
   /** Call it before `start`. */
@@ -71,4 +80,15 @@ export interface Jobs {
   close(graceMs?: number): Promise<void>;
   /** Jobs that failed for the last time, newest first, for inspection. They are kept for a week. */
   dead(limit: number): Promise<DeadJob[]>;
+  /** Counts dead jobs; with a time, those that died before it. */
+  countDead(diedBeforeMs?: number): Promise<number>;
+  /** How long dead jobs are kept. */
+  readonly deadKeptMs: number;
+  /**
+   * Makes a dead job wait again, with all its attempts. `replaced`: a newer one waits under its key, and the dead one is
+   * gone. Null: no dead job has this id.
+   */
+  retry(id: string): Promise<'waiting' | 'replaced' | null>;
+  /** The repeated jobs of all processes. */
+  schedules(): Promise<Schedule[]>;
 }

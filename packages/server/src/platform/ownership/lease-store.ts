@@ -127,6 +127,19 @@ export class LeaseStore {
     return (await locked.executeTakeFirst()) !== undefined;
   }
 
+  /** The leases that are held now, by key. */
+  async current(limit: number): Promise<{ key: string; holder: string }[]> {
+    const rows = await this.#database.read
+      .selectFrom('leases')
+      .select(['key', 'holder'])
+      .where('holder', 'is not', null)
+      .where('expiresAtMs', '>', this.#time())
+      .orderBy('key')
+      .limit(limit)
+      .execute();
+    return rows.map(({ key, holder }) => ({ key, holder: holder ?? '' }));
+  }
+
   /** For a database that one process owns: all earlier holders are gone. */
   async freeAll(): Promise<void> {
     await this.#database.write((trx) =>

@@ -1,0 +1,14 @@
+const words: readonly (readonly [prefix: string, say: (name: string) => string])[] = [
+  ['instance:', (name) => `looks after the worker ${name}`],
+  ['runs:', () => 'works on runs of agents'],
+  ['channel:', (name) => `receives the messages of ${name}`],
+  ['channel-reply:', () => 'sends a reply to a channel'],
+  ['memory:', () => 'changes the memory of a user'],
+  ['gateway', () => 'is the only gateway of this database'],
+];
+
+/** Says in plain words what a process does that holds a lease. */
+export function leaseInWords(key: string): string {
+  const known = words.find(([prefix]) => key.startsWith(prefix));
+  return known ? known[1](key.slice(known[0].length)) : `holds ${key}`;
+}
