@@ -141,6 +141,25 @@ describe('switchyard runs', () => {
     );
   });
 
+  it('says what one waits for, with its tasks', async () => {
+    const why = {
+      run_id: 'r1',
+      thread_id: 't1',
+      status: 'running',
+      waits_for: 'pool',
+      waiting: 'It is at work, and a task of it waits for a worker. It is next.',
+      position: null,
+      ahead: null,
+      starts_at: null,
+      started_at: '2026-01-01T00:00:00.000Z',
+      tasks: [{ task_id: 'k1', waiting: 'It is next.' }],
+    };
+    server.on('GET /api/threads/t1/runs/r1/why', json(why));
+    const { code, stdout } = await server.cli(['runs', 'why', 't1', 'r1']);
+    expect([code, stdout]).toEqual([0, `${why.waiting}\n\ntask  k1  It is next.\n`]);
+    expect(JSON.parse((await server.cli(['runs', 'why', 't1', 'r1', '-o', 'json'])).stdout)).toEqual(why);
+  });
+
   it('lists what happened in one', async () => {
     const event = (seq: number, event_type: string, content: unknown) => ({
       seq,

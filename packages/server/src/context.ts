@@ -40,6 +40,7 @@ import {
   writtenFolders,
 } from './ops/options-of-config.ts';
 import { poolSpansOf } from './ops/pool-spans.ts';
+import { poolWaitsOf } from './ops/pool-waits.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
 import { FolderSizes } from './ops/system/folder-sizes.ts';
 import { System } from './ops/system/system.ts';
@@ -169,6 +170,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
         poolSpans: dispatch && poolSpansOf(dispatch.timelines),
+        poolWaits: dispatch && poolWaitsOf(dispatch.waiting),
         accounts: accounts.store,
         // Push lives in dispatch. A gateway without it has no pages to tell.
         tell: (owner, news) => dispatch?.events.announce({ type: 'thread_news', owner, news }),

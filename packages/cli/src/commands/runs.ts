@@ -14,6 +14,7 @@ import { addOutputOption, type OutputOptions, printJson, printTable } from '../o
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { addTimelineOfRun } from './runs-timeline.ts';
+import { addWhyOfRun } from './runs-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -45,6 +46,7 @@ export function addRunsCommand(program: Command, terminal: Terminal): void {
   addList(command, terminal);
   addShow(command, terminal);
   addEvents(command, terminal);
+  addWhyOfRun(command, terminal);
   addTimelineOfRun(command, terminal);
   addCancel(command, terminal);
 }

@@ -11,6 +11,7 @@ import { type ConversationArea, createConversation } from '../conversation/creat
 import { createFeatures } from '../conversation/create-features.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import { Removals } from '../conversation/removals.ts';
+import type { PoolWaits } from '../conversation/runs/run-reasons.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
 import type { TellOwner } from '../conversation/thread-news.ts';
 import { ThreadAccess } from '../conversation/threads/thread-access.ts';
@@ -36,6 +37,7 @@ interface Surroundings {
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
   poolSpans: PoolSpans | null;
+  poolWaits: PoolWaits | null;
   accounts: AccountStore;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -52,8 +54,8 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, jobs } = base;
-  const { streams, admission, workflows, workflowUsage, poolSpans, accounts, tell, diskReserveBytes } =
-    surroundings;
+  const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
+  const { workflowUsage, poolSpans, poolWaits } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -122,6 +124,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     workflowUsage,
     tell,
     poolSpans,
+    poolWaits,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,
   });

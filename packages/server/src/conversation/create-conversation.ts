@@ -44,6 +44,9 @@ import type { Removals } from './removals.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
 import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
+import { RunStore } from './runs/records/run-store.ts';
+import { runReasonRoutes } from './runs/run-reason-routes.ts';
+import { type PoolWaits, RunReasons } from './runs/run-reasons.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { Runs } from './runs/runs.ts';
 import type { ConversationTables } from './tables.ts';
@@ -100,6 +103,8 @@ interface ConversationDependencies {
   workflowUsage: WorkflowUsageOf | null;
   /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
   poolSpans: PoolSpans | null;
+  /** Why tasks of the pool wait; null when there is no pool. */
+  poolWaits: PoolWaits | null;
   webhookCaller: WebhookCaller;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -247,6 +252,12 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     spans: new RunSpanStore(database),
     prices: new ModelPrices(options.models),
   });
+  const reasons = new RunReasons({
+    ...dependencies,
+    runs,
+    store: new RunStore(database),
+    spans: new RunSpanStore(database),
+  });
   const assistants = new Assistants({ ...runtime, store: dependencies.assistantStore, customAgents, clock });
   return [
     ...mounts.flatMap((mount) => [
@@ -257,6 +268,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       feedbackRoutes(mount, { feedback }),
       runEventRoutes(mount, events),
       runTimelineRoutes(mount, { timelines }),
+      runReasonRoutes(mount, { reasons }),
     ]),
     ...features.routes,
     createConsole({

@@ -138,6 +138,7 @@ export interface DispatchArea {
   usage: TaskUsageStore;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
+  waiting: Waiting;
   timelines: TaskTimelines;
   instances: Instances;
   events: DispatchEvents;
@@ -224,6 +225,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: new TaskUsageStore(database),
     taskNodes: records.taskNodes,
+    waiting,
     timelines,
     instances,
     events,

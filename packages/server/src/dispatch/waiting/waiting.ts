@@ -71,6 +71,21 @@ export class Waiting {
     return { ...common, totals, waiting: describeRunning(row, instance, runsOn), runsOn, eta };
   }
 
+  /** Why each of these tasks waits, or where it runs; tasks that have ended and those of others are left out. */
+  async ofEach(
+    owner: Owner,
+    taskIds: readonly string[],
+  ): Promise<{ taskId: string; waiting: string; isPending: boolean }[]> {
+    const instances = await this.#options.instances.list();
+    const rows = await Promise.all(taskIds.map((taskId) => this.#options.tasks.get(owner, taskId)));
+    return rows.flatMap((row) => {
+      if (!row || row.phase === 'ended') return [];
+      const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
+      const waiting = this.#sentenceOf(row, standing, instances);
+      return { taskId: row.id, waiting, isPending: row.status === 'pending' };
+    });
+  }
+
   /** Sentences and estimates for tasks of a list; a task that has ended has no entry. */
   async outlooks(rows: readonly TaskRow[]): Promise<Map<string, Outlook>> {
     const open = rows.filter(({ phase }) => phase !== 'ended');

@@ -88,6 +88,22 @@ export class RunStore {
       .execute();
   }
 
+  /** The runs of a thread that have not ended of all users, in the order of admission. */
+  async openIn(threadId: string): Promise<RunRow[]> {
+    return openRuns(this.#database.read, threadId);
+  }
+
+  /** The run of a thread that was admitted last. */
+  async newestOf(threadId: string): Promise<Pick<RunRow, 'run_id'> | undefined> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select('run_id')
+      .where('thread_id', '=', threadId)
+      .orderBy('admission', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  }
+
   /** The checked requests, by run. */
   async inputs(runIds: readonly string[]): Promise<Map<string, string>> {
     const kwargsOf = new Map<string, string>();

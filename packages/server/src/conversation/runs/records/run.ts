@@ -43,6 +43,20 @@ export function threadStatusAfter(
   return isWaiting ? 'interrupted' : 'idle';
 }
 
+/**
+ * Whether another open run of the thread goes before this one. `claimedRun` has the same rule as a statement; here it answers
+ * people who ask.
+ */
+export function holdsUp(
+  other: Pick<RunRow, 'run_id' | 'status' | 'admission' | 'run_at'>,
+  run: Pick<RunRow, 'run_id' | 'admission'>,
+  at: string,
+): boolean {
+  if (other.run_id === run.run_id) return false;
+  if (other.status === 'running') return true;
+  return other.admission < run.admission && (other.run_at === null || other.run_at <= at);
+}
+
 export type CancelDecision = 'done_already' | 'refused' | 'end_now' | 'ask_worker';
 
 /** A run that no worker has started ends at once; for any other its worker is asked. */
