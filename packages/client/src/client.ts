@@ -9,10 +9,14 @@ import {
   type Download,
   type DownloadOptions,
   download,
+  downloadThumbnail,
+  downloadZip,
+  type ThumbnailOptions,
   type UploadedFile,
   type UploadOptions,
   type UploadSource,
   upload,
+  type ZipSelection,
 } from './files.ts';
 import { Push } from './push/push.ts';
 import type { WebSocketConstructor } from './push/web-socket.ts';
@@ -40,6 +44,8 @@ export interface Client {
   call: Call;
   upload(source: UploadSource, options?: UploadOptions): Promise<UploadedFile>;
   download(fileId: string, options?: DownloadOptions): Promise<Download>;
+  downloadThumbnail(fileId: string, options?: ThumbnailOptions): Promise<Download>;
+  downloadZip(selection: ZipSelection, options?: DownloadOptions): Promise<Download>;
   session: Session;
   push: Push;
   runs: Runs;
@@ -73,6 +79,8 @@ export function createClient(options: ClientOptions): Client {
     call,
     upload: (source, uploadOptions) => upload(transport, source, uploadOptions),
     download: (fileId, downloadOptions) => download(transport, fileId, downloadOptions),
+    downloadThumbnail: (fileId, thumbnailOptions) => downloadThumbnail(transport, fileId, thumbnailOptions),
+    downloadZip: (selection, downloadOptions) => downloadZip(transport, selection, downloadOptions),
     session: new Session(call, credentials),
     push: new Push({ baseUrl, credentials, WebSocket: options.WebSocket }),
     runs: new Runs(streams),

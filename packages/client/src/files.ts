@@ -1,10 +1,18 @@
-import { downloadFile, uploadFile } from '@switchyard/contract/dispatch/file';
+import {
+  downloadFile,
+  type FileFilterQuery,
+  getThumbnail,
+  type ThumbnailSize,
+  uploadFile,
+  zipFiles,
+  zipSelectedFiles,
+} from '@switchyard/contract/dispatch/file';
 import { receivingStream, sendingStream } from './byte-stream.ts';
 import { Deadline, withDeadline } from './deadline.ts';
 import type { AnswerOf } from './endpoint-types.ts';
 import { multipartBody } from './multipart.ts';
 import { readValue } from './read-answer.ts';
-import { buildRequest } from './request.ts';
+import { buildRequest, type OutgoingRequest } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** A `File` or `Blob`, or, outside a browser, anything that yields bytes, for example a Node stream. */
@@ -113,11 +121,48 @@ async function uploadStream(
 export async function download(
   transport: Transport,
   fileId: string,
-  { signal, timeoutMs = silenceTimeoutMs }: DownloadOptions = {},
+  options: DownloadOptions = {},
+): Promise<Download> {
+  // The name in the address is for people who see it; the gateway uses only the id.
+  return receive(transport, buildRequest(downloadFile, { params: { fileId, filename: 'file' } }), options);
+}
+
+export interface ThumbnailOptions extends DownloadOptions {
+  /** The longer side in pixels; 256 by default. */
+  size?: ThumbnailSize;
+}
+
+/** A small WebP of a stored picture. In a page, the link of the file with `&size=256` behind it does the same. */
+export async function downloadThumbnail(
+  transport: Transport,
+  fileId: string,
+  { size, ...options }: ThumbnailOptions = {},
+): Promise<Download> {
+  return receive(transport, buildRequest(getThumbnail, { params: { fileId }, query: { size } }), options);
+}
+
+/** These files in this order, or those that fit a filter. */
+export type ZipSelection = { fileIds: readonly string[] } | { filter: Partial<FileFilterQuery> };
+
+/** Files as one archive. Reading it fails when it breaks off, so half an archive is never taken for a whole one. */
+export async function downloadZip(
+  transport: Transport,
+  selection: ZipSelection,
+  options: DownloadOptions = {},
+): Promise<Download> {
+  const request =
+    'fileIds' in selection
+      ? buildRequest(zipSelectedFiles, { body: { fileIds: selection.fileIds } })
+      : buildRequest(zipFiles, { query: selection.filter });
+  return receive(transport, request, options);
+}
+
+async function receive(
+  transport: Transport,
+  request: OutgoingRequest,
+  { signal, timeoutMs = silenceTimeoutMs }: DownloadOptions,
 ): Promise<Download> {
   const deadline = new Deadline({ signal, timeoutMs });
-  // The name in the address is for people who see it; the gateway uses only the id.
-  const request = buildRequest(downloadFile, { params: { fileId, filename: 'file' } });
   try {
     return await transport.exchange(request, {
       signal: deadline.signal,

@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path';
 import type { UploadedFile } from '@switchyard/client/files';
-import { deleteFile, fileSources, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
-import { type Command, Option } from 'commander';
+import { deleteFile, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
+import type { Command } from 'commander';
+import { addFileFilters, type FileFilterOptions, filterOf } from '../file-filters.ts';
+import { addFilesAgain } from '../files-again.ts';
+import { addFilesLineage } from '../files-lineage.ts';
+import { addFilesRecipe } from '../files-recipe.ts';
+import { addFilesZip } from '../files-zip.ts';
 import { formatSize } from '../format-size.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
@@ -16,9 +21,8 @@ import type { Terminal } from '../terminal.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options {
-  source?: StoredFile['source'];
-  task?: string;
+interface ListOptions extends Options, FileFilterOptions {
+  cursor?: string;
   limit: number;
   offset: number;
 }
@@ -26,37 +30,45 @@ interface ListOptions extends Options {
 export function addFilesCommand(program: Command, terminal: Terminal): void {
   const command = program.command('files');
   describeCommand(command, {
-    purpose: 'list, upload, download and delete files',
+    purpose: 'list, upload, download and delete files, and see how they were made',
     examples: ['switchyard files upload cat.png', 'switchyard files list --source output'],
   });
   addList(command, terminal);
   addUpload(command, terminal);
   addDownload(command, terminal);
+  addFilesZip(command, terminal);
+  addFilesRecipe(command, terminal);
+  addFilesLineage(command, terminal);
+  addFilesAgain(command, terminal);
   addDelete(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('list')
-    .addOption(new Option('--source <source>', 'only these').choices([...fileSources]))
-    .option('--task <id>', 'only outputs of this task')
     .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
     .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .option('--cursor <cursor>', 'the page behind the one that ended with it')
     .action(async (options: ListOptions) => {
       const { call } = await openGateway(options, terminal);
-      const { source, task: taskId, limit, offset } = options;
-      const list = await call(listFiles, { query: { source, taskId, limit, offset } });
+      const { limit, offset, cursor } = options;
+      const query = { ...filterOf(options), limit, offset, cursor };
+      const list = await call(listFiles, { query });
       if (options.output === 'json') return printJson(terminal, list);
       printTable(terminal, { columns, rows: list.items, none: 'There are no such files.' });
-      const shown = offset + list.items.length;
-      if (list.items.length > 0 && shown < list.total) {
-        terminal.stderr.write(`${shown} of ${list.total} files; the next ones: --offset ${shown}\n`);
-      }
+      const { total, items, nextCursor } = list;
+      if (nextCursor === null) return;
+      terminal.stderr.write(`${items.length} of ${total} files; the next ones: --cursor ${nextCursor}\n`);
     });
+  addFileFilters(command);
   addOutputOption(addGatewayOptions(command));
   describeCommand(command, {
     purpose: 'list files, the newest first',
-    examples: ['switchyard files list', 'switchyard files list --source output -o json'],
+    examples: [
+      'switchyard files list',
+      'switchyard files list --kind image --since 7d',
+      'switchyard files list --source output -o json',
+    ],
     environment: gatewayEnvironment,
     exits: ['ok', 'auth', 'unreachable'],
   });

@@ -26,6 +26,12 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('task_attempts').addColumn('serverName', 'text').execute();
   await db.schema.alterTable('task_attempts').addColumn('workerVersion', 'text').execute();
 
+  // The files of a task are read in the order of a list, without a look at the owner's other files.
+  await db.schema.dropIndex('files_task').execute();
+  await db.schema.createIndex('files_of_task').on('files').columns(['taskId', 'createdAt', 'id']).execute();
+  // A file is looked for by its content among those of one owner; with the owner behind it the index serves both.
+  await db.schema.dropIndex('files_sha256').execute();
+  await db.schema.createIndex('files_content').on('files').columns(['sha256', 'owner']).execute();
   await db.schema.alterTable('files').addColumn('workflowId', 'varchar(36)').execute();
   await db.schema
     .createIndex('files_workflow')

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
@@ -30,42 +30,30 @@ export class LineageStore {
   }
 
   async files(owner: Owner, fileIds: readonly string[]): Promise<FileRow[]> {
-    return this.#files(owner).where(this.#isIn('id', fileIds)).execute();
+    const rows = await this.#files().where(this.#isIn('id', fileIds)).execute();
+    return visibleTo(owner, rows);
   }
 
   async outputsOf(owner: Owner, taskIds: readonly string[], limit: number): Promise<FileRow[]> {
-    return this.#files(owner)
+    const rows = await this.#files()
       .where(this.#isIn('taskId', taskIds))
       .orderBy('taskId')
       .orderBy('createdAt')
       .orderBy('id')
       .limit(limit)
       .execute();
+    return visibleTo(owner, rows);
   }
 
   /** The oldest output with each of these contents. */
-  async firstOutputsWith(owner: Owner, sha256s: readonly string[]): Promise<FileRow[]> {
-    const ranked = this.#files(owner)
-      .select(
-        sql<number>`row_number() over (partition by ${sql.ref('sha256')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`.as(
-          'place',
-        ),
-      )
-      .where('source', '=', 'output')
-      .where(this.#isIn('sha256', sha256s))
-      .as('ranked');
-    const rows = await this.#database.read.selectFrom(ranked).selectAll().where('place', '=', 1).execute();
-    return rows.map(({ place: _ofItsContent, ...row }) => row);
+  async firstOutputsWith(owner: string, sha256s: readonly string[]): Promise<FileRow[]> {
+    const outputs = this.#ofContents(owner, sha256s).where('source', '=', 'output');
+    return this.#firstOfEach(outputs, 'asc');
   }
 
   /** The newest file with each of these contents. */
-  async newestWith(owner: Owner, sha256s: readonly string[]): Promise<FileRow[]> {
-    const rows = await this.#files(owner)
-      .where(this.#isIn('sha256', sha256s))
-      .orderBy('createdAt')
-      .orderBy('id')
-      .execute();
-    return [...new Map(rows.map((row) => [row.sha256, row])).values()];
+  async newestWith(owner: string, sha256s: readonly string[]): Promise<FileRow[]> {
+    return this.#firstOfEach(this.#ofContents(owner, sha256s), 'desc');
   }
 
   /** Which tasks of the owner were given one of these contents. */
@@ -93,15 +81,40 @@ export class LineageStore {
       .execute();
   }
 
-  #files(owner: Owner) {
-    const checked = requireOwner(owner);
-    return this.#database.read
-      .selectFrom('files')
-      .selectAll()
-      .$if('user' in checked, (query) => query.where('owner', '=', 'user' in checked ? checked.user : ''));
+  #ofContents(owner: string, sha256s: readonly string[]) {
+    return this.#files().where('owner', '=', owner).where(this.#isIn('sha256', sha256s));
+  }
+
+  async #firstOfEach(
+    files: SelectQueryBuilder<DispatchTables, 'files', FileRow>,
+    order: 'asc' | 'desc',
+  ): Promise<FileRow[]> {
+    const ranked = files
+      .select((select) =>
+        select.fn
+          .agg<number>('row_number')
+          .over((over) => over.partitionBy('sha256').orderBy('createdAt', order).orderBy('id', order))
+          .as('place'),
+      )
+      .as('ranked');
+    const rows = await this.#database.read.selectFrom(ranked).selectAll().where('place', '=', 1).execute();
+    return rows.map(({ place: _ofItsContent, ...row }) => row);
+  }
+
+  #files() {
+    return this.#database.read.selectFrom('files').selectAll();
   }
 
   #isIn(column: string, values: readonly string[]) {
     return isOneOf(this.#database.dialect, { column, values });
   }
+}
+
+/**
+ * Looked at here and not in the statement: a database that knows nothing of its rows takes the owner to be the rarer
+ * value, and reads all files of the owner.
+ */
+function visibleTo(owner: Owner, rows: FileRow[]): FileRow[] {
+  const checked = requireOwner(owner);
+  return 'user' in checked ? rows.filter((row) => row.owner === checked.user) : rows;
 }

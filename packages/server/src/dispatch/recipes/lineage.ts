@@ -93,7 +93,7 @@ export class Lineage {
     const uploads = frontier.filter(({ source }) => source === 'upload');
     if (uploads.length === 0) return [];
     const contents = [...new Set(uploads.map(({ sha256 }) => sha256))];
-    const outputs = await this.#options.store.firstOutputsWith({ user: owner }, contents);
+    const outputs = await this.#options.store.firstOutputsWith(owner, contents);
     const byContent = new Map(outputs.map((row) => [row.sha256, row]));
     return uploads.flatMap((upload) => {
       const output = byContent.get(upload.sha256);
@@ -133,9 +133,7 @@ export class Lineage {
     const missing = sources.filter(({ fileId }) => !found.has(fileId));
     if (missing.length === 0) return found;
     const contents = [...new Set(missing.map(({ sha256 }) => sha256))];
-    const others = new Map(
-      (await store.newestWith({ user: owner }, contents)).map((row) => [row.sha256, row]),
-    );
+    const others = new Map((await store.newestWith(owner, contents)).map((row) => [row.sha256, row]));
     for (const { fileId, sha256 } of missing) {
       const other = others.get(sha256);
       if (other) found.set(fileId, other);
