@@ -37,6 +37,7 @@ import {
   databaseOptions,
   dispatchOptions,
   httpLimits,
+  workerPrice,
   writtenFolders,
 } from './ops/options-of-config.ts';
 import { poolSpansOf } from './ops/pool-spans.ts';
@@ -168,7 +169,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         streams,
         admission,
         workflows,
-        workflowUsage: dispatch && workflowUsageOf(dispatch.usage),
+        workflowUsage: dispatch && workflowUsageOf(dispatch.usage, workerPrice(config)),
         poolSpans: dispatch && poolSpansOf(dispatch.timelines),
         poolWaits: dispatch && poolWaitsOf(dispatch.waiting),
         accounts: accounts.store,

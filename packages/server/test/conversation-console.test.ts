@@ -147,7 +147,10 @@ describe('the console of a gateway with a pool', () => {
   it('shows how long the workflows of agents took, and to administrators those of all users', async () => {
     const worker = await startReferenceWorker();
     const gateway = await startGateway({
-      config: { database: { backend: 'sqlite' } },
+      config: {
+        database: { backend: 'sqlite' },
+        conversation: { workflow_price_per_hour: 3600, workflow_price_currency: 'EUR' },
+      },
       executionTimeouts: watchful,
     });
     const admin = await DispatchCaller.initialize(gateway.url);
@@ -174,11 +177,24 @@ describe('the console of a gateway with a pool', () => {
           tasks: 1,
           failed_tasks: 0,
           task_seconds: expect.closeTo(secondsOf(task), 2),
-          cost: null,
+          cost: expect.closeTo(secondsOf(task), 2),
         },
       ]);
+      const work = { tasks: 1, task_seconds: expect.closeTo(secondsOf(task), 2) };
+      const cost = expect.closeTo(secondsOf(task), 2);
+      expect(usage.days[1]).toMatchObject({ ...work, worker_cost: cost });
+      expect(usage.by_user).toMatchObject([{ user_id: caller.userId, ...work, worker_cost: cost }]);
+      expect(usage.by_agent).toMatchObject([{ agent: 'lead_agent', runs: 1, ...work, worker_cost: cost }]);
       // The demo model has no price.
-      expect(usage).toMatchObject({ total_tasks: 1, total_cost: null, costs: {} });
+      expect(usage).toMatchObject({
+        total_tasks: 1,
+        total_cost: null,
+        costs: {},
+        total_worker_cost: cost,
+        worker_currency: 'EUR',
+        simulated_tokens: usage.total_tokens,
+        by_model: { 'switchyard-demo': { simulated: true, cost: null } },
+      });
     }
 
     const session = await HttpSession.login(gateway.url, {

@@ -248,6 +248,7 @@ describe('tokens of a thread', () => {
       total_runs: 0,
       by_model: {},
       by_caller: { lead_agent: 0, subagent: 0, middleware: 0, unknown: 0 },
+      context_usage: null,
     });
     await finished(threadId, { input: says('hello') }); // 1 in, 3 out
     await finished(threadId, { input: says('hello') }); // 3 in, 3 out
@@ -260,6 +261,7 @@ describe('tokens of a thread', () => {
       total_runs: 3,
       by_model: { 'scripted-1': { tokens: 10, runs: 2 } },
       by_caller: { lead_agent: 10, subagent: 0, middleware: 0, unknown: 0 },
+      context_usage: { token_count: expect.any(Number), max_context_tokens: null, percentage: null },
     });
   });
 

@@ -24,6 +24,17 @@ const cost = nullable(
   }),
 );
 const currency = nullable(Type.String());
+/** What agents' tasks have used of the pool. */
+const work = {
+  tasks: Type.Integer({ minimum: 0, description: 'Tasks on the pool that agents asked for and that ended.' }),
+  task_seconds: Type.Number({ minimum: 0, description: 'How long they had a worker.' }),
+  worker_cost: nullable(
+    Type.Number({
+      minimum: 0,
+      description: 'By `conversation.workflow_price_per_hour`; null without it.',
+    }),
+  ),
+};
 const tokenCounts = {
   tokens: count,
   input_tokens: count,
@@ -69,6 +80,7 @@ export const consoleDay = Type.Object({
   output_tokens: count,
   runs: count,
   cost,
+  ...work,
 });
 
 export const workflowUsage = Type.Object({
@@ -82,19 +94,49 @@ export type WorkflowUsage = Static<typeof workflowUsage>;
 
 export const consoleUsage = Type.Object({
   days: Type.Array(consoleDay, { description: 'Without gaps, the latest last.' }),
-  by_model: Type.Record(Type.String(), Type.Object({ ...tokenCounts, runs: count, cost, currency }), {
-    description: 'By the model that answered. A run with two models counts under both.',
-  }),
-  by_user: Type.Array(Type.Object({ user_id: Type.String(), tokens: count, runs: count, cost }), {
+  by_model: Type.Record(
+    Type.String(),
+    Type.Object({
+      ...tokenCounts,
+      runs: count,
+      cost,
+      currency,
+      simulated: Type.Boolean({ description: 'The demo model, which no one pays for.' }),
+    }),
+    {
+      description: 'By the model that answered. A run with two models counts under both.',
+    },
+  ),
+  by_user: Type.Array(Type.Object({ user_id: Type.String(), tokens: count, runs: count, cost, ...work }), {
     description: 'The 100 who used most; the caller alone unless `scope` is `all`.',
   }),
+  by_agent: Type.Array(
+    Type.Object({
+      agent: nullable(
+        Type.String({
+          description: 'As the requests named it; null for what was used before agents were counted.',
+        }),
+      ),
+      tokens: count,
+      runs: count,
+      cost,
+      ...work,
+    }),
+    { description: 'The 100 that used most.' },
+  ),
   by_workflow: Type.Array(workflowUsage, {
     description: 'Tasks on the pool that agents asked for: the 100 workflows that took longest.',
   }),
   total_tokens: count,
+  simulated_tokens: Type.Integer({
+    minimum: 0,
+    description: 'How many of them the demo model is said to have used.',
+  }),
   total_runs: count,
   total_tasks: count,
   total_task_seconds: Type.Number({ minimum: 0 }),
+  total_worker_cost: work.worker_cost,
+  worker_currency: currency,
   total_cost: cost,
   currency,
   costs: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {

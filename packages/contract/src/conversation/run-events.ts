@@ -42,6 +42,17 @@ export type ThreadMessagePage = Static<typeof threadMessagePage>;
 
 const modelTokens = Type.Object({ tokens: Type.Integer(), runs: Type.Integer() });
 
+export const contextUsage = Type.Object({
+  token_count: Type.Integer({ minimum: 0, description: 'Of the messages in the state; an estimate.' }),
+  max_context_tokens: nullable(
+    Type.Integer({
+      description: '`context_window` of the model of the newest run; null when it is not configured.',
+    }),
+  ),
+  percentage: nullable(Type.Number({ minimum: 0, description: 'To a tenth; may be more than 100.' })),
+});
+export type ContextUsage = Static<typeof contextUsage>;
+
 export const threadTokenUsage = Type.Object({
   thread_id: Type.String(),
   total_tokens: Type.Integer(),
@@ -56,6 +67,10 @@ export const threadTokenUsage = Type.Object({
     subagent: Type.Integer(),
     middleware: Type.Integer(),
     unknown: Type.Integer(),
+  }),
+  context_usage: nullable({
+    ...contextUsage,
+    description: "How much of the model's window the conversation takes; null for a thread without a state.",
   }),
 });
 export type ThreadTokenUsage = Static<typeof threadTokenUsage>;

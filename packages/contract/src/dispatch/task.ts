@@ -64,6 +64,9 @@ export const taskConversation = Type.Object({
   threadId: Type.String(),
   runId: Type.String(),
   toolCallId: Type.String(),
+  agent: Type.Optional(
+    Type.String({ description: 'As the request of the run named it; absent in tasks of earlier versions.' }),
+  ),
 });
 export type TaskConversation = Static<typeof taskConversation>;
 

@@ -6,6 +6,8 @@ export interface RunHandle {
   runId: string;
   threadId: string;
   userId: string;
+  /** The agent, as the request of the run named it. */
+  agent: string;
   /**
    * Resolves when the checkpoint that holds the tool's call is on disk. A tool with effects outside of the run awaits it first:
    * after a crash the run then comes back to the same call with the same id, and does not make a new one.

@@ -70,6 +70,7 @@ import { UserRemoval } from './threads/user-removal.ts';
 import { runTimelineRoutes } from './timeline/run-timeline-routes.ts';
 import { RunTimelineStore } from './timeline/run-timeline-store.ts';
 import { type PoolSpans, RunTimelines } from './timeline/run-timelines.ts';
+import { contextUsageOf } from './usage/context-usage.ts';
 import { ModelPrices } from './usage/costs.ts';
 import { createConsole } from './usage/create-console.ts';
 import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
@@ -240,7 +241,15 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       runs: recordedRuns,
       feedbackOf: (owner, threadId, runIds) => feedbackStore.ofRuns(owner, threadId, runIds),
     }),
-    tokens: new ThreadTokens({ runs: recordedRuns, journal }),
+    tokens: new ThreadTokens({
+      runs: recordedRuns,
+      journal,
+      contextUsage: contextUsageOf({
+        threads: store,
+        modelOf: (threadId) => recordedRuns.newestModel(threadId),
+        models: options.models,
+      }),
+    }),
     requireThread: (owner: Owner, threadId: string) => access.require(owner, threadId, { mustExist: false }),
     threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
   };

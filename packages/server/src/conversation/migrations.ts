@@ -2,6 +2,7 @@ import type { Migration } from '../platform/database/migrate.ts';
 import * as first from './migrations/001-conversation.ts';
 import * as usage from './migrations/002-usage.ts';
 import * as runSpans from './migrations/003-run-spans.ts';
+import * as usageByAgent from './migrations/004-usage-by-agent.ts';
 import * as unread from './migrations/006-unread-threads.ts';
 
-export const conversationMigrations: readonly Migration[] = [first, usage, runSpans, unread];
+export const conversationMigrations: readonly Migration[] = [first, usage, runSpans, usageByAgent, unread];

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 
 /** The tables that conversation owns. Column names are the wire's names; JSON is text, times are ISO text, booleans 0 or 1. */
 export interface ConversationTables {
@@ -156,6 +156,8 @@ export interface RunUsageTable {
   output_tokens: number;
   /** A part of the input tokens. */
   cache_read_tokens: number;
+  /** As the request of the run named it; empty for runs that were deleted before this column existed. */
+  agent: Generated<string>;
 }
 
 export interface RunEventTable {

@@ -1,28 +1,40 @@
-import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
-import type { TaskUsageStore } from '../dispatch/tasks/task-usage-store.ts';
+import type { WorkerUsage, WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
+import type { TaskUsage, TaskUsageStore } from '../dispatch/tasks/task-usage-store.ts';
 import { toIso } from '../lib/clock.ts';
+import { type WorkerPrice, workerCost } from '../lib/worker-price.ts';
 
 const maxWorkflows = 100;
 
-/**
- * How much of the pool the workflows of agents have used, for the summaries of conversations. Workers have no price, so
- * no cost is given.
- */
-export function workflowUsageOf(store: Pick<TaskUsageStore, 'byName' | 'total'>): WorkflowUsageOf {
-  return async (userId, { fromMs, toMs }) => {
+/** How much of the pool the workflows of agents have used, for the summaries of conversations. */
+export function workflowUsageOf(
+  store: Pick<TaskUsageStore, 'byName' | 'byDay' | 'byOwner' | 'byAgent' | 'total'>,
+  price: WorkerPrice | null,
+): WorkflowUsageOf {
+  const used = ({ tasks, seconds }: TaskUsage): WorkerUsage => {
+    const worked = rounded(seconds);
+    return { tasks, seconds: worked, cost: workerCost(price, worked).cost };
+  };
+  return async (userId, { fromMs, toMs, offsetMinutes }) => {
     const range = { userId, fromIso: toIso(fromMs), toIso: toIso(toMs) };
-    const [named, total] = await Promise.all([
+    const [named, days, owners, agents, total] = await Promise.all([
       store.byName(range, { limit: maxWorkflows }),
+      store.byDay(range, offsetMinutes),
+      store.byOwner(range),
+      store.byAgent(range),
       store.total(range),
     ]);
-    const workflows = named.map(({ name, tasks, failed, seconds }) => ({
-      workflow: name,
-      tasks,
-      failed_tasks: failed,
-      task_seconds: rounded(seconds),
-      cost: null,
-    }));
-    return { workflows, tasks: total.tasks, seconds: rounded(total.seconds) };
+    const workflows = named.map(({ name, failed, ...usage }) => {
+      const { tasks, seconds, cost } = used(usage as TaskUsage);
+      return { workflow: name, tasks, failed_tasks: failed, task_seconds: seconds, cost };
+    });
+    return {
+      workflows,
+      byDay: new Map(days.map(({ day, ...usage }) => [day, used(usage)])),
+      byUser: new Map(owners.map(({ owner, ...usage }) => [owner, used(usage)])),
+      byAgent: new Map(agents.map(({ agent, ...usage }) => [agent ?? '', used(usage)])),
+      total: used(total),
+      currency: price?.currency ?? null,
+    };
   };
 }
 

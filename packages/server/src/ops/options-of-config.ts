@@ -132,7 +132,7 @@ export function conversationOptions(
 }
 
 /** Null when workers have no price. */
-function workerPrice({ conversation }: Config): WorkerPrice | null {
+export function workerPrice({ conversation }: Config): WorkerPrice | null {
   const { workflow_price_per_hour: perHour, workflow_price_currency: currency } = conversation;
   return perHour > 0 ? { perHour, currency } : null;
 }

@@ -135,6 +135,7 @@ export class PoolWorkflows implements WorkflowRunner {
   }
 }
 
-function metaOf({ userId, idempotencyKey, threadId, runId, toolCallId }: CallOrigin): SubmitMeta {
-  return { userId, requestId: null, idempotencyKey, conversation: { threadId, runId, toolCallId } };
+function metaOf({ userId, idempotencyKey, ...origin }: CallOrigin): SubmitMeta {
+  const { threadId, runId, toolCallId, agent } = origin;
+  return { userId, requestId: null, idempotencyKey, conversation: { threadId, runId, toolCallId, agent } };
 }

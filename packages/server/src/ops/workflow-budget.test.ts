@@ -119,6 +119,7 @@ class Desk {
       threadId: 't1',
       runId,
       toolCallId,
+      agent: 'lead_agent',
       idempotencyKey: `${runId}:${toolCallId}`,
       workflow: {},
       params: {},

@@ -8,6 +8,7 @@ import {
 import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
+import { charactersIn, estimatedTokens } from '../estimated-tokens.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, modelContext } from '../models/middleware-model.ts';
 import { requestedModelOf } from '../models/requested-model.ts';
@@ -25,7 +26,6 @@ export interface SummarizationSettings {
 
 /** Share of a model's window. The rest is for its answer and for the error of our estimate. */
 const usableWindow = 0.75;
-const charactersPerToken = 4;
 
 /**
  * Limits what a model is sent: a summary replaces older messages of the state. The journal has all messages, so people still see
@@ -77,15 +77,13 @@ function cutOf(messages: readonly BaseMessage[], keep: number): number {
   return isOnlySummary ? 0 : cut;
 }
 
-/** An estimate, as good as possible without the model's own tokeniser. */
 function tokensOf(messages: readonly BaseMessage[]): number {
-  const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);
-  return Math.ceil(characters / charactersPerToken);
-}
-
-function lengthOf(message: BaseMessage): number {
-  const { tool_calls: calls = [] } = message as { tool_calls?: unknown[] };
-  return message.text.length + (calls.length > 0 ? JSON.stringify(calls).length : 0);
+  return estimatedTokens(
+    messages.map((message) => ({
+      text: message.text,
+      calls: (message as { tool_calls?: unknown[] }).tool_calls ?? [],
+    })),
+  );
 }
 
 function limitsOf(
@@ -101,7 +99,7 @@ function promptOf(messages: BaseMessage[], tokens: number): BaseMessageLike[] {
   const ask =
     'Summarise this conversation for yourself, who will go on with it and see nothing else of it: what the user wants, ' +
     'facts and names, what was done with which results, files with their paths, what is still open. Answer with the summary alone.';
-  const conversation = getBufferString(messages).slice(-tokens * charactersPerToken);
+  const conversation = getBufferString(messages).slice(-charactersIn(tokens));
   return [['user', `${ask}\n\n<conversation>\n${conversation}\n</conversation>`]];
 }
 

@@ -117,7 +117,7 @@ export class GraphRunner implements AgentRunner {
 function configOf(active: ActiveRun): RunConfig {
   const { request, checkpointer, observer, signal, isResumed } = active;
   const { recorder } = active.tools;
-  const { runId, threadId, userId } = request;
+  const { runId, threadId, userId, assistantId: agent } = request;
   return runConfig(request, {
     callbacks: [observer],
     signal,
@@ -125,6 +125,7 @@ function configOf(active: ActiveRun): RunConfig {
       runId,
       threadId,
       userId,
+      agent,
       streamsSubgraphs: request.streamSubgraphs,
       beforeActing: async () => {
         await onDisk(request, checkpointer);

@@ -54,7 +54,7 @@ export async function runPoolTask(
   const run = requireRunHandle(config);
   const { writer, signal = new AbortController().signal } = config as LangGraphRunnableConfig;
   const toolCallId = toolCallIdOf(config);
-  const { userId, threadId, runId } = run;
+  const { userId, threadId, runId, agent } = run;
   const files = { pool: workflows.files, workspace, whose: { userId, threadId }, signal };
   const order = orderOf({
     userId,
@@ -62,6 +62,7 @@ export async function runPoolTask(
     threadId,
     runId,
     toolCallId,
+    agent,
     params,
     paramsToSubmit: once(() => withFiles(files)),
   });

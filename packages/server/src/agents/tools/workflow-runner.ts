@@ -87,6 +87,7 @@ export interface CallOrigin {
   threadId: string;
   runId: string;
   toolCallId: string;
+  agent: string;
 }
 
 export type WorkflowUpdate =

@@ -54,6 +54,19 @@ export class RecordedRunStore {
       .execute();
   }
 
+  /** The model of the newest run that has called one; null when none has. */
+  async newestModel(threadId: string): Promise<string | null> {
+    const run = await this.#database.read
+      .selectFrom('runs')
+      .select('model_name')
+      .where('thread_id', '=', threadId)
+      .where('model_name', 'is not', null)
+      .orderBy('admission', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return run?.model_name ?? null;
+  }
+
   async openRuns(owner: Owner, threadId: string): Promise<Pick<RunRow, 'run_id' | 'user_id'>[]> {
     return this.#runs(owner)
       .select(['run_id', 'user_id'])

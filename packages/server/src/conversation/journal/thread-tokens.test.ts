@@ -13,7 +13,11 @@ describe('tokens of a thread', () => {
 
   beforeEach(async () => {
     fixture = await openJournalFixture();
-    tokens = new ThreadTokens({ runs: new RecordedRunStore(fixture.database), journal: fixture.journal });
+    tokens = new ThreadTokens({
+      contextUsage: async () => null,
+      runs: new RecordedRunStore(fixture.database),
+      journal: fixture.journal,
+    });
   });
   afterEach(() => fixture.close());
 
@@ -25,6 +29,7 @@ describe('tokens of a thread', () => {
     total_runs: 0,
     by_model: {},
     by_caller: { lead_agent: 0, subagent: 0, middleware: 0, unknown: 0 },
+    context_usage: null,
   };
 
   it('are zero when nothing has run', async () => {
@@ -55,6 +60,7 @@ describe('tokens of a thread', () => {
     await fixture.insertRun('r3', { user_id: 'bob', total_tokens: 100 });
     await fixture.insertRun('r4', { thread_id: 'other', total_tokens: 100 });
     expect(await tokens.usage(alice, 't', { includeActive: false })).toEqual({
+      context_usage: null,
       thread_id: 't',
       total_tokens: 15,
       total_input_tokens: 13,

@@ -1,4 +1,4 @@
-import type { ThreadTokenUsage } from '@switchyard/contract/conversation/run-events';
+import type { ContextUsage, ThreadTokenUsage } from '@switchyard/contract/conversation/run-events';
 import type { Owner } from '../../lib/owner.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedRunStore, RunTokens } from './recorded-run-store.ts';
@@ -7,6 +7,7 @@ import type { ModelUsage } from './run-totals.ts';
 interface ThreadTokensOptions {
   runs: Pick<RecordedRunStore, 'endedTokens' | 'openRuns'>;
   journal: Pick<Journal, 'totalsSoFar'>;
+  contextUsage: (threadId: string) => Promise<ContextUsage | null>;
 }
 
 /** The tokens that the owner's runs of a thread have used, however the runs ended. */
@@ -24,7 +25,8 @@ export class ThreadTokens {
   ): Promise<ThreadTokenUsage> {
     const ended = await this.#options.runs.endedTokens(owner, threadId);
     const open = includeActive ? await this.#openTokens(owner, threadId, ended) : [];
-    return sumOf(threadId, [...ended, ...open]);
+    const context_usage = await this.#options.contextUsage(threadId);
+    return { ...sumOf(threadId, [...ended, ...open]), context_usage };
   }
 
   /**
@@ -44,7 +46,7 @@ export class ThreadTokens {
   }
 }
 
-function sumOf(threadId: string, runs: readonly RunTokens[]): ThreadTokenUsage {
+function sumOf(threadId: string, runs: readonly RunTokens[]): Omit<ThreadTokenUsage, 'context_usage'> {
   const sum = (column: Exclude<keyof RunTokens, 'run_id' | 'token_usage_by_model'>): number =>
     runs.reduce((total, run) => total + run[column], 0);
   const models = new Map<string, { tokens: number; runs: number }>();

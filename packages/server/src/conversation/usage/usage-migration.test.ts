@@ -53,6 +53,7 @@ describe.each([
         ended_ms: Date.parse('2026-03-10T10:00:00.000Z'),
         first_of_run: 1,
         cache_read_tokens: 0,
+        agent: emptyRun.assistant_id,
         ...usage,
       });
       await opened.close();

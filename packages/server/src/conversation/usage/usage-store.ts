@@ -34,6 +34,12 @@ export interface UserUsageSum extends ModelUsageSum {
   firsts: number;
 }
 
+export interface AgentUsageSum extends ModelUsageSum {
+  /** As the requests of the runs named it; empty when the run was deleted before agents were counted. */
+  agent: string;
+  firsts: number;
+}
+
 export interface RunCounts {
   total: number;
   active: number;
@@ -77,6 +83,7 @@ const newUsage = new PreparedRows(
     'input_tokens',
     'output_tokens',
     'cache_read_tokens',
+    'agent',
   ],
   (db: Kysely<ConversationTables>, rows: RunUsageRow[]) => db.insertInto('run_usage').values(rows),
 );
@@ -157,6 +164,15 @@ export class UsageStore {
     );
   }
 
+  async byAgent(owner: Owner, range: UsageRange): Promise<AgentUsageSum[]> {
+    return this.#summed(owner, range, (rows) =>
+      rows
+        .select(['agent', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
+        .groupBy(['agent', 'model'])
+        .execute(),
+    );
+  }
+
   async byModel(owner: Owner, range: UsageRange): Promise<ModelUsageSum[]> {
     return this.#summed(owner, range, (rows) =>
       rows
@@ -202,10 +218,10 @@ export class UsageStore {
   }
 }
 
-/** Adds to the sum of the same day, user and model. */
+/** Adds to the sum of the same day, user, agent and model. */
 function add<Sum extends ModelUsageSum>(all: Map<string, Sum>, sum: Sum): void {
-  const { model, day, user_id } = sum as Partial<DayUsageSum & UserUsageSum>;
-  const key = JSON.stringify([model, day, user_id]);
+  const { model, day, user_id, agent } = sum as Partial<DayUsageSum & UserUsageSum & AgentUsageSum>;
+  const key = JSON.stringify([model, day, user_id, agent]);
   const before = (all.get(key) ?? {}) as Record<string, unknown>;
   const numbers = [...counters, 'runs', 'firsts'].filter((name) => name in sum && name in before);
   const added = numbers.map((name) => [name, Number(before[name]) + Number(sum[name as keyof Sum])]);

@@ -10,7 +10,7 @@ import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { ModelPrices } from './costs.ts';
 import { recordUsage, UsageStore } from './usage-store.ts';
-import { type Asker, UsageSummaries } from './usage-summaries.ts';
+import { type Asker, UsageSummaries, type WorkflowUsageOf } from './usage-summaries.ts';
 
 const postgres = testPostgres('summaries of usage on Postgres');
 const now = Date.parse('2026-03-10T22:30:00.000Z');
@@ -24,6 +24,8 @@ const models = readModels({
   free: null,
   euro: { pricing: { input_per_million: 1, output_per_million: 1, currency: 'EUR' } },
 });
+
+const noWork = { tasks: 0, task_seconds: 0, worker_cost: null };
 
 type Used = { input: number; output: number; cached?: number };
 
@@ -96,11 +98,14 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     });
   }
 
-  const summaries = (priced: readonly ModelConfig[] = models.filter(({ name }) => name !== 'euro')) =>
+  const summaries = (
+    priced: readonly ModelConfig[] = models.filter(({ name }) => name !== 'euro'),
+    workflowUsage: WorkflowUsageOf | null = null,
+  ) =>
     new UsageSummaries({
       store: new UsageStore(database, pieces),
       prices: new ModelPrices(priced),
-      workflowUsage: null,
+      workflowUsage,
       countAgents: async () => 2,
       isAvailable: true,
       clock: () => now,
@@ -110,8 +115,16 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const { days } = await summaries().usage(ada, { days: 3, offsetMinutes: 0 });
     // r1: 600 × 2 + 400 × 0.5 + 100 × 10 millionths; r2: 500 × 2 + 50 × 10 + 200 × 4 + 10 × 20.
     expect(days).toEqual([
-      { date: '2026-03-08', total_tokens: 0, input_tokens: 0, output_tokens: 0, runs: 0, cost: 0 },
-      { date: '2026-03-09', total_tokens: 760, input_tokens: 700, output_tokens: 60, runs: 2, cost: 0.0025 },
+      { date: '2026-03-08', total_tokens: 0, input_tokens: 0, output_tokens: 0, runs: 0, cost: 0, ...noWork },
+      {
+        date: '2026-03-09',
+        total_tokens: 760,
+        input_tokens: 700,
+        output_tokens: 60,
+        runs: 2,
+        cost: 0.0025,
+        ...noWork,
+      },
       {
         date: '2026-03-10',
         total_tokens: 1100,
@@ -119,6 +132,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
         output_tokens: 100,
         runs: 1,
         cost: 0.0024,
+        ...noWork,
       },
     ]);
 
@@ -160,6 +174,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
         runs: 2,
         cost: 0.0039,
         currency: 'USD',
+        simulated: false,
       },
       slow: {
         tokens: 210,
@@ -169,6 +184,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
         runs: 1,
         cost: 0.001,
         currency: 'USD',
+        simulated: false,
       },
     });
     expect(usage).toMatchObject({
@@ -182,6 +198,59 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     });
   });
 
+  it('put the tokens and the work of the pool together by day, user and agent', async () => {
+    await end(
+      's1',
+      'eve',
+      '2026-03-10T10:00:00.000Z',
+      { fast: { input: 500, output: 0 } },
+      { assistant_id: 'lead' },
+    );
+    await end('s2', 'eve', '2026-03-09T10:00:00.000Z', { 'switchyard-demo': { input: 5, output: 5 } });
+    const work = (tasks: number) => ({ tasks, seconds: tasks * 10, cost: tasks });
+    const today = Math.floor(now / 86_400_000);
+    const pool: WorkflowUsageOf = async (userId) => {
+      expect(userId).toBe('eve');
+      return {
+        workflows: [],
+        byDay: new Map([[today, work(3)]]),
+        byUser: new Map([['eve', work(3)]]),
+        byAgent: new Map([
+          ['lead', work(2)],
+          ['', work(1)],
+        ]),
+        total: work(3),
+        currency: 'EUR',
+      };
+    };
+    const eve: Asker = { owner: { user: 'eve' }, isEverybody: false };
+    const usage = await summaries(undefined, pool).usage(eve, { days: 2, offsetMinutes: 0 });
+    expect(usage.days).toMatchObject([
+      { total_tokens: 10, tasks: 0, task_seconds: 0, worker_cost: 0 },
+      { total_tokens: 500, cost: 0.001, tasks: 3, task_seconds: 30, worker_cost: 3 },
+    ]);
+    expect(usage.by_user).toMatchObject([
+      { user_id: 'eve', tokens: 510, runs: 2, cost: null, tasks: 3, worker_cost: 3 },
+    ]);
+    expect(usage.by_agent).toEqual([
+      { agent: 'lead', tokens: 500, runs: 1, cost: 0.001, tasks: 2, task_seconds: 20, worker_cost: 2 },
+      { agent: 'g', tokens: 10, runs: 1, cost: null, tasks: 0, task_seconds: 0, worker_cost: 0 },
+      { agent: null, tokens: 0, runs: 0, cost: 0, tasks: 1, task_seconds: 10, worker_cost: 1 },
+    ]);
+    expect(usage.by_model['switchyard-demo']).toMatchObject({ simulated: true, cost: null });
+    expect(usage).toMatchObject({
+      simulated_tokens: 10,
+      total_tasks: 3,
+      total_task_seconds: 30,
+      total_worker_cost: 3,
+      worker_currency: 'EUR',
+    });
+    await database.write(async (trx) => {
+      await trx.deleteFrom('runs').where('user_id', '=', 'eve').execute();
+      await trx.deleteFrom('run_usage').where('user_id', '=', 'eve').execute();
+    });
+  });
+
   it('say that a price is unknown, and never that it is zero', async () => {
     const own = await summaries().usage(bob, { days: 1, offsetMinutes: 0 });
     expect(own).toMatchObject({ total_cost: null, currency: null, costs: {}, unpriced_tokens: 77 });
@@ -190,8 +259,8 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const all = await summaries().usage(everybody, { days: 1, offsetMinutes: 0 });
     expect(all).toMatchObject({ total_cost: null, costs: { USD: 0.0024 }, unpriced_tokens: 77 });
     expect(all.by_user).toEqual([
-      { user_id: 'ada', tokens: 1100, runs: 1, cost: 0.0024 },
-      { user_id: 'bob', tokens: 77, runs: 1, cost: null },
+      { user_id: 'ada', tokens: 1100, runs: 1, cost: 0.0024, ...noWork },
+      { user_id: 'bob', tokens: 77, runs: 1, cost: null, ...noWork },
     ]);
   });
 

@@ -13,6 +13,7 @@ import type { CostSum, ModelPrices } from './costs.ts';
 import { modelUsageIn } from './run-usage.ts';
 import { dateOf, lastDays } from './usage-days.ts';
 import type {
+  AgentUsageSum,
   DayUsageSum,
   ListedRun,
   ModelUsageSum,
@@ -22,13 +23,28 @@ import type {
 } from './usage-store.ts';
 
 /** Tasks on the pool that agents asked for and that ended in a range; of one user, or of all for null. */
-export type WorkflowUsageOf = (userId: string | null, range: UsageRange) => Promise<PoolUsage>;
+export type WorkflowUsageOf = (
+  userId: string | null,
+  range: UsageRange & { offsetMinutes: number },
+) => Promise<PoolUsage>;
+
+/** What tasks have used of the workers. */
+export interface WorkerUsage {
+  tasks: number;
+  seconds: number;
+  /** Null when workers have no price. */
+  cost: number | null;
+}
 
 export interface PoolUsage {
   /** The tasks that took longest. */
   workflows: WorkflowUsage[];
-  tasks: number;
-  seconds: number;
+  /** By days since 1970. */
+  byDay: ReadonlyMap<number, WorkerUsage>;
+  byUser: ReadonlyMap<string, WorkerUsage>;
+  byAgent: ReadonlyMap<string, WorkerUsage>;
+  total: WorkerUsage;
+  currency: string | null;
 }
 
 interface UsageSummariesOptions {
@@ -52,7 +68,17 @@ export interface Asker {
 }
 
 const everybody: Owner = { system: 'numbers of all users for an administrator' };
+/** This many users are listed, and as many agents. */
 const maxUsers = 100;
+const noWork: WorkerUsage = { tasks: 0, seconds: 0, cost: null };
+const noPool: PoolUsage = {
+  workflows: [],
+  byDay: new Map(),
+  byUser: new Map(),
+  byAgent: new Map(),
+  total: noWork,
+  currency: null,
+};
 const ever: UsageRange = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 /** What runs have used and cost. */
@@ -102,24 +128,29 @@ export class UsageSummaries {
     const { store, prices, clock, workflowUsage } = this.#ready();
     const owner = ownerFor(asker);
     const range = lastDays(clock(), { days, offsetMinutes });
-    const [byDay, byUser, pool] = await Promise.all([
+    const [byDay, byUser, byAgent, pool] = await Promise.all([
       store.byDay(owner, range, offsetMinutes),
       asker.isEverybody ? store.byUser(owner, range) : null,
-      workflowUsage?.(userScope(owner), range) ?? { workflows: [], tasks: 0, seconds: 0 },
+      store.byAgent(owner, range),
+      workflowUsage?.(userScope(owner), { ...range, offsetMinutes }) ?? noPool,
     ]);
     const own = userScope(asker.owner);
     const used = byUser ?? byDay.map((row) => ({ ...row, user_id: own ?? '' }));
     const all = sumOf(prices, byDay);
     const { cost, currency } = all.total();
     return {
-      days: range.numbers.map((day) => viewDay(prices, day, byDay)),
+      days: range.numbers.map((day) => viewDay(day, { prices, rows: byDay, pool })),
       by_model: byModel(prices, byDay),
-      by_user: topUsers(prices, used),
+      by_user: topUsers(prices, used, pool),
+      by_agent: topAgents(prices, byAgent, pool),
       by_workflow: pool.workflows,
       total_tokens: tokensOf(byDay),
+      simulated_tokens: tokensOf(byDay.filter(({ model }) => prices.isSimulated(model))),
       total_runs: runsOf(byDay),
-      total_tasks: pool.tasks,
-      total_task_seconds: pool.seconds,
+      total_tasks: pool.total.tasks,
+      total_task_seconds: pool.total.seconds,
+      total_worker_cost: pool.total.cost,
+      worker_currency: pool.currency,
       total_cost: cost,
       currency,
       costs: all.amounts(),
@@ -153,10 +184,19 @@ function ownerFor({ owner, isEverybody }: Asker): Owner {
   return isEverybody ? everybody : owner;
 }
 
+/** A day, user or agent without tasks costs nothing when workers have a price. */
+function workIn(
+  parts: ReadonlyMap<unknown, WorkerUsage>,
+  key: unknown,
+  { currency }: PoolUsage,
+): { tasks: number; task_seconds: number; worker_cost: number | null } {
+  const { tasks, seconds, cost } = parts.get(key) ?? { ...noWork, cost: currency === null ? null : 0 };
+  return { tasks, task_seconds: seconds, worker_cost: cost };
+}
+
 function viewDay(
-  prices: ModelPrices,
   day: number,
-  rows: readonly DayUsageSum[],
+  { prices, rows, pool }: { prices: ModelPrices; rows: readonly DayUsageSum[]; pool: PoolUsage },
 ): ConsoleUsage['days'][number] {
   const ofDay = rows.filter((row) => row.day === day);
   return {
@@ -166,6 +206,7 @@ function viewDay(
     output_tokens: total(ofDay, 'output_tokens'),
     runs: runsOf(ofDay),
     cost: sumOf(prices, ofDay).total().cost,
+    ...workIn(pool.byDay, day, pool),
   };
 }
 
@@ -181,22 +222,70 @@ function byModel(prices: ModelPrices, rows: readonly ModelUsageSum[]): ConsoleUs
         cache_read_tokens: total(ofModel, 'cache_read_tokens'),
         runs: total(ofModel, 'runs'),
       };
-      return [model, { ...used, ...sumOf(prices, ofModel).total() }];
+      const simulated = prices.isSimulated(model);
+      return [model, { ...used, ...sumOf(prices, ofModel).total(), simulated }];
     }),
   );
 }
 
-function topUsers(prices: ModelPrices, rows: readonly UserUsageSum[]): ConsoleUsage['by_user'] {
-  const ofUser = new Map<string, UserUsageSum[]>();
-  for (const row of rows) ofUser.set(row.user_id, [...(ofUser.get(row.user_id) ?? []), row]);
-  return [...ofUser]
-    .map(([user_id, used]) => ({
+function topUsers(
+  prices: ModelPrices,
+  rows: readonly UserUsageSum[],
+  pool: PoolUsage,
+): ConsoleUsage['by_user'] {
+  return top(
+    grouped(rows, ({ user_id }) => user_id, pool.byUser),
+    (user_id, used) => ({
       user_id,
-      tokens: tokensOf(used),
-      runs: runsOf(used),
-      cost: sumOf(prices, used).total().cost,
-    }))
-    .sort((a, b) => b.tokens - a.tokens || (a.user_id < b.user_id ? -1 : 1))
+      ...totalsOf(prices, used),
+      ...workIn(pool.byUser, user_id, pool),
+    }),
+  );
+}
+
+function topAgents(
+  prices: ModelPrices,
+  rows: readonly AgentUsageSum[],
+  pool: PoolUsage,
+): ConsoleUsage['by_agent'] {
+  return top(
+    grouped(rows, ({ agent }) => agent, pool.byAgent),
+    (agent, used) => ({
+      agent: agent === '' ? null : agent,
+      ...totalsOf(prices, used),
+      ...workIn(pool.byAgent, agent, pool),
+    }),
+  );
+}
+
+/** The rows of each key; a key that only used workers has none. */
+function grouped<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  work: ReadonlyMap<string, unknown>,
+): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>([...work.keys()].map((key) => [key, []]));
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+function totalsOf(prices: ModelPrices, rows: readonly (ModelUsageSum & { firsts: number })[]) {
+  return { tokens: tokensOf(rows), runs: runsOf(rows), cost: sumOf(prices, rows).total().cost };
+}
+
+/** Those who used most. */
+function top<Row, View extends { tokens: number; task_seconds: number }>(
+  groups: ReadonlyMap<string, Row[]>,
+  view: (key: string, rows: Row[]) => View,
+): View[] {
+  return [...groups]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, rows]) => view(key, rows))
+    .sort((a, b) => b.tokens - a.tokens || b.task_seconds - a.task_seconds)
     .slice(0, maxUsers);
 }
 

@@ -100,6 +100,38 @@ function usageBehaves(where: () => Promise<DatabaseOptions>): void {
     expect(await store.byName({ userId: 'ada', ...range }, { limit: 1 })).toHaveLength(1);
   });
 
+  it('sums up by day on the clock of the reader, by user and by agent', async () => {
+    const whole = { userId: null, fromIso: '2026-03-10T00:00:00.000Z', toIso: '2026-03-12T00:00:00.000Z' };
+    const day = Date.UTC(2026, 2, 10) / 86_400_000;
+    const daysOf = async (offset: number) =>
+      (await store.byDay(whole, offset)).map((each) => [Number(each.day) - day, each.tasks]).sort();
+    // t2 ends with the first millisecond of the tenth, t5 with that of the eleventh.
+    expect(await daysOf(0)).toEqual([
+      [0, 5],
+      [1, 1],
+    ]);
+    expect(await daysOf(-60)).toEqual([
+      [-1, 1],
+      [0, 5],
+    ]);
+    const owners = await store.byOwner(whole);
+    expect(owners.map(({ owner, tasks }) => [owner, tasks]).sort()).toEqual([
+      ['ada', 5],
+      ['bob', 1],
+    ]);
+    await add('t9', {
+      conversation: '{"threadId":"t","runId":"r","toolCallId":"c","agent":"painter"}',
+      finishedAt: '2026-03-20T12:00:01.000Z',
+      startedAt: '2026-03-20T12:00:00.000Z',
+    });
+    const later = { ...whole, toIso: '2026-03-21T00:00:00.000Z' };
+    const agents = await store.byAgent(later);
+    expect(agents.map(({ agent, tasks }) => [agent, tasks]).sort()).toEqual([
+      [null, 6],
+      ['painter', 1],
+    ]);
+  });
+
   it('has totals for one user and for all users', async () => {
     const own = await store.total({ userId: 'ada', ...range });
     expect(own).toMatchObject({ tasks: 4, failed: 2, seconds: expect.closeTo(13.625, 3) });

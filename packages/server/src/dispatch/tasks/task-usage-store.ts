@@ -21,6 +21,14 @@ export interface NamedTaskUsage extends TaskUsage {
   name: string | null;
 }
 
+export interface DayTaskUsage extends TaskUsage {
+  /** Days since 1970 on a clock with the given offset. */
+  day: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const minuteMs = 60 * 1000;
+
 /** The worker time of tasks that agents asked for. Counts tasks that ended in a range, whatever their outcome. */
 export class TaskUsageStore {
   readonly #database: Database<DispatchTables>;
@@ -42,6 +50,21 @@ export class TaskUsageStore {
       .execute();
   }
 
+  async byDay(range: TaskRange, offsetMinutes: number): Promise<DayTaskUsage[]> {
+    const day = this.#day(offsetMinutes);
+    return this.#ended(range).select(day.as('day')).select(this.#sums()).groupBy(day).execute();
+  }
+
+  async byOwner(range: TaskRange): Promise<(TaskUsage & { owner: string })[]> {
+    return this.#ended(range).select('owner').select(this.#sums()).groupBy('owner').execute();
+  }
+
+  /** By the agent whose run asked for the task; null for tasks of earlier versions, which do not say. */
+  async byAgent(range: TaskRange): Promise<(TaskUsage & { agent: string | null })[]> {
+    const agent = this.#agent();
+    return this.#ended(range).select(agent.as('agent')).select(this.#sums()).groupBy(agent).execute();
+  }
+
   async total(range: TaskRange): Promise<TaskUsage> {
     return this.#ended(range).select(this.#sums()).executeTakeFirstOrThrow();
   }
@@ -58,6 +81,24 @@ export class TaskUsageStore {
   #sums() {
     const failed = sql<number>`cast(coalesce(sum(case when ${sql.ref('status')} = 'failed' then 1 else 0 end), 0) as bigint)`;
     return [sql<number>`count(*)`.as('tasks'), failed.as('failed'), this.#seconds().as('seconds')] as const;
+  }
+
+  #agent(): RawBuilder<string | null> {
+    const conversation = sql.ref('conversation');
+    return this.#database.dialect === 'postgres'
+      ? sql`${conversation}::json ->> 'agent'`
+      : sql`${conversation} ->> '$.agent'`;
+  }
+
+  #day(offsetMinutes: number): RawBuilder<number> {
+    const finished = sql.ref('finishedAt');
+    const offset = sql.lit(offsetMinutes * minuteMs);
+    const ms =
+      this.#database.dialect === 'postgres'
+        ? sql`extract(epoch from ${finished}::timestamptz) * 1000`
+        : sql`(julianday(${finished}) - 2440587.5) * 86400000.0`;
+    // Julian days are fractions, which may be a part of a millisecond too low.
+    return sql<number>`(cast(round(${ms}) as bigint) + ${offset}) / ${sql.lit(dayMs)}`;
   }
 
   /** From the start of the last attempt to the end; zero for a task that never started. */
