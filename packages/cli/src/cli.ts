@@ -18,20 +18,29 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   login: async () => (await import('./commands/login.ts')).addLoginCommand,
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
+  status: async () => (await import('./commands/status.ts')).addStatusCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,
   workflows: async () => (await import('./commands/workflows.ts')).addWorkflowsCommand,
   tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,
   chat: async () => (await import('./commands/chat.ts')).addChatCommand,
   threads: async () => (await import('./commands/threads.ts')).addThreadsCommand,
   runs: async () => (await import('./commands/runs.ts')).addRunsCommand,
+  agents: async () => (await import('./commands/agents.ts')).addAgentsCommand,
+  skills: async () => (await import('./commands/skills.ts')).addSkillsCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
+  webhooks: async () => (await import('./commands/webhooks.ts')).addWebhooksCommand,
+  usage: async () => (await import('./commands/usage.ts')).addUsageCommand,
+  users: async () => (await import('./commands/users.ts')).addUsersCommand,
+  tokens: async () => (await import('./commands/tokens.ts')).addTokensCommand,
   system: async () => (await import('./commands/system.ts')).addSystemCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   'reset-admin': async () => (await import('./commands/reset-admin.ts')).addResetAdminCommand,
   worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,
+  completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
   version: async () => (await import('./commands/version.ts')).addVersionCommand,
 };
 
@@ -90,5 +99,7 @@ function newProgram(terminal: Terminal): Command {
  */
 function neededFor([first = '']: readonly string[]): string[] {
   if (first === '--version' || first === '-V') return [];
+  // The script names every command.
+  if (first === 'completion') return Object.keys(commands);
   return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
 }

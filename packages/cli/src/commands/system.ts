@@ -1,11 +1,12 @@
 import { getSystem, retryJob, type SystemReport } from '@switchyard/contract/system';
 import type { Command } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openGateway } from '../open-gateway.ts';
-import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
+import { type OutputOptions, printJson } from '../output.ts';
 import { describeSystem } from '../system-details.ts';
 import type { Terminal } from '../terminal.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -26,7 +27,7 @@ function addShow(parent: Command, terminal: Terminal): void {
     if (options.output === 'json') printJson(terminal, report);
     else terminal.stdout.write(describeSystem(report));
   });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'versions, dependencies, replicas, dead jobs, storage, and what will be deleted next',
     examples: ['switchyard system', 'switchyard system -o json'],
     exits: ['ok', 'auth', 'unreachable'],
@@ -44,14 +45,9 @@ function addRetry(parent: Command, terminal: Terminal): void {
     };
     terminal.stderr.write(`${said[retried.outcome]}\n`);
   });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'try a dead job again',
     examples: ['switchyard system retry-job 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
     exits: ['ok', 'auth', 'not_found', 'unreachable'],
   });
-}
-
-function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addGatewayOptions(command));
-  describeCommand(command, { environment: gatewayEnvironment, ...text });
 }

@@ -18,7 +18,7 @@ import { openGateway } from '../open-gateway.ts';
 import { moment } from '../option-values.ts';
 import { type OutputOptions, printJson } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeTaskCommand } from './describe-task-command.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 interface BatchOptions extends GatewayOptions, OutputOptions {
   status?: TaskStatus;
@@ -41,7 +41,7 @@ export function addCancel(parent: Command, terminal: Terminal, print: PrintTasks
   const command = addFilterOptions(parent.command('cancel [ids...]')).action((ids, options) =>
     act('cancel', { ids, options, print }, terminal),
   );
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'cancel tasks: one that waits at once, one that runs as soon as its worker stops',
     examples: [
       'switchyard tasks cancel 0196a1b2-0000-7000-8000-000000000000',
@@ -56,7 +56,7 @@ export function addRetry(parent: Command, terminal: Terminal, print: PrintTasks)
   const command = addFilterOptions(parent.command('retry [ids...]')).action((ids, options) =>
     act('retry', { ids, options, print }, terminal),
   );
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'submit copies of tasks',
     examples: [
       'switchyard tasks retry 0196a1b2-0000-7000-8000-000000000000',

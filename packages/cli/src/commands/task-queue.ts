@@ -6,7 +6,7 @@ import { openGateway } from '../open-gateway.ts';
 import { type OutputOptions, printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeTaskCommand } from './describe-task-command.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 interface PauseOptions extends GatewayOptions, OutputOptions {
   user?: string;
@@ -25,7 +25,7 @@ export function addPause(parent: Command, terminal: Terminal): void {
       if (options.output === 'json') printJson(terminal, pause);
       else terminal.stdout.write(`${plainText(`${nameOf(pause)}: paused since ${pause.since}`)}\n`);
     });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose:
       'start no more tasks: all, those of a user, or those on the servers of a pool; running ones go on',
     examples: [
@@ -45,7 +45,7 @@ export function addResume(parent: Command, terminal: Terminal): void {
     if (options.output === 'json') printJson(terminal, answer);
     else terminal.stdout.write(answer.resumed ? 'Resumed.\n' : 'There was no such pause.\n');
   });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'lift a pause',
     examples: ['switchyard tasks resume --mine', 'switchyard tasks resume'],
     exits: ['ok', 'failed', 'auth', 'unreachable'],
@@ -61,7 +61,7 @@ export function addFront(parent: Command, terminal: Terminal): void {
       if (options.output === 'json') printJson(terminal, task);
       else terminal.stdout.write(`${task.id}: place ${task.position ?? 'none any more'}\n`);
     });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'move a waiting task before the others of its owner with the same priority',
     examples: ['switchyard tasks front 0196a1b2-0000-7000-8000-000000000000'],
     exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],

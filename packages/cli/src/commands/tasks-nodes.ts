@@ -6,7 +6,7 @@ import { openGateway } from '../open-gateway.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeTaskCommand } from './describe-task-command.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 export function addNodesCommand(parent: Command, terminal: Terminal): void {
   const command = parent
@@ -28,7 +28,7 @@ export function addNodesCommand(parent: Command, terminal: Terminal): void {
         terminal.stderr.write(`Attempt ${attempt} ran ${count} more nodes, which are not listed.\n`);
       }
     });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'show when each node of a task began and how long it took',
     examples: ['switchyard tasks nodes 0196a1b2-0000-7000-8000-000000000000'],
   });

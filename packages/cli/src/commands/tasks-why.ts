@@ -6,7 +6,7 @@ import { openGateway } from '../open-gateway.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeTaskCommand } from './describe-task-command.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 export function addWhyCommand(parent: Command, terminal: Terminal): void {
   const command = parent
@@ -22,7 +22,7 @@ export function addWhyCommand(parent: Command, terminal: Terminal): void {
       terminal.stdout.write('\n');
       printTable(terminal, { columns, rows: why.instances, none: '' });
     });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'say why a task waits, what is ahead of it, and what would help',
     examples: ['switchyard tasks why 0196a1b2-0000-7000-8000-000000000000'],
   });

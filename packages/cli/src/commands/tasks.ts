@@ -11,7 +11,7 @@ import { type Column, details } from '../table.ts';
 import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
-import { describeTaskCommand } from './describe-task-command.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { addCancel, addRetry } from './task-batch.ts';
 import { addFront, addPause, addResume } from './task-queue.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
@@ -72,7 +72,7 @@ function addList(parent: Command, terminal: Terminal): void {
         terminal.stderr.write(`${shown} of ${list.total} tasks; the next ones: --offset ${shown}\n`);
       }
     });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'list tasks, the newest first',
     examples: ['switchyard tasks list', 'switchyard tasks list --status failed -o json'],
   });
@@ -85,7 +85,7 @@ function addGet(parent: Command, terminal: Terminal): void {
     if (options.output === 'json') printJson(terminal, task);
     else terminal.stdout.write(describeTask(task));
   });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'show one task with its attempts and outputs',
     examples: ['switchyard tasks get 0196a1b2-0000-7000-8000-000000000000'],
   });
@@ -98,7 +98,7 @@ function addWatch(parent: Command, terminal: Terminal): void {
     if (ids.length === 0) await watchEvents(watching, terminal);
     else await watchTasks(ids, watching, terminal);
   });
-  describeTaskCommand(command, {
+  describeGatewayCommand(command, {
     purpose: 'follow tasks until they end, or everything that happens until Ctrl-C',
     examples: [
       'switchyard tasks watch',

@@ -12,6 +12,7 @@ import { addOutputOption, type OutputOptions, printJson, printTable } from '../o
 import { plainLines } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { addRead, addUnread } from './threads-read.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -27,11 +28,13 @@ type Scalar = string | number | boolean | null;
 export function addThreadsCommand(program: Command, terminal: Terminal): void {
   const command = program.command('threads');
   describeCommand(command, {
-    purpose: 'list, show and delete conversations',
+    purpose: 'list, show, mark as read and delete conversations',
     examples: ['switchyard threads list', 'switchyard threads show 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
   });
   addList(command, terminal);
   addShow(command, terminal);
+  addUnread(command, terminal);
+  addRead(command, terminal);
   addDelete(command, terminal);
 }
 

@@ -3,8 +3,8 @@ import { addGatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption } from '../output.ts';
 
-/** The options and the help that all commands about tasks have in common. */
-export function describeTaskCommand(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+/** The options and the help that commands have in common which ask a gateway and print data. */
+export function describeGatewayCommand(command: Command, text: Parameters<typeof describeCommand>[1]): void {
   addOutputOption(addGatewayOptions(command));
   describeCommand(command, {
     environment: gatewayEnvironment,

@@ -1,0 +1,114 @@
+import {
+  type AccessToken,
+  createAccessToken,
+  deleteAccessToken,
+  listAccessTokens,
+} from '@switchyard/contract/accounts/access-token';
+import { type Scope, scopes } from '@switchyard/contract/endpoint';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GatewayOptions } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { openConversations } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { addPasswordOptions, type PasswordOptions, withPassword } from '../password-session.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
+
+interface CreateOptions extends PasswordOptions, OutputOptions {
+  scope?: Scope[];
+  days: number;
+  lasting?: true;
+}
+
+export function addTokensCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('tokens');
+  describeCommand(command, {
+    purpose: 'list, create and revoke your personal access tokens',
+    examples: ['switchyard tokens list', 'switchyard tokens create laptop --scope dispatch:read'],
+  });
+  addList(command, terminal);
+  addCreate(command, terminal);
+  addRevoke(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent.command('list').action(async (options: GatewayOptions & OutputOptions) => {
+    const { call } = await openConversations(options, terminal);
+    const list = await call(listAccessTokens);
+    if (options.output === 'json') printJson(terminal, list);
+    else printTable(terminal, { columns, rows: list.items, none: 'You have no tokens.' });
+  });
+  describeGatewayCommand(command, {
+    purpose: 'list your tokens, without the tokens themselves',
+    examples: ['switchyard tokens list', 'switchyard tokens list -o json'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addCreate(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('create <name>')
+    .option('--scope <scope>', `what it may do: ${scopes.join(', ')}; several times for several`, scope)
+    .option('--days <n>', 'how long it lasts, 1 to 3650', wholeNumber(1, 3_650), 90)
+    .option('--lasting', 'it lasts until it is revoked')
+    .action(async (name: string, options: CreateOptions) => {
+      const { scope: given = ['dispatch:read', 'conversation:read'], days, lasting } = options;
+      const body = { name, scopes: given, expires_in_days: lasting ? null : days };
+      const made = await withPassword(options, terminal, (client) =>
+        client.call(createAccessToken, { body }),
+      );
+      if (options.output === 'json') return printJson(terminal, made);
+      terminal.stdout.write(`${made.token}\n`);
+      terminal.stderr.write(
+        `Token ${made.name} (${made.id}): ${made.scopes.join(', ')}. It is shown this once.\n`,
+      );
+    });
+  describe(command, {
+    purpose: 'make a token; it is printed, this once (by default it only reads)',
+    examples: [
+      'switchyard tokens create laptop --scope dispatch:read --scope dispatch:write',
+      'switchyard tokens create ci --scope dispatch:write --days 7 --email me@example.com --password-stdin < password.txt',
+    ],
+  });
+}
+
+function addRevoke(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('revoke <id>')
+    .action(async (tokenId: string, options: PasswordOptions & OutputOptions) => {
+      await withPassword(options, terminal, (client) =>
+        client.call(deleteAccessToken, { params: { tokenId } }),
+      );
+      if (options.output === 'json') printJson(terminal, { id: tokenId, revoked: true });
+      else terminal.stderr.write(`${tokenId} is revoked.\n`);
+    });
+  describe(command, {
+    purpose: 'revoke a token; what uses it is refused from now on',
+    examples: ['switchyard tokens revoke 3f0c1d52-8a4e-4f9e-9f57-1b2c3d4e5f60'],
+  });
+}
+
+function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
+  addOutputOption(addPasswordOptions(command));
+  describeCommand(command, {
+    environment: { SWITCHYARD_URL: 'as --url' },
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable', 'cancelled'],
+    ...text,
+  });
+}
+
+function scope(text: string, before: Scope[] = []): Scope[] {
+  const known = scopes.find((name) => name === text);
+  if (known) return [...before, known];
+  throw new InvalidArgumentError(`Write one of ${scopes.join(', ')}.`);
+}
+
+const columns: Column<AccessToken>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'SCOPES', of: ({ scopes: given }) => given.join(' ') },
+  { title: 'EXPIRES', of: ({ expires_at: at }) => at ?? 'never' },
+  { title: 'LAST USED', of: ({ last_used_at: at }) => at },
+];

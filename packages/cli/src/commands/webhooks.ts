@@ -1,0 +1,168 @@
+import {
+  createWebhook,
+  type Delivery,
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  updateWebhook,
+  type Webhook,
+  type WebhookEvent,
+  webhookEvents,
+} from '@switchyard/contract/dispatch/webhook';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GatewayOptions } from '../gateway-options.ts';
+import { describeCommand } from '../help.ts';
+import { openGateway } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
+import type { Column } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
+
+type Options = GatewayOptions & OutputOptions;
+
+export function addWebhooksCommand(program: Command, terminal: Terminal): void {
+  const command = program.command('webhooks');
+  describeCommand(command, {
+    purpose: 'list, add, switch and delete your webhooks, and see what was sent to them',
+    examples: ['switchyard webhooks add https://example.org/switchyard', 'switchyard webhooks list'],
+  });
+  addList(command, terminal);
+  addAdd(command, terminal);
+  addSwitch(command, terminal, { name: 'enable', enabled: true });
+  addSwitch(command, terminal, { name: 'disable', enabled: false });
+  addDelete(command, terminal);
+  addDeliveries(command, terminal);
+  addRedeliver(command, terminal);
+}
+
+function addList(parent: Command, terminal: Terminal): void {
+  const command = parent.command('list').action(async (options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const webhooks = await call(listWebhooks);
+    if (options.output === 'json') printJson(terminal, webhooks);
+    else printTable(terminal, { columns, rows: webhooks, none: 'You have no webhooks.' });
+  });
+  describeGatewayCommand(command, {
+    purpose: 'list your webhooks',
+    examples: ['switchyard webhooks list -o json'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addAdd(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('add <url>')
+    .option(
+      '--event <event>',
+      `${webhookEvents.join(' or ')}; several times for several (default: all)`,
+      event,
+    )
+    .action(async (url: string, options: Options & { event?: WebhookEvent[] }) => {
+      const { call } = await openGateway(options, terminal);
+      const made = await call(createWebhook, {
+        body: { url, ...(options.event && { events: options.event }) },
+      });
+      if (options.output === 'json') return printJson(terminal, made);
+      terminal.stdout.write(`${made.secret}\n`);
+      terminal.stderr.write(
+        `Webhook ${made.id} is added. The secret above signs its calls and is shown this once.\n`,
+      );
+    });
+  describeGatewayCommand(command, {
+    purpose: 'call an address when one of your tasks ends; prints the secret that signs the calls',
+    examples: ['switchyard webhooks add https://example.org/switchyard --event task.failed'],
+  });
+}
+
+function addSwitch(
+  parent: Command,
+  terminal: Terminal,
+  { name, enabled }: { name: string; enabled: boolean },
+): void {
+  const command = parent.command(`${name} <id>`).action(async (webhookId: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const webhook = await call(updateWebhook, { params: { webhookId }, body: { enabled } });
+    if (options.output === 'json') printJson(terminal, webhook);
+    else
+      terminal.stderr.write(`${webhook.url} is ${webhook.enabled ? 'called again' : 'no longer called'}.\n`);
+  });
+  describeGatewayCommand(command, {
+    purpose: enabled ? 'call a webhook again' : 'call a webhook no more',
+    examples: [`switchyard webhooks ${name} 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b`],
+  });
+}
+
+function addDelete(parent: Command, terminal: Terminal): void {
+  const command = parent.command('delete <id>').action(async (webhookId: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const deleted = await call(deleteWebhook, { params: { webhookId } });
+    if (options.output === 'json') printJson(terminal, deleted);
+    else terminal.stderr.write(`${deleted.id} is deleted.\n`);
+  });
+  describeGatewayCommand(command, {
+    purpose: 'delete a webhook',
+    examples: ['switchyard webhooks delete 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+  });
+}
+
+function addDeliveries(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('deliveries <id>')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
+    .action(async (webhookId: string, options: Options & { limit: number; offset: number }) => {
+      const { call } = await openGateway(options, terminal);
+      const { limit, offset } = options;
+      const list = await call(listDeliveries, { params: { webhookId }, query: { limit, offset } });
+      if (options.output === 'json') printJson(terminal, list);
+      else
+        printTable(terminal, { columns: deliveryColumns, rows: list.items, none: 'Nothing was sent to it.' });
+    });
+  describeGatewayCommand(command, {
+    purpose: 'what was sent to a webhook, the newest first',
+    examples: ['switchyard webhooks deliveries 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+  });
+}
+
+function addRedeliver(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('redeliver <id> <delivery>')
+    .action(async (webhookId: string, deliveryId: string, options: Options) => {
+      const { call } = await openGateway(options, terminal);
+      const delivery = await call(redeliver, { params: { webhookId, deliveryId } });
+      if (options.output === 'json') printJson(terminal, delivery);
+      else terminal.stderr.write(`${delivery.id} is sent again.\n`);
+    });
+  describeGatewayCommand(command, {
+    purpose: 'send a delivery again: a test of the receiver',
+    examples: [
+      'switchyard webhooks redeliver 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b 0196a1b2-0000-7000-8000-000000000001',
+    ],
+  });
+}
+
+function event(text: string, before: WebhookEvent[] = []): WebhookEvent[] {
+  const known = webhookEvents.find((name) => name === text);
+  if (known) return [...before, known];
+  throw new InvalidArgumentError(`Write one of ${webhookEvents.join(', ')}.`);
+}
+
+const columns: Column<Webhook>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATE', of: ({ enabled }) => (enabled ? 'on' : 'off') },
+  { title: 'FAILURES', of: ({ failures }) => failures },
+  { title: 'EVENTS', of: ({ events }) => events.join(' ') },
+  { title: 'URL', of: ({ url }) => url },
+];
+
+const deliveryColumns: Column<Delivery>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'EVENT', of: ({ event: name }) => name },
+  { title: 'TASK', of: ({ taskId }) => taskId },
+  { title: 'TRIES', of: ({ attempts }) => attempts },
+  { title: 'ANSWER', of: ({ responseStatus }) => responseStatus },
+  { title: 'ERROR', of: ({ lastError }) => lastError },
+];
