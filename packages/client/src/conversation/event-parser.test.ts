@@ -30,4 +30,22 @@ describe('an event stream', () => {
     for (let at = 0; at < stream.length; at += size) seen.push(...parser.push(stream.slice(at, at + size)));
     expect(seen).toEqual(events);
   });
+
+  it('may have events up to the maximum length', () => {
+    const data = 'x'.repeat(40);
+    expect(new EventParser(50).push(`data: ${data}`)).toEqual([]);
+    const parser = new EventParser(50);
+    expect([...parser.push(`data: ${data}`), ...parser.push('\n\n')]).toMatchObject([{ data }]);
+  });
+
+  it.each([
+    ['a line that does not end', ['data: ', 'x'.repeat(60)]],
+    ['an event of many lines that does not end', Array.from({ length: 20 }, () => 'data: xxxxx\n')],
+  ])('is refused for %s', (_what, pieces) => {
+    const parser = new EventParser(50);
+    const reading = () => pieces.map((piece) => parser.push(piece));
+
+    expect(reading).toThrow('an event of more than 50 characters');
+    expect(reading).toThrow();
+  });
 });
