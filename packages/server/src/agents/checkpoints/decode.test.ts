@@ -11,8 +11,9 @@ import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { DeltaSnapshot } from '@langchain/langgraph-checkpoint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../lib/json.ts';
 import { decode } from './decode.ts';
-import { encode, type Json } from './encode.ts';
+import { encode } from './encode.ts';
 
 const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
 /** LangChain's types know this field only in messages whose structure is spelled out. */

@@ -1,6 +1,7 @@
 import * as messages from '@langchain/core/messages';
 import { DeltaSnapshot } from '@langchain/langgraph-checkpoint';
-import { type Json, langchainMark, ownMark } from './encode.ts';
+import type { Json } from '../../lib/json.ts';
+import { langchainMark, ownMark } from './encode.ts';
 
 type JsonRecord = { [key: string]: Json };
 

@@ -1,6 +1,5 @@
 import { DeltaSnapshot } from '@langchain/langgraph-checkpoint';
-
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+import type { Json } from '../../lib/json.ts';
 
 /**
  * The value of a record's `lc` field: 1 is LangChain's own form of a message, 2 is our form of values that JSON cannot express. A

@@ -1,9 +1,9 @@
 import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import type { Kysely, Selectable } from 'kysely';
+import type { Json } from '../../lib/json.ts';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import { configOf } from './configurable.ts';
 import { decode } from './decode.ts';
-import type { Json } from './encode.ts';
 import { channelValues, hashesIn, type Manifest } from './manifest.ts';
 import type { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
+import type { Json } from '../../lib/json.ts';
 import { decode } from './decode.ts';
-import { encode, type Json } from './encode.ts';
+import { encode } from './encode.ts';
 
 /**
  * Where a value is found: the hash of the stored value, or one hash for each element of a list. Histories of messages are lists

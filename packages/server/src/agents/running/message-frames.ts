@@ -1,4 +1,5 @@
-import { type Json, wireValue } from '../state/wire-values.ts';
+import type { Json } from '../../lib/json.ts';
+import { wireValue } from '../state/wire-values.ts';
 
 interface MessagePiece {
   id?: string | undefined;

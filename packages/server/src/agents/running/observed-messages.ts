@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Json, wireValue } from '../state/wire-values.ts';
+import type { Json } from '../../lib/json.ts';
+import { wireValue } from '../state/wire-values.ts';
 
 /** A message as it is stored: a flat record with every field of its kind. */
 export type MessageRecord = Record<string, Json>;

@@ -1,7 +1,8 @@
 import { isRecord } from '../../lib/is-record.ts';
+import type { Json } from '../../lib/json.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wire-state.ts';
-import { type Json, wireValue, wireValues } from '../state/wire-values.ts';
+import { wireValue, wireValues } from '../state/wire-values.ts';
 import { MessageFrames } from './message-frames.ts';
 
 /** A piece of LangGraph's stream: the namespace of its graph (empty for the run's own), the mode, the payload. */

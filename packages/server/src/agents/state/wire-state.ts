@@ -1,5 +1,6 @@
+import type { Json } from '../../lib/json.ts';
 import type { StateView } from '../agent-run.ts';
-import { type Json, type SharedJson, wireError, wireValue, wireValues } from './wire-values.ts';
+import { type SharedJson, wireError, wireValue, wireValues } from './wire-values.ts';
 
 export interface CheckpointRef {
   thread_id: string;

@@ -1,6 +1,5 @@
+import type { Json } from '../../lib/json.ts';
 import { hitlForClients } from './hitl-casing.ts';
-
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
  * Returns any value that a graph holds or emits as JSON for clients. Messages are flat records, errors give their name and

@@ -1,4 +1,4 @@
-import type { Json } from '../state/wire-values.ts';
+import type { Json } from '../../lib/json.ts';
 
 /** `custom` events that a run's stream contains about a sub-agent. `task_id` is the id of the tool call that started it. */
 export type SubagentEvent =

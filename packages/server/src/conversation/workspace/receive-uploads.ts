@@ -1,6 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isMultipartFault, parsedParts } from '../../http/body/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { storable } from '../../lib/storable-text.ts';
 import type { Disk } from '../../platform/files/disk.ts';
 import { type Draft, dropDraft, writeDraft } from '../../platform/files/draft-file.ts';
 import { uploadName } from '../../platform/files/upload-name.ts';
@@ -135,7 +136,7 @@ function fileTooLarge(name: string): AppError {
 
 /** A name from outside in a form that can be shown: not longer than a name can be, and storable text. */
 function shown(filename: string): string {
-  return filename.slice(0, maxShownNameLength).replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+  return storable(filename.slice(0, maxShownNameLength));
 }
 
 /** Errors of the multipart parser: too many parts, a broken boundary, an early end. */

@@ -1,3 +1,5 @@
+import { wellFormed } from '../../lib/storable-text.ts';
+
 /**
  * Returns the header that says whether a browser shows or saves a file, and under which name: an ASCII name for old
  * readers and the true one in UTF-8 (RFC 6266). Pass it a name from `safeDisplayName`.
@@ -10,5 +12,5 @@ export function contentDisposition(type: 'inline' | 'attachment', filename: stri
 /** encodeURIComponent does not encode four characters that RFC 8187 does not allow. */
 function encoded(text: string): string {
   const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/['()*]/g, percent);
+  return encodeURIComponent(wellFormed(text)).replace(/['()*]/g, percent);
 }

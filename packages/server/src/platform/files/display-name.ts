@@ -1,3 +1,4 @@
+import { wellFormed } from '../../lib/storable-text.ts';
 import { isWindowsDevice } from './safe-path.ts';
 
 const maxNameBytes = 255;
@@ -12,11 +13,10 @@ const notForWindows = /[<>:"|?*]/g;
  * never a path on our disk, and every system can save it.
  */
 export function safeDisplayName(untrusted: string, fallback = 'file'): string {
-  const cleaned = untrusted
+  const cleaned = wellFormed(untrusted)
     .split(/[\\/]/)
     .at(-1)
     ?.normalize('NFC')
-    .replace(/\p{Surrogate}/gu, '\ufffd')
     .replace(invisible, '')
     .replace(notForWindows, '_')
     .replace(/^ +|[. ]+$/g, '');
