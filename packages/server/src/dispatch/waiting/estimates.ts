@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Duration, TaskDurationStore } from '../tasks/task-duration-store.ts';
+import type { TaskDurationStore } from '../tasks/task-duration-store.ts';
 import { type Quartiles, quartilesOf } from './quartiles.ts';
 
 interface EstimatesOptions {
@@ -8,7 +8,7 @@ interface EstimatesOptions {
 }
 
 interface Remembered {
-  durations: Promise<Duration[]>;
+  quartiles: Promise<Quartiles | null>;
   atMs: number;
 }
 
@@ -29,33 +29,36 @@ export class Estimates {
 
   /** Tasks with the same graph, on these instances. */
   async ofGraph(fingerprint: string, instanceIds: readonly string[]): Promise<Quartiles | null> {
-    const ids = new Set(instanceIds);
-    if (ids.size === 0) return null;
-    const all = await this.#remember(`graph ${fingerprint}`, () => this.#options.store.ofGraph(fingerprint));
-    const here = all.filter(({ instanceId }) => instanceId !== null && ids.has(instanceId));
-    return quartilesOf(here.map(({ ms }) => ms));
+    if (instanceIds.length === 0) return null;
+    return this.#remember(['graph', fingerprint, ...instanceIds], async () => {
+      const ids = new Set(instanceIds);
+      const all = await this.#options.store.ofGraph(fingerprint);
+      const here = all.filter(({ instanceId }) => instanceId !== null && ids.has(instanceId));
+      return quartilesOf(here.map(({ ms }) => ms));
+    });
   }
 
   /** Tasks of any graph, on these instances. */
   async ofInstances(instanceIds: readonly string[]): Promise<Quartiles | null> {
     const asked = instanceIds.slice(0, maxInstances);
-    const durations = await Promise.all(
-      asked.map((id) => this.#remember(`instance ${id}`, () => this.#options.store.ofInstance(id))),
-    );
-    return quartilesOf(durations.flat().map(({ ms }) => ms));
+    return this.#remember(['instances', ...asked], async () => {
+      const durations = await Promise.all(asked.map((id) => this.#options.store.ofInstance(id)));
+      return quartilesOf(durations.flat().map(({ ms }) => ms));
+    });
   }
 
-  #remember(key: string, read: () => Promise<Duration[]>): Promise<Duration[]> {
+  #remember(question: readonly string[], read: () => Promise<Quartiles | null>): Promise<Quartiles | null> {
+    const key = question.join(' ');
     const nowMs = this.#options.steadyClock();
     const known = this.#remembered.get(key);
-    if (known && nowMs - known.atMs < rememberedMs) return known.durations;
-    const durations = read();
+    if (known && nowMs - known.atMs < rememberedMs) return known.quartiles;
+    const quartiles = read();
     // A failed read is tried again at the next question.
-    durations.catch(() => this.#remembered.delete(key));
+    quartiles.catch(() => this.#remembered.delete(key));
     this.#remembered.delete(key);
-    this.#remembered.set(key, { durations, atMs: nowMs });
+    this.#remembered.set(key, { quartiles, atMs: nowMs });
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size > maxRemembered && oldest !== undefined) this.#remembered.delete(oldest);
-    return durations;
+    return quartiles;
   }
 }
