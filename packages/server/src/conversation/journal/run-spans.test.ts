@@ -1,8 +1,10 @@
+import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import type { SpanMark } from '../../agents/run-record.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { DatabaseOptions } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';
 import { Journal } from './journal.ts';
 import { openEventStorage } from './open-event-storage.ts';
@@ -12,14 +14,22 @@ import { RunSpanStore } from './run-span-store.ts';
 const name = { threadId: 't', runId: 'r' };
 const page = { ...name, after: null, changedAfter: null, limit: 100 };
 
-describe('the spans of a run', () => {
+const postgres = testPostgres('the spans of a run on Postgres');
+
+describe('the spans of a run on SQLite', () => spansBehave(async () => ({ backend: 'memory' })));
+
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  spansBehave(async () => patientPostgres(await postgres.createDatabase(), 2)),
+);
+
+function spansBehave(where: () => Promise<DatabaseOptions>): void {
   let database: Database<ConversationTables>;
   let spans: RunSpanStore;
   let journal: Journal;
   let time: ManualTime;
   beforeEach(async () => {
     time = new ManualTime(Date.UTC(2030, 0, 1));
-    database = await openConversationDatabase({ backend: 'memory' });
+    database = await openConversationDatabase(await where());
     spans = new RunSpanStore(database);
     journal = new Journal({
       storage: openEventStorage({ backend: 'db', database, home: '/nowhere' }),
@@ -148,7 +158,7 @@ describe('the spans of a run', () => {
     await database.write((trx) => journal.deleteThread(trx, 't'));
     expect(await spans.list(page)).toEqual([]);
   });
-});
+}
 
 function begin(key: string): SpanMark & { type: 'begin' } {
   return { type: 'begin', key, kind: 'model', name: key, within: null, toolCallId: null };
