@@ -165,6 +165,21 @@ describe('an uploaded picture', () => {
     expect(items).toContainEqual(expect.objectContaining({ fileId: made.file_id, source: 'output' }));
   });
 
+  it('says in its recipe which thread, run and tool call asked for it, and what it was made from', async () => {
+    const thread = await ada.thread();
+    await upload(ada, thread, { 'asked.png': await plain(9, 9, '#405060') });
+    const { messages } = await ask(ada, thread, 'invert asked.png');
+    const answer = messages.find(({ type }) => type === 'tool');
+    const [made] = JSON.parse(answer.content).files;
+    const { data } = await adaInDispatch.call('GET', `/api/files/${made.file_id}/recipe`);
+    expect(data.task.conversation).toEqual({
+      threadId: thread,
+      runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      toolCallId: answer.tool_call_id,
+    });
+    expect(data.inputs).toMatchObject([{ filename: 'asked.png', presentFileId: expect.any(String) }]);
+  });
+
   it('can be used in a saved workflow by its path', async () => {
     const body = {
       name: 'Turn around',

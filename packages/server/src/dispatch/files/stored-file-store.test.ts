@@ -1,0 +1,89 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { dispatchMigrations } from '../migrations.ts';
+import type { DispatchTables } from '../tables.ts';
+import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
+
+const postgres = testPostgres('lists of files on Postgres');
+
+describe('lists of files on SQLite', () => listsBehave(async () => ({ backend: 'memory' })));
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  listsBehave(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 4 })),
+);
+
+const ada = { user: 'ada' };
+const admin = { admin: 'root' };
+const types = ['image/png', 'video/mp4', 'text/plain; charset=utf-8', 'application/json', 'application/pdf'];
+/** Several files have the same time, as the outputs of one task do. */
+const timeOf = (index: number) => `2030-01-01T00:00:0${Math.floor(index / 4)}.000Z`;
+
+function listsBehave(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let store: StoredFileStore;
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'dispatch', dispatchMigrations);
+    const database = opened.withTables<DispatchTables>();
+    store = new StoredFileStore(database);
+    const rows = Array.from({ length: 20 }, (_, index) => ({
+      id: `${index % 2 ? 'B' : 'a'}-${index}`,
+      owner: 'ada',
+      filename: `${index}`,
+      sha256: 'x',
+      size: 1,
+      contentType: types[index % types.length] ?? '',
+      source: 'output' as const,
+      taskId: index < 3 ? 'task-1' : 'task-2',
+      workflowId: index === 7 ? 'flow' : null,
+      createdAt: timeOf(index),
+    }));
+    const foreign = rows.map((row) => ({ ...row, id: `bob-${row.id}`, owner: 'bob' }));
+    await database.write((trx) =>
+      trx
+        .insertInto('files')
+        .values([...rows, ...foreign])
+        .execute(),
+    );
+  });
+
+  afterAll(() => opened.close());
+
+  const idsOf = async (owner: Parameters<StoredFileStore['page']>[0], filter: object) =>
+    (await store.page(owner, { limit: 200, offset: 0, ...filter })).map(({ id }) => id);
+
+  it('have each file once, page after page, also among files of the same time', async () => {
+    for (const owner of [ada, admin]) {
+      const whole = await idsOf(owner, {});
+      const paged: string[] = [];
+      let after: FilePlace | undefined;
+      do {
+        const page = await store.page(owner, { limit: 3, offset: 0, after });
+        paged.push(...page.map(({ id }) => id));
+        after = page.at(-1);
+      } while (after !== undefined);
+      expect(paged).toEqual(whole);
+      expect(new Set(whole).size).toBe(owner === ada ? 20 : 40);
+    }
+  });
+
+  it('have every file in exactly one kind', async () => {
+    const kinds = ['image', 'video', 'audio', 'text', 'other'] as const;
+    const ids = await Promise.all(kinds.map((kind) => idsOf(ada, { kind })));
+    expect(ids.map(({ length }) => length)).toEqual([4, 4, 0, 8, 4]);
+    expect(new Set(ids.flat()).size).toBe(20);
+    expect(await store.total(ada, { kind: 'text' })).toEqual({ total: 8, isMinimum: false });
+  });
+
+  it('are of a task, a saved workflow or a time, and of one owner', async () => {
+    expect(await idsOf(ada, { taskId: 'task-1' })).toHaveLength(3);
+    expect(await idsOf(ada, { workflowId: 'flow' })).toEqual(['B-7']);
+    expect((await idsOf(admin, { workflowId: 'flow' })).sort()).toEqual(['B-7', 'bob-B-7']);
+    expect(await idsOf(admin, { workflowId: 'flow', owner: 'bob' })).toEqual(['bob-B-7']);
+    expect(await idsOf(ada, { since: timeOf(8), until: timeOf(8) })).toHaveLength(4);
+    expect(await idsOf(ada, { since: timeOf(19), kind: 'audio' })).toEqual([]);
+  });
+}
