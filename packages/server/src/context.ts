@@ -126,6 +126,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const bootstrap = await bootstrapAdmin({
     store: accounts.store,
     passwords: accounts.passwords,
+    audit: base.audit,
     home: config.data_home,
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,

@@ -12,8 +12,8 @@ export const auditRecord = Type.Object({
   actorName: Type.String({
     description: 'The e-mail address of the account at that time, or the part of the gateway that acted.',
   }),
-  via: oneOf(['cookie', 'bearer', 'access_token', 'system'], {
-    description: 'What the actor signed in with.',
+  via: oneOf(['cookie', 'bearer', 'access_token', 'password', 'system'], {
+    description: 'What the actor signed in with; `password` for an account that its user made.',
   }),
   action: Type.String({ description: 'For example `user.created`.' }),
   target: nullable(Type.String({ description: 'The kind and the id of what was changed: `user:…`.' })),

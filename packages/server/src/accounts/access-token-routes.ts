@@ -3,6 +3,7 @@ import {
   deleteAccessToken,
   listAccessTokens,
 } from '@switchyard/contract/accounts/access-token';
+import { actorOf } from '../http/access/actor.ts';
 import { identityOf } from '../http/access/guard.ts';
 import type { Routes } from '../http/app.ts';
 import type { AccessTokens } from './access-tokens.ts';
@@ -12,7 +13,7 @@ export function accessTokenRoutes({ accessTokens }: { accessTokens: AccessTokens
     app.route({
       ...createAccessToken,
       handler: async (request, reply) =>
-        reply.code(201).send(await accessTokens.create(identityOf(request), request.body)),
+        reply.code(201).send(await accessTokens.create(identityOf(request), request.body, actorOf(request))),
     });
 
     app.route({
@@ -26,7 +27,7 @@ export function accessTokenRoutes({ accessTokens }: { accessTokens: AccessTokens
     app.route({
       ...deleteAccessToken,
       handler: async (request) => {
-        await accessTokens.delete(identityOf(request).userId, request.params.tokenId);
+        await accessTokens.delete(actorOf(request), request.params.tokenId);
         return { success: true, message: 'Access token deleted' };
       },
     });

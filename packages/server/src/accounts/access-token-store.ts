@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
+import { type AuditPart, noRecord } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { Prepared } from '../platform/database/prepared.ts';
 import type { AccessTokenTable, AccountTables, UserTable } from './tables.ts';
@@ -34,7 +35,11 @@ export class AccessTokenStore {
   }
 
   /** Returns false when the owner already has `limit` tokens. */
-  async insert(owner: { user: string }, row: Insertable<AccessTokenTable>, limit: number): Promise<boolean> {
+  async insert(
+    owner: { user: string },
+    row: Insertable<AccessTokenTable>,
+    { limit, alongside }: { limit: number; alongside: AuditPart },
+  ): Promise<boolean> {
     requireOwner(owner);
     return this.#db.write(async (trx) => {
       const { count } = await trx
@@ -44,20 +49,23 @@ export class AccessTokenStore {
         .executeTakeFirstOrThrow();
       if (count >= limit) return false;
       await trx.insertInto('access_tokens').values(row).execute();
+      await alongside(trx);
       return true;
     });
   }
 
-  async delete(owner: { user: string }, id: string): Promise<boolean> {
+  async delete(owner: { user: string }, id: string, alongside: AuditPart = noRecord): Promise<boolean> {
     requireOwner(owner);
-    const result = await this.#db.write((trx) =>
-      trx
+    return this.#db.write(async (trx) => {
+      const result = await trx
         .deleteFrom('access_tokens')
         .where('id', '=', id)
         .where('user_id', '=', owner.user)
-        .executeTakeFirst(),
-    );
-    return result.numDeletedRows === 1n;
+        .executeTakeFirst();
+      if (result.numDeletedRows !== 1n) return false;
+      await alongside(trx);
+      return true;
+    });
   }
 
   async writeLastUsed(owner: Owner, uses: Iterable<[tokenId: string, at: string]>): Promise<void> {

@@ -7,6 +7,7 @@ import type { Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import { newId, newSecret } from '../lib/ids.ts';
 import { dayMs } from '../lib/time-units.ts';
+import type { Actor, Audit } from '../platform/audit/audit.ts';
 import type { AccessTokenRow, AccessTokenStore, TokenAccount } from './access-token-store.ts';
 import type { AccountEvents, AccountLog } from './account-events.ts';
 
@@ -27,6 +28,7 @@ export function isAccessToken(token: string): boolean {
 interface AccessTokensOptions {
   store: AccessTokenStore;
   events: AccountEvents;
+  audit: Pick<Audit, 'part'>;
   log: AccountLog;
   clock: Clock;
   timer: Timer;
@@ -37,15 +39,17 @@ export type ShownAccessToken = Omit<AccessTokenRow, 'scopes' | 'digest' | 'user_
 export class AccessTokens {
   readonly #store: AccessTokenStore;
   readonly #events: AccountEvents;
+  readonly #audit: Pick<Audit, 'part'>;
   readonly #log: AccountLog;
   readonly #clock: Clock;
   readonly #timer: Timer;
   readonly #uses = new Map<string, string>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor({ store, events, log, clock, timer }: AccessTokensOptions) {
+  constructor({ store, events, audit, log, clock, timer }: AccessTokensOptions) {
     this.#store = store;
     this.#events = events;
+    this.#audit = audit;
     this.#log = log;
     this.#clock = clock;
     this.#timer = timer;
@@ -74,13 +78,17 @@ export class AccessTokens {
   }
 
   /** The result holds the token itself, which is stored nowhere. */
-  async create(maker: Identity, input: NewAccessToken): Promise<ShownAccessToken & { token: string }> {
+  async create(
+    maker: Pick<Identity, 'role'>,
+    input: NewAccessToken,
+    actor: Actor,
+  ): Promise<ShownAccessToken & { token: string }> {
     if (input.scopes.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
     const now = this.#clock();
     const token = prefix + newSecret(32);
     const row: AccessTokenRow = {
       id: newId(),
-      user_id: maker.userId,
+      user_id: actor.id,
       name: input.name,
       digest: digestOf(token),
       scopes: JSON.stringify(input.scopes),
@@ -88,10 +96,15 @@ export class AccessTokens {
       expires_at: expiryOf(input, now),
       last_used_at: null,
     };
-    if (!(await this.#store.insert({ user: maker.userId }, row, tokensPerAccount))) {
+    const alongside = this.#audit.part(actor, {
+      action: 'access_token.created',
+      target: ['access_token', row.id],
+      details: { name: row.name, scopes: input.scopes, expires: row.expires_at },
+    });
+    if (!(await this.#store.insert({ user: actor.id }, row, { limit: tokensPerAccount, alongside }))) {
       throw new AppError('access_token_limit');
     }
-    this.#events.record('access_token_created', { user_id: maker.userId, access_token_id: row.id });
+    this.#events.record('access_token_created', { user_id: actor.id, access_token_id: row.id });
     return { ...shown(row), token };
   }
 
@@ -99,14 +112,16 @@ export class AccessTokens {
     return (await this.#store.list({ user: userId })).map(shown);
   }
 
-  async delete(userId: string, tokenId: string): Promise<void> {
-    if (!(await this.#remove(userId, tokenId))) throw new AppError('access_token_not_found');
+  async delete(actor: Actor, tokenId: string): Promise<void> {
+    if (!(await this.#remove(actor, tokenId))) throw new AppError('access_token_not_found');
   }
 
   /** Signs a token out. An unknown token needs no action. */
   async end(token: string): Promise<void> {
     const account = isAccessToken(token) ? await this.#store.byDigest(digestOf(token)) : undefined;
-    if (account) await this.#remove(account.id, account.token_id);
+    if (!account) return;
+    const actor = { id: account.id, name: account.email, via: 'access_token', requestId: null } as const;
+    await this.#remove(actor, account.token_id);
   }
 
   /** Stores the uses that are still in memory. */
@@ -115,8 +130,10 @@ export class AccessTokens {
     await this.#writeUses();
   }
 
-  async #remove(userId: string, tokenId: string): Promise<boolean> {
-    if (!(await this.#store.delete({ user: userId }, tokenId))) return false;
+  async #remove(actor: Actor, tokenId: string): Promise<boolean> {
+    const userId = actor.id;
+    const entry = { action: 'access_token.deleted', target: ['access_token', tokenId] } as const;
+    if (!(await this.#store.delete({ user: userId }, tokenId, this.#audit.part(actor, entry)))) return false;
     this.#events.record('access_token_deleted', { user_id: userId, access_token_id: tokenId });
     await this.#events.sessionsEnded(userId, tokenId);
     return true;

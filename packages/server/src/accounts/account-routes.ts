@@ -1,5 +1,6 @@
 import type { Account } from '@switchyard/contract/accounts/account';
 import { changeEmail, changePassword, readMe, readSetupStatus } from '@switchyard/contract/accounts/session';
+import { actorOf } from '../http/access/actor.ts';
 import { callingUser } from '../http/access/caller.ts';
 import { identityOf } from '../http/access/guard.ts';
 import type { Identity } from '../http/access/identity.ts';
@@ -34,6 +35,7 @@ export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOp
         const { current_password, new_password, new_email } = request.body;
         const identity = identityOf(request);
         const { session } = await ownAccount.changePassword(identity, {
+          actor: actorOf(request),
           caller: callingUser(request, reply),
           currentPassword: current_password,
           newPassword: new_password,
@@ -49,7 +51,8 @@ export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOp
       handler: async (request, reply) => {
         const { current_password, new_email } = request.body;
         const caller = callingUser(request, reply);
-        const change = { caller, currentPassword: current_password, newEmail: new_email };
+        const actor = actorOf(request);
+        const change = { actor, caller, currentPassword: current_password, newEmail: new_email };
         return shownAccount(await ownAccount.changeEmail(identityOf(request), change));
       },
     });

@@ -23,20 +23,23 @@ export interface SessionAccount
   revoked: string | null;
 }
 
+/** Runs after the row has changed and before the commit. If it throws, nothing has changed. */
+export type BeforeCommit = (trx: WriteTransaction<AccountTables>) => Promise<void>;
+
 export interface PasswordChange {
   hash: string;
   needsSetup: boolean;
   email?: string | undefined;
   /** The version that the caller saw. When two changes happen at once, the second finds no row. */
   expectedVersion: number;
-  /** Runs after the row has changed and before the commit. If it throws, nothing has changed. */
-  beforeCommit?: () => void;
+  beforeCommit?: BeforeCommit;
 }
 
 /** At least one of the two fields is set. */
 export interface AdminChange {
   disabled?: boolean | undefined;
   role?: AccountRow['system_role'] | undefined;
+  beforeCommit?: BeforeCommit;
 }
 
 export interface AccountPage {
@@ -108,7 +111,11 @@ export class AccountStore {
   }
 
   /** Returns false when the e-mail address, or the place of the bootstrap administrator, is taken. */
-  async insert(owner: Owner, row: Insertable<UserTable>, beforeCommit?: () => void): Promise<boolean> {
+  async insert(
+    owner: Owner,
+    row: Insertable<UserTable>,
+    beforeCommit: BeforeCommit = nothing,
+  ): Promise<boolean> {
     requireOwner(owner);
     return this.#db.write(async (trx) => {
       const result = await trx
@@ -117,7 +124,7 @@ export class AccountStore {
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       if (result.numInsertedOrUpdatedRows !== 1n) return false;
-      beforeCommit?.();
+      await beforeCommit(trx);
       return true;
     });
   }
@@ -136,27 +143,33 @@ export class AccountStore {
         .where('token_version', '=', expectedVersion)
         .returningAll()
         .executeTakeFirst();
-      if (row) beforeCommit?.();
+      if (row) await runBeforeCommit(trx, beforeCommit);
       return row;
     });
   }
 
-  async changeEmail(owner: Owner, id: string, email: string): Promise<AccountRow | undefined> {
-    return this.#db.write((trx) =>
-      this.#updatableBy(owner, trx, id).set({ email }).returningAll().executeTakeFirst(),
-    );
+  async changeEmail(
+    owner: Owner,
+    id: string,
+    { email, beforeCommit }: { email: string; beforeCommit?: BeforeCommit },
+  ): Promise<AccountRow | undefined> {
+    return this.#db.write(async (trx) => {
+      const row = await this.#updatableBy(owner, trx, id).set({ email }).returningAll().executeTakeFirst();
+      if (row) await runBeforeCommit(trx, beforeCommit);
+      return row;
+    });
   }
 
   /** Disabling also raises the version, so that no old session returns when the account is enabled again. */
   async administer(
     owner: Owner,
     id: string,
-    { disabled, role }: AdminChange,
+    { disabled, role, beforeCommit }: AdminChange,
   ): Promise<AccountRow | 'last_admin' | undefined> {
     return this.#db.write(async (trx) => {
       const weakens = disabled === true || role === 'user';
       if (weakens && (await this.#isLastAdmin(trx, id))) return 'last_admin';
-      return this.#updatableBy(owner, trx, id)
+      const row = await this.#updatableBy(owner, trx, id)
         .set((eb) => ({
           ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
           ...(disabled === true && { token_version: eb('token_version', '+', 1) }),
@@ -165,6 +178,8 @@ export class AccountStore {
         }))
         .returningAll()
         .executeTakeFirst();
+      if (row) await runBeforeCommit(trx, beforeCommit);
+      return row;
     });
   }
 
@@ -208,6 +223,15 @@ export class AccountStore {
     const admins = await (this.#db.dialect === 'postgres' ? enabled.forUpdate() : enabled).execute();
     return admins.length === 1 && admins[0]?.id === id;
   }
+}
+
+const nothing: BeforeCommit = async () => undefined;
+
+async function runBeforeCommit(
+  trx: WriteTransaction<AccountTables>,
+  beforeCommit: BeforeCommit = nothing,
+): Promise<void> {
+  await beforeCommit(trx);
 }
 
 /** A user reaches only the own account. Administrators and the system reach all accounts. */

@@ -1,5 +1,6 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { noRecord } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../platform/database/open.ts';
@@ -79,7 +80,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     const files: string[] = [];
     const rows = Array.from({ length: 10 }, () => account({ bootstrap: 1, system_role: 'admin' }));
     const outcomes = await Promise.all(
-      rows.map((row) => store.insert(system, row, () => void files.push(row.id))),
+      rows.map((row) => store.insert(system, row, async () => void files.push(row.id))),
     );
     const winner = rows[outcomes.indexOf(true)];
     expect(outcomes.filter(Boolean)).toHaveLength(1);
@@ -89,7 +90,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
 
   test('an account whose file cannot be written is not created', async () => {
     const row = account();
-    const failing = store.insert(system, row, () => {
+    const failing = store.insert(system, row, async () => {
       throw new Error('no space left');
     });
     await expect(failing).rejects.toThrow('no space left');
@@ -150,7 +151,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
       hash: 'new',
       needsSetup: true,
       expectedVersion: 0,
-      beforeCommit: () => {
+      beforeCommit: async () => {
         throw new Error('read-only file system');
       },
     });
@@ -160,7 +161,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
 
   test('an address that is taken is refused by the row itself', async () => {
     const [ada, bob] = [await add(), await add()];
-    await expect(store.changeEmail({ user: bob.id }, bob.id, ada.email)).rejects.toThrow();
+    await expect(store.changeEmail({ user: bob.id }, bob.id, { email: ada.email })).rejects.toThrow();
     expect((await store.find(system, bob.id))?.email).toBe(bob.email);
   });
 
@@ -169,7 +170,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.find({ user: ada.id }, bob.id)).toBeUndefined();
     expect(await store.findByEmail({ user: ada.id }, bob.email)).toBeUndefined();
     expect((await store.list({ user: ada.id }, { limit: 10, offset: 0 })).items).toEqual([ada]);
-    expect(await store.changeEmail({ user: ada.id }, bob.id, 'x@example.com')).toBeUndefined();
+    expect(await store.changeEmail({ user: ada.id }, bob.id, { email: 'x@example.com' })).toBeUndefined();
     expect(await store.administer({ user: ada.id }, bob.id, { role: 'admin' })).toBeUndefined();
     expect(await store.delete({ user: ada.id }, bob.id)).toBeUndefined();
     expect(await store.find(system, bob.id)).toEqual(bob);
@@ -235,7 +236,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
 
     test('are read with their owner, by digest', async () => {
       const ada = await add();
-      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), { limit: 10, alongside: noRecord });
       expect(await accessTokens.byDigest('digest of t1')).toEqual({
         id: ada.id,
         email: ada.email,
@@ -253,14 +254,18 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
 
     test('never exceed the limit', async () => {
       const ada = await add();
-      expect(await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 1)).toBe(true);
-      expect(await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 1)).toBe(false);
+      expect(
+        await accessTokens.insert({ user: ada.id }, token(ada, 't1'), { limit: 1, alongside: noRecord }),
+      ).toBe(true);
+      expect(
+        await accessTokens.insert({ user: ada.id }, token(ada, 't2'), { limit: 1, alongside: noRecord }),
+      ).toBe(false);
     });
 
     test('are listed and deleted by their owner alone, and deleted with the account', async () => {
       const [ada, bob] = [await add(), await add()];
-      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
-      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 10);
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), { limit: 10, alongside: noRecord });
+      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), { limit: 10, alongside: noRecord });
       expect(await accessTokens.list({ user: bob.id })).toEqual([]);
       expect(await accessTokens.delete({ user: bob.id }, 't1')).toBe(false);
       expect(await accessTokens.delete({ user: ada.id }, 't1')).toBe(true);
@@ -271,8 +276,8 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
 
     test('have their last use written together', async () => {
       const ada = await add();
-      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), 10);
-      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), 10);
+      await accessTokens.insert({ user: ada.id }, token(ada, 't1'), { limit: 10, alongside: noRecord });
+      await accessTokens.insert({ user: ada.id }, token(ada, 't2'), { limit: 10, alongside: noRecord });
       const at = '2030-01-02T00:00:00.000Z';
       await accessTokens.writeLastUsed(system, [
         ['t1', at],

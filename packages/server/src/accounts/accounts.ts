@@ -5,6 +5,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { hourMs } from '../lib/time-units.ts';
+import type { Audit, AuditPart } from '../platform/audit/audit.ts';
 import type { CallWindow, Counters } from '../platform/counters/counters.ts';
 import { newAccountRow } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
@@ -28,6 +29,7 @@ interface AccountsOptions {
   guard: LoginGuard;
   counters: Counters;
   events: AccountEvents;
+  audit: Pick<Audit, 'part'>;
   clock: Clock;
   registration: 'open' | 'closed';
 }
@@ -96,7 +98,8 @@ export class Accounts {
       needsSetup: false,
       atMs: clock(),
     });
-    if (!(await store.insert(owner, account))) throw new AppError('email_already_exists');
+    const record = this.#recordOf('user.registered', account, stranger);
+    if (!(await store.insert(owner, account, record))) throw new AppError('email_already_exists');
     events.record('registered', { user_id: account.id, client_ip: stranger.clientIp });
     return { account, session: sessions.begin('session', account) };
   }
@@ -114,7 +117,8 @@ export class Accounts {
       isBootstrap: true,
       atMs: clock(),
     });
-    if (!(await store.insert({ system: 'initialize' }, account))) {
+    const record = this.#recordOf('user.initialized', account, stranger);
+    if (!(await store.insert({ system: 'initialize' }, account, record))) {
       throw new AppError((await this.hasAdmin()) ? 'system_already_initialized' : 'email_already_exists');
     }
     events.record('initialized', { user_id: account.id, client_ip: stranger.clientIp });
@@ -129,6 +133,15 @@ export class Accounts {
     const owner: Owner = { system: 'login' };
     if (name === bootstrapName) return this.#options.store.findBootstrapAdmin(owner);
     return this.#options.store.findByEmail(owner, name);
+  }
+
+  #recordOf(
+    action: string,
+    { id, email }: { id: string; email: string },
+    { requestId }: Stranger,
+  ): AuditPart {
+    const actor = { id, name: email, via: 'password', requestId } as const;
+    return this.#options.audit.part(actor, { action, target: ['user', id] });
   }
 
   #check({ email, password }: NewAccount): void {

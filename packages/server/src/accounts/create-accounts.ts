@@ -85,7 +85,14 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   });
   const csrf = new CsrfTokens(deriveKey(secret, 'csrf'));
   const tokens = new SessionTokens({ secret, clock });
-  const accessTokens = new AccessTokens({ store: new AccessTokenStore(database), events, log, clock, timer });
+  const accessTokens = new AccessTokens({
+    store: new AccessTokenStore(database),
+    events,
+    audit,
+    log,
+    clock,
+    timer,
+  });
   const sessions = new Sessions({
     tokens,
     store: new SessionStore(database),
@@ -98,10 +105,20 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     },
   });
   const guard = new LoginGuard({ counters, lockout });
-  const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events });
+  const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events, audit });
   const replies = new SessionReplies(proxies);
-  const accounts = new Accounts({ store, sessions, passwords, guard, counters, events, clock, registration });
-  const users = new Users({ store, passwords, events, cleanup, clock });
+  const accounts = new Accounts({
+    store,
+    sessions,
+    passwords,
+    guard,
+    counters,
+    events,
+    audit,
+    clock,
+    registration,
+  });
+  const users = new Users({ store, passwords, events, audit, cleanup, clock });
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,

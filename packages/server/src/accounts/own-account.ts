@@ -2,6 +2,7 @@ import type { Caller } from '../http/access/caller.ts';
 import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
+import type { Actor, Audit } from '../platform/audit/audit.ts';
 import type { AccountEvents } from './account-events.ts';
 import type { AccountRow, AccountStore } from './account-store.ts';
 import type { SignedIn } from './accounts.ts';
@@ -16,9 +17,11 @@ interface OwnAccountOptions {
   passwords: Passwords;
   guard: LoginGuard;
   events: AccountEvents;
+  audit: Pick<Audit, 'part'>;
 }
 
 interface PasswordChange {
+  actor: Actor;
   caller: Caller;
   currentPassword: string;
   newPassword: string;
@@ -26,6 +29,7 @@ interface PasswordChange {
 }
 
 interface EmailChange {
+  actor: Actor;
   caller: Caller;
   currentPassword: string;
   newEmail: string;
@@ -41,8 +45,8 @@ export class OwnAccount {
 
   /** Ends every session of the account. The response carries a new session. */
   async changePassword(identity: Identity, change: PasswordChange): Promise<SignedIn> {
-    const { store, passwords, sessions, events } = this.#options;
-    const { currentPassword, newPassword, newEmail, caller } = change;
+    const { store, passwords, sessions, events, audit } = this.#options;
+    const { currentPassword, newPassword, newEmail, caller, actor } = change;
     throwFaults([
       ...passwords.faults(newPassword, 'new_password'),
       ...(newEmail === undefined ? [] : emailFaults(newEmail, 'new_email')),
@@ -50,7 +54,12 @@ export class OwnAccount {
     const before = await this.#confirm(identity, currentPassword, caller);
     const email = newEmail === undefined ? undefined : normalEmail(newEmail);
     const hash = await passwords.hash(newPassword, caller);
-    const fields = { hash, needsSetup: false, email, expectedVersion: before.token_version };
+    const beforeCommit = audit.part(actor, {
+      action: 'user.password_changed',
+      target: ['user', before.id],
+      details: { email: email === before.email ? undefined : email },
+    });
+    const fields = { hash, needsSetup: false, email, expectedVersion: before.token_version, beforeCommit };
     const account = await this.#refusingTaken(email, before, () =>
       store.changePassword({ user: identity.userId }, before.id, fields),
     );
@@ -62,14 +71,19 @@ export class OwnAccount {
 
   async changeEmail(
     identity: Identity,
-    { currentPassword, newEmail, caller }: EmailChange,
+    { currentPassword, newEmail, caller, actor }: EmailChange,
   ): Promise<AccountRow> {
-    const { store, events } = this.#options;
+    const { store, events, audit } = this.#options;
     throwFaults(emailFaults(newEmail, 'new_email'));
     const before = await this.#confirm(identity, currentPassword, caller);
     const email = normalEmail(newEmail);
+    const beforeCommit = audit.part(actor, {
+      action: 'user.email_changed',
+      target: ['user', before.id],
+      details: { email },
+    });
     const account = await this.#refusingTaken(email, before, () =>
-      store.changeEmail({ user: identity.userId }, before.id, email),
+      store.changeEmail({ user: identity.userId }, before.id, { email, beforeCommit }),
     );
     if (!account) throw new AppError('user_not_found');
     events.record('email_changed', { user_id: account.id });

@@ -6,22 +6,19 @@ import {
   type User,
   updateUser,
 } from '@switchyard/contract/accounts/user';
-import type { FastifyRequest } from 'fastify';
+import { actorOf } from '../http/access/actor.ts';
 import { callingUser } from '../http/access/caller.ts';
-import { identityOf } from '../http/access/guard.ts';
 import type { Routes } from '../http/app.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Users, WithOneTimePassword } from './users.ts';
 
 export function userRoutes({ users }: { users: Users }): Routes {
-  const adminOf = (request: FastifyRequest) => identityOf(request).userId;
-
   return (app) => {
     app.route({
       ...listUsers,
       handler: async (request) => {
         const { limit = 50, offset = 0, q } = request.query;
-        const { total, items } = await users.list(adminOf(request), { limit, offset, q: q?.toLowerCase() });
+        const { total, items } = await users.list(actorOf(request), { limit, offset, q: q?.toLowerCase() });
         return { total, items: items.map(shownUser) };
       },
     });
@@ -31,7 +28,7 @@ export function userRoutes({ users }: { users: Users }): Routes {
       handler: async (request, reply) => {
         const { email, system_role = 'user' } = request.body;
         const caller = callingUser(request, reply);
-        const made = await users.create(adminOf(request), { email, role: system_role, caller });
+        const made = await users.create(actorOf(request), { email, role: system_role, caller });
         return reply.code(201).send(shownWithPassword(made));
       },
     });
@@ -41,7 +38,7 @@ export function userRoutes({ users }: { users: Users }): Routes {
       handler: async (request) => {
         const { disabled, system_role } = request.body;
         return shownUser(
-          await users.update(adminOf(request), request.params.userId, { disabled, role: system_role }),
+          await users.update(actorOf(request), request.params.userId, { disabled, role: system_role }),
         );
       },
     });
@@ -50,14 +47,14 @@ export function userRoutes({ users }: { users: Users }): Routes {
       ...resetUserPassword,
       handler: async (request, reply) => {
         const caller = callingUser(request, reply);
-        return shownWithPassword(await users.resetPassword(adminOf(request), request.params.userId, caller));
+        return shownWithPassword(await users.resetPassword(actorOf(request), request.params.userId, caller));
       },
     });
 
     app.route({
       ...deleteUser,
       handler: async (request) => {
-        await users.delete(adminOf(request), request.params.userId);
+        await users.delete(actorOf(request), request.params.userId);
         return { success: true, message: 'User deleted' };
       },
     });

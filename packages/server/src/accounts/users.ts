@@ -2,6 +2,7 @@ import type { Role } from '@switchyard/contract/accounts/account';
 import type { Caller } from '../http/access/caller.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Actor, Audit, AuditEntry } from '../platform/audit/audit.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
 import { newAccountRow, newOneTimePassword } from './account.ts';
 import type { AccountEvents } from './account-events.ts';
@@ -22,6 +23,7 @@ interface UsersOptions {
   store: AccountStore;
   passwords: Passwords;
   events: AccountEvents;
+  audit: Pick<Audit, 'part' | 'record'>;
   /** Null when there is nothing to remove. */
   cleanup: AccountCleanup | null;
   clock: Clock;
@@ -37,15 +39,15 @@ export class Users {
     this.#options = options;
   }
 
-  async list(admin: string, page: AccountPage): Promise<{ total: number; items: AccountRow[] }> {
-    return this.#options.store.list({ admin }, page);
+  async list(actor: Actor, page: AccountPage): Promise<{ total: number; items: AccountRow[] }> {
+    return this.#options.store.list({ admin: actor.id }, page);
   }
 
   async create(
-    admin: string,
+    actor: Actor,
     input: { email: string; role: Role; caller: Caller },
   ): Promise<WithOneTimePassword> {
-    const { store, passwords, events, clock } = this.#options;
+    const { store, passwords, events, audit, clock } = this.#options;
     throwFaults(emailFaults(input.email, 'email'));
     const password = newOneTimePassword();
     const account = newAccountRow({
@@ -55,15 +57,25 @@ export class Users {
       needsSetup: true,
       atMs: clock(),
     });
-    if (!(await store.insert({ admin }, account))) throw new AppError('email_already_exists');
-    events.record('user_created', { user_id: account.id, by: admin, role: input.role });
+    const record = audit.part(actor, {
+      action: 'user.created',
+      target: ['user', account.id],
+      details: { email: account.email, role: input.role },
+    });
+    if (!(await store.insert({ admin: actor.id }, account, record)))
+      throw new AppError('email_already_exists');
+    events.record('user_created', { user_id: account.id, by: actor.id, role: input.role });
     return { ...account, one_time_password: password };
   }
 
   /** Ends what the account has open, so that nothing continues with its previous rights. */
-  async update(admin: string, userId: string, change: AdminChange): Promise<AccountRow> {
-    const { store, events } = this.#options;
-    const account = changed(await store.administer({ admin }, userId, change));
+  async update(actor: Actor, userId: string, change: AdminChange): Promise<AccountRow> {
+    const { store, events, audit } = this.#options;
+    const admin = actor.id;
+    const beforeCommit: AdminChange['beforeCommit'] = async (trx) => {
+      for (const entry of entriesOf(userId, change)) await audit.record(trx, actor, entry);
+    };
+    const account = changed(await store.administer({ admin }, userId, { ...change, beforeCommit }));
     const { disabled, role } = change;
     if (disabled !== undefined) {
       events.record(disabled ? 'user_disabled' : 'user_enabled', { user_id: userId, by: admin });
@@ -73,14 +85,16 @@ export class Users {
     return account;
   }
 
-  async resetPassword(admin: string, userId: string, caller: Caller): Promise<WithOneTimePassword> {
-    const { store, passwords, events } = this.#options;
+  async resetPassword(actor: Actor, userId: string, caller: Caller): Promise<WithOneTimePassword> {
+    const { store, passwords, events, audit } = this.#options;
+    const admin = actor.id;
     const before = changed(await store.find({ admin }, userId));
     const password = newOneTimePassword();
     const change = {
       hash: await passwords.hash(password, caller),
       needsSetup: true,
       expectedVersion: before.token_version,
+      beforeCommit: audit.part(actor, { action: 'user.password_reset', target: ['user', userId] }),
     };
     const account = await store.changePassword({ admin }, userId, change);
     if (!account) throw new AppError('account_changed');
@@ -89,13 +103,28 @@ export class Users {
     return { ...account, one_time_password: password };
   }
 
-  async delete(admin: string, userId: string): Promise<void> {
-    const { store, events, cleanup } = this.#options;
-    changed(await store.delete({ admin }, userId, async (trx) => cleanup?.plan(trx, userId)));
+  async delete(actor: Actor, userId: string): Promise<void> {
+    const { store, events, audit, cleanup } = this.#options;
+    const admin = actor.id;
+    const before = changed(await store.find({ admin }, userId));
+    const alongside = async (trx: WriteTransaction<AccountTables>): Promise<void> => {
+      await cleanup?.plan(trx, userId);
+      const details = { email: before.email };
+      await audit.record(trx, actor, { action: 'user.deleted', target: ['user', userId], details });
+    };
+    changed(await store.delete({ admin }, userId, alongside));
     events.record('user_deleted', { user_id: userId, by: admin });
     await events.sessionsEnded(userId, null);
     cleanup?.wake();
   }
+}
+
+function entriesOf(userId: string, { disabled, role }: AdminChange): AuditEntry[] {
+  const target = ['user', userId] as const;
+  return [
+    ...(disabled === undefined ? [] : [{ action: disabled ? 'user.disabled' : 'user.enabled', target }]),
+    ...(role === undefined ? [] : [{ action: 'user.role_changed', target, details: { role } }]),
+  ];
 }
 
 function changed(outcome: AccountRow | 'last_admin' | undefined): AccountRow {

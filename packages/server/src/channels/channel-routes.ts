@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { listChannels, postChannelMessage, restartChannel } from '@switchyard/contract/conversation/channels';
 import type { FastifyRequest } from 'fastify';
+import { actorOf } from '../http/access/actor.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import type { ChannelNetwork } from './channel-network.ts';
 import type { Channels } from './channels.ts';
 import { inboundOf } from './http-channel.ts';
@@ -14,6 +16,7 @@ interface ChannelRoutesOptions {
   channels: Channels;
   network: Pick<ChannelNetwork, 'sign'>;
   readBody: Admission['readBody'];
+  audit: Pick<Audit, 'add'>;
   clock: Clock;
 }
 
@@ -23,7 +26,7 @@ interface Announced {
   secret: string;
 }
 
-export function channelRoutes({ channels, network, readBody, clock }: ChannelRoutesOptions): Routes {
+export function channelRoutes({ channels, network, readBody, audit, clock }: ChannelRoutesOptions): Routes {
   const announced = new WeakMap<FastifyRequest, Announced>();
 
   /** Runs before any byte of the body is read. A channel that does not exist is refused in the same way as a wrong secret. */
@@ -54,7 +57,12 @@ export function channelRoutes({ channels, network, readBody, clock }: ChannelRou
 
     app.route({
       ...restartChannel,
-      handler: async (request) => channels.restart(request.params.name),
+      handler: async (request) => {
+        const { name } = request.params;
+        const restarted = await channels.restart(name);
+        await audit.add(actorOf(request), { action: 'channel.restarted', target: ['channel', name] });
+        return restarted;
+      },
     });
 
     app.route({

@@ -15,6 +15,7 @@ import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { hourMs } from '../lib/time-units.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -59,6 +60,7 @@ interface ChannelsDependencies extends ChannelsSurroundings {
   artifacts: Pick<Artifacts, 'open'>;
   memories: Pick<Memories, 'get'>;
   models: readonly ModelConfig[];
+  audit: Pick<Audit, 'add'>;
   clock: Clock;
   timer?: Timer;
   log: Pick<Log, 'warn'>;
@@ -130,7 +132,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
   jobs.every(sweepKind, hourMs);
 
   return {
-    routes: channelRoutes({ channels, network, clock, readBody: dependencies.readBody }),
+    routes: channelRoutes({ ...dependencies, channels }),
     start: () => channels.start(),
     close: async () => {
       await channels.close();

@@ -53,7 +53,7 @@ export interface OpenedConversation {
 
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
-  const { config, options, opened, ownership, bus, jobs } = base;
+  const { config, options, opened, ownership, bus, jobs, audit } = base;
   const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
   const { workflowUsage, poolSpans, poolWaits } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
@@ -70,6 +70,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     jobs,
     access,
     removals,
+    audit,
     workflows,
     version: options.version,
     clock: systemClock,

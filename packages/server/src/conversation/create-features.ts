@@ -5,6 +5,7 @@ import { WorkingAgents } from '../agents/working-agent.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
 import { type Clock, steadyClock } from '../lib/clock.ts';
+import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { nodeDisk } from '../platform/files/disk.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
@@ -60,6 +61,7 @@ interface FeaturesDependencies {
   jobs: Jobs;
   access: ThreadAccess;
   removals: Removals;
+  audit: Pick<Audit, 'add'>;
   /** Null when this gateway has no pool. */
   workflows: Equipment['workflows'];
   mcpNetwork: McpNetwork;
@@ -86,7 +88,7 @@ export interface Features {
 
 /** Creates everything that agents and pages use besides threads and runs. */
 export function createFeatures(dependencies: FeaturesDependencies): Features {
-  const { access, removals, workflows, clock, log, options } = dependencies;
+  const { access, removals, audit, workflows, clock, log, options } = dependencies;
   const models = { configured: options.models, cwd: options.cwd };
   const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
   const files = new WorkspaceFiles(folders);
@@ -106,6 +108,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     extensions,
     access,
     files,
+    audit,
     diskReserveBytes: options.diskReserveBytes,
     clock,
     log,
@@ -160,7 +163,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     routes: [
       uploadRoutes({ uploads }),
       artifactRoutes({ artifacts }),
-      mcpRoutes({ servers }),
+      mcpRoutes({ servers, audit }),
       skills.routes,
       memoryRoutes({ memories, requireAgent: (owner, name) => customAgents.get(owner, name) }),
       customAgentRoutes({ agents: customAgents, profiles, isEnabled: options.agentsApi.enabled }),

@@ -159,10 +159,10 @@ const instanceEventsKeptMs = 30 * dayMs;
 const maxInstanceEvents = 100_000;
 
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
-  const { database, metrics, clock, log, options } = dependencies;
+  const { database, audit, metrics, clock, log, options } = dependencies;
   const records = openRecords(dependencies);
   const { events, store, matchmaker, instanceEvents, links } = records;
-  const configuration = new Configuration({ store: new SettingsStore(database), events, clock });
+  const configuration = new Configuration({ store: new SettingsStore(database), events, audit, clock });
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
@@ -175,7 +175,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     tasks,
     clock,
   });
-  const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events });
+  const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelines = new TaskTimelines({
     store: new TaskTimelineStore(database),
     nodes: records.taskNodes,
@@ -260,7 +260,17 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
 type Records = ReturnType<typeof openRecords>;
 
 /** What tasks, instances and files are kept in, and what announces their changes. */
-function openRecords({ database, jobs, content, links, metrics, clock, log, options }: DispatchDependencies) {
+function openRecords({
+  database,
+  jobs,
+  content,
+  links,
+  audit,
+  metrics,
+  clock,
+  log,
+  options,
+}: DispatchDependencies) {
   const events = new DispatchEvents((error, event) =>
     log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
   );
@@ -290,6 +300,7 @@ function openRecords({ database, jobs, content, links, metrics, clock, log, opti
     jobs,
     links,
     policy: { allowPrivate: options.webhooksToPrivateAddresses },
+    audit,
     clock,
     log,
   });
@@ -498,6 +509,7 @@ function routesOf(
       archives: new FileArchives({ files }),
       thumbnails: new Thumbnails({ content, cache: thumbnails }),
       links,
+      audit,
       guard,
       uploadBytes: options.limits.uploadBytes,
     }),

@@ -1,10 +1,11 @@
 import { newAccountRow, newOneTimePassword } from '../accounts/account.ts';
 import type { AccountLog } from '../accounts/account-events.ts';
-import type { AccountRow, AccountStore } from '../accounts/account-store.ts';
+import type { AccountRow, AccountStore, BeforeCommit } from '../accounts/account-store.ts';
 import type { Passwords } from '../accounts/passwords/passwords.ts';
 import { credentialsPath, readCredentials, writeCredentials } from '../accounts/secrets/credentials-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
+import { type Audit, systemActor } from '../platform/audit/audit.ts';
 
 interface BootstrapAdminOptions {
   store: AccountStore;
@@ -13,6 +14,7 @@ interface BootstrapAdminOptions {
   mode: 'auto' | 'interactive';
   /** The e-mail address of the account to create. An existing account keeps its own. */
   email: string;
+  audit: Pick<Audit, 'part'>;
   log: AccountLog;
   clock: Clock;
 }
@@ -48,7 +50,14 @@ export async function bootstrapAdmin(options: BootstrapAdminOptions): Promise<Bo
   return { outcome: 'created', credentialsPath: credentialsPath(home) };
 }
 
-async function create({ store, passwords, home, email, clock }: BootstrapAdminOptions): Promise<boolean> {
+async function create({
+  store,
+  passwords,
+  audit,
+  home,
+  email,
+  clock,
+}: BootstrapAdminOptions): Promise<boolean> {
   const password = newOneTimePassword();
   const row = newAccountRow({
     email,
@@ -58,7 +67,15 @@ async function create({ store, passwords, home, email, clock }: BootstrapAdminOp
     isBootstrap: true,
     atMs: clock(),
   });
-  const write = () => writeCredentials(home, 'initial', { email: row.email, password });
+  const record = audit.part(systemActor('start of the gateway'), {
+    action: 'user.initialized',
+    target: ['user', row.id],
+    details: { email: row.email },
+  });
+  const write: BeforeCommit = async (trx) => {
+    await record(trx);
+    writeCredentials(home, 'initial', { email: row.email, password });
+  };
   if (await store.insert(owner, row, write)) return true;
   if (await store.findFirstAdmin(owner)) return false; // Another process was first.
   throw new Error(
@@ -67,7 +84,7 @@ async function create({ store, passwords, home, email, clock }: BootstrapAdminOp
 }
 
 async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): Promise<BootstrapOutcome> {
-  const { store, passwords, home, log } = options;
+  const { store, passwords, audit, home, log } = options;
   const path = credentialsPath(home);
   if (!admin.needs_setup || admin.disabled) return { outcome: 'kept', credentialsPath: null };
   const written = readCredentials(home);
@@ -79,7 +96,13 @@ async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): P
     hash: await passwords.hash(password),
     needsSetup: true,
     expectedVersion: admin.token_version,
-    beforeCommit: () => writeCredentials(home, 'reset', { email: admin.email, password }),
+    beforeCommit: async (trx) => {
+      await audit.part(systemActor('start of the gateway'), {
+        action: 'user.password_reset',
+        target: ['user', admin.id],
+      })(trx);
+      writeCredentials(home, 'reset', { email: admin.email, password });
+    },
   });
   if (!reset) return { outcome: 'kept', credentialsPath: null };
   log.warn(

@@ -5,7 +5,11 @@ import { CommonPasswords } from '../accounts/passwords/common-passwords.ts';
 import { Passwords } from '../accounts/passwords/passwords.ts';
 import { credentialsPath, writeCredentials } from '../accounts/secrets/credentials-file.ts';
 import type { AccountTables } from '../accounts/tables.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
+import { Audit, type AuditPart, noRecord, systemActor } from '../platform/audit/audit.ts';
+import { AuditStore } from '../platform/audit/audit-store.ts';
+import type { AuditTables } from '../platform/audit/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 
 interface ResetAdminOptions {
@@ -45,15 +49,27 @@ export async function resetAdmin(options: ResetAdminOptions): Promise<ResetAdmin
     cost: passwordCost,
   });
   const password = newOneTimePassword();
+  const record = await recordOfReset(database, account.id);
   const changed = await store.changePassword(owner, account.id, {
     hash: await passwords.hash(password),
     needsSetup: true,
     expectedVersion: account.token_version,
-    beforeCommit: () => writeCredentials(home, 'reset', { email: account.email, password }),
+    beforeCommit: async (trx) => {
+      await record(trx);
+      writeCredentials(home, 'reset', { email: account.email, password });
+    },
   });
   if (!changed)
     return { ok: false, message: `${account.email} was changed meanwhile. Run the command again.` };
   return { ok: true, email: account.email, credentialsPath: credentialsPath(home) };
+}
+
+/** The gateway beside this command may be of a version that keeps no audit record. */
+async function recordOfReset(database: Database<AccountTables>, userId: string): Promise<AuditPart> {
+  const store = new AuditStore(database.withTables<AuditTables>());
+  if (!(await store.exists())) return noRecord;
+  const audit = new Audit(store, systemClock);
+  return audit.part(systemActor('reset-admin'), { action: 'user.password_reset', target: ['user', userId] });
 }
 
 async function find(store: AccountStore, email: string | undefined) {

@@ -102,6 +102,7 @@ export class AccountsServer {
         : await bootstrapAdmin({
             store: area.store,
             passwords: area.passwords,
+            audit,
             home,
             mode: bootstrap,
             email: 'admin@example.com',

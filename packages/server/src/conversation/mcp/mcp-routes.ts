@@ -5,30 +5,47 @@ import {
   switchMcpServer,
   testMcpServer,
 } from '@switchyard/contract/conversation/mcp';
+import { actorOf } from '../../http/access/actor.ts';
 import type { Routes } from '../../http/app.ts';
+import type { Audit } from '../../platform/audit/audit.ts';
 import type { McpServers } from './mcp-servers.ts';
 
-export function mcpRoutes({ servers }: { servers: McpServers }): Routes {
+interface McpRoutesOptions {
+  servers: McpServers;
+  audit: Pick<Audit, 'add'>;
+}
+
+/** The servers stand in a file, so a record follows its change. */
+export function mcpRoutes({ servers, audit }: McpRoutesOptions): Routes {
   return (app) => {
     app.route({ ...getMcpConfig, handler: async () => ({ mcp_servers: await servers.settings() }) });
 
     app.route({
       ...putMcpConfig,
-      handler: async (request) => ({ mcp_servers: await servers.replace(request.body.mcp_servers) }),
+      handler: async (request) => {
+        const settings = await servers.replace(request.body.mcp_servers);
+        const details = { servers: Object.keys(settings) };
+        await audit.add(actorOf(request), { action: 'mcp.replaced', target: null, details });
+        return { mcp_servers: settings };
+      },
     });
 
     app.route({
       ...switchMcpServer,
       handler: async (request) => {
         const { server_name: name, enabled } = request.body;
-        return { mcp_servers: await servers.switch(name, enabled) };
+        const settings = await servers.switch(name, enabled);
+        const action = enabled ? 'mcp.enabled' : 'mcp.disabled';
+        await audit.add(actorOf(request), { action, target: ['mcp_server', name] });
+        return { mcp_servers: settings };
       },
     });
 
     app.route({
       ...resetMcpCache,
-      handler: async () => {
+      handler: async (request) => {
         await servers.reset();
+        await audit.add(actorOf(request), { action: 'mcp.reset', target: null });
         return { success: true, message: 'The next run connects to the MCP servers again.' };
       },
     });

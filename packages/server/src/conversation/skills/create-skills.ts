@@ -2,6 +2,7 @@ import type { FileMount } from '../../agents/tools/workspace.ts';
 import type { Routes } from '../../http/app.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Audit } from '../../platform/audit/audit.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
@@ -25,6 +26,7 @@ interface SkillsDependencies {
   extensions: ExtensionsFile;
   access: Pick<ThreadAccess, 'require'>;
   files: WorkspaceFiles;
+  audit: Pick<Audit, 'add'>;
   diskReserveBytes: number;
   clock: Clock;
   log: Pick<Log, 'warn'>;
@@ -40,13 +42,13 @@ export interface SkillsPart {
 }
 
 export function createSkills(dependencies: SkillsDependencies): SkillsPart {
-  const { extensions, access, files, clock, log, options } = dependencies;
+  const { extensions, access, files, audit, clock, log, options } = dependencies;
   const folders = new SkillFolders({ ...options, log });
   const skills = new Skills({ folders, extensions });
   const custom = new CustomSkills({ folders, skills, extensions, clock });
   const archives = new SkillInstall({ custom, access, files, reserveBytes: dependencies.diskReserveBytes });
   return {
-    routes: skillRoutes({ skills, custom, archives }),
+    routes: skillRoutes({ skills, custom, archives, audit }),
     promptFor: async (only) => {
       const enabled = await skills.enabled();
       return skillsPrompt(enabled.filter(({ name }) => only === null || only.includes(name)));

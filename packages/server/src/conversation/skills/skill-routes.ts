@@ -11,8 +11,11 @@ import {
   switchSkill,
   updateCustomSkill,
 } from '@switchyard/contract/conversation/skill';
+import type { FastifyRequest } from 'fastify';
+import { actorOf } from '../../http/access/actor.ts';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import type { Audit } from '../../platform/audit/audit.ts';
 import { type CustomSkills, etagOf } from './custom-skills.ts';
 import type { SkillInstall } from './skill-install.ts';
 import type { Skills } from './skills.ts';
@@ -21,9 +24,13 @@ interface SkillRoutesOptions {
   skills: Skills;
   custom: CustomSkills;
   archives: SkillInstall;
+  audit: Pick<Audit, 'add'>;
 }
 
-export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): Routes {
+export function skillRoutes({ skills, custom, archives, audit }: SkillRoutesOptions): Routes {
+  const record = (request: FastifyRequest, action: string, name: string | null, details = {}) =>
+    audit.add(actorOf(request), { action, target: name === null ? null : ['skill', name], details });
+
   return (app) => {
     app.route({ ...listSkills, handler: async () => skills.list() });
 
@@ -31,7 +38,13 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
 
     app.route({
       ...switchSkill,
-      handler: async (request) => skills.switch(request.params.skill_name, request.body.enabled),
+      handler: async (request) => {
+        const { skill_name: name } = request.params;
+        const { enabled } = request.body;
+        const skill = await skills.switch(name, enabled);
+        await record(request, enabled ? 'skill.enabled' : 'skill.disabled', name);
+        return skill;
+      },
     });
 
     app.route({
@@ -40,14 +53,16 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
         const { thread_id: threadId, path } = request.body;
         const author = identityOf(request).userId;
         const name = await archives.install(ownerOf(request), { threadId, path, author });
+        await record(request, 'skill.installed', name, { thread: threadId });
         return { success: true, skill_name: name, message: `Skill '${name}' installed successfully` };
       },
     });
 
     app.route({
       ...reloadSkills,
-      handler: async () => {
+      handler: async (request) => {
         skills.reload();
+        await record(request, 'skills.reloaded', null);
         return { success: true, scope: 'process' as const, message: 'All skills are read again.' };
       },
     });
@@ -71,6 +86,7 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
           ifMatch: request.headers['if-match'],
           author: identityOf(request).userId,
         });
+        await record(request, 'skill.changed', request.params.skill_name);
         reply.header('etag', etagOf(skill.content));
         return skill;
       },
@@ -80,6 +96,7 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
       ...deleteCustomSkill,
       handler: async (request) => {
         await custom.delete(request.params.skill_name, identityOf(request).userId);
+        await record(request, 'skill.deleted', request.params.skill_name);
         return { success: true };
       },
     });
@@ -96,6 +113,7 @@ export function skillRoutes({ skills, custom, archives }: SkillRoutesOptions): R
           index: request.body.history_index,
           author: identityOf(request).userId,
         });
+        await record(request, 'skill.rolled_back', request.params.skill_name);
         reply.header('etag', etagOf(skill.content));
         return skill;
       },

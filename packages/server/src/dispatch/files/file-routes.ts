@@ -11,6 +11,7 @@ import {
 } from '@switchyard/contract/dispatch/file';
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf } from '../../http/access/actor.ts';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
@@ -19,6 +20,7 @@ import { watchUpload } from '../../http/body/watch-upload.ts';
 import { storedFilePolicy } from '../../http/shell/security-headers.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { type Audit, noRecord } from '../../platform/audit/audit.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { isInlineType } from '../../platform/files/content-type.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
@@ -35,6 +37,7 @@ interface FileRoutesOptions {
   archives: FileArchives;
   thumbnails: Thumbnails;
   links: Links;
+  audit: Pick<Audit, 'part'>;
   guard: Pick<Guard, 'identify' | 'originOf'>;
   uploadBytes: number;
 }
@@ -49,7 +52,7 @@ const storedFileHeaders = {
 const envelopeBytes = 16 * 1024;
 
 export function fileRoutes(options: FileRoutesOptions): Routes {
-  const { files, thumbnails, guard } = options;
+  const { files, thumbnails, audit, guard } = options;
   return (app) => {
     addUpload(app, options);
 
@@ -64,7 +67,16 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
     app.route({
       ...deleteFile,
       handler: async (request) => {
-        await files.delete(adminOrOwnerOf(request), request.params.fileId);
+        const actor = actorOf(request);
+        await files.delete(adminOrOwnerOf(request), request.params.fileId, ({ id, owner, filename }) =>
+          owner === actor.id
+            ? noRecord
+            : audit.part(actor, {
+                action: 'file.deleted',
+                target: ['file', id],
+                details: { owner, filename },
+              }),
+        );
         return ok({ fileId: request.params.fileId });
       },
     });

@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
+import { type AuditPart, noRecord } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
@@ -183,7 +184,11 @@ export class StoredFileStore {
       .execute();
   }
 
-  async delete(owner: Owner, fileId: string): Promise<FileRow> {
+  async delete(
+    owner: Owner,
+    fileId: string,
+    recordOf: (row: FileRow) => AuditPart = () => noRecord,
+  ): Promise<FileRow> {
     return this.#database.write(async (trx) => {
       const row = await visibleTo(owner, trx.selectFrom('files'))
         .selectAll()
@@ -193,6 +198,7 @@ export class StoredFileStore {
       if (!row) throw new AppError('file_not_found');
       if ((await usedOf(trx, [fileId])).size > 0) throw new AppError('file_in_use');
       await removeRows(trx, [row]);
+      await recordOf(row)(trx);
       return row;
     });
   }

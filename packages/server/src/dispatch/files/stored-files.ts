@@ -11,6 +11,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { ContentStore, OpenedContent } from '../../platform/files/content-store.ts';
 import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
@@ -130,8 +131,8 @@ export class StoredFiles implements AttemptFiles {
     return opened.stream;
   }
 
-  async delete(owner: Owner, fileId: string): Promise<void> {
-    this.#deleted([await this.#options.store.delete(owner, fileId)]);
+  async delete(owner: Owner, fileId: string, recordOf?: (row: FileRow) => AuditPart): Promise<void> {
+    this.#deleted([await this.#options.store.delete(owner, fileId, recordOf)]);
   }
 
   async open(

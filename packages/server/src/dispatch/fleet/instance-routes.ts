@@ -6,6 +6,7 @@ import {
 } from '@switchyard/contract/dispatch/instance';
 import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { ok } from '@switchyard/contract/envelope';
+import { actorOf } from '../../http/access/actor.ts';
 import { adminOrOwnerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Instances } from './instances.ts';
@@ -35,6 +36,7 @@ export function instanceRoutes({ instances }: { instances: Instances }): Routes 
           await instances.setEnabled(request.params.instanceId, {
             enabled: request.body.enabled,
             force: request.query.force ?? false,
+            actor: actorOf(request),
           }),
         ),
     });

@@ -2,6 +2,7 @@ import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contrac
 import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { InstanceEventStore } from '../instances/instance-event-store.ts';
 import { viewInstanceEvent } from '../instances/instance-event-view.ts';
@@ -15,6 +16,7 @@ interface InstancesOptions {
   instanceEvents: Pick<InstanceEventStore, 'page'>;
   fleet: Fleet;
   events: DispatchEvents;
+  audit: Pick<Audit, 'part'>;
 }
 
 /** How long a test waits for this process to take charge of an instance that was added a moment ago. */
@@ -64,10 +66,15 @@ export class Instances {
   /** Disabling drains; with `force` running tasks are interrupted and queued again. */
   async setEnabled(
     instanceId: string,
-    { enabled, force }: { enabled: boolean; force: boolean },
+    { enabled, force, actor }: { enabled: boolean; force: boolean; actor: Actor },
   ): Promise<InstanceDetail> {
     await this.#row(instanceId);
-    await this.#options.store.change(instanceId, { enabled: enabled ? 1 : 0 });
+    const alongside = this.#options.audit.part(actor, {
+      action: enabled ? 'instance.enabled' : 'instance.disabled',
+      target: ['instance', instanceId],
+      details: enabled ? {} : { force },
+    });
+    await this.#options.store.setEnabled(instanceId, { enabled, alongside });
     await this.#options.fleet.apply();
     if (!enabled && force) this.#options.fleet.member(instanceId)?.giveBack();
     return this.get(instanceId);

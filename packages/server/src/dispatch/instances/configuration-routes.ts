@@ -1,6 +1,6 @@
 import { getSettings, replaceSettings } from '@switchyard/contract/dispatch/settings';
 import { ok } from '@switchyard/contract/envelope';
-import { identityOf } from '../../http/access/guard.ts';
+import { actorOf } from '../../http/access/actor.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -21,7 +21,7 @@ export function configurationRoutes({ configuration }: { configuration: Configur
       handler: async (request, reply) => {
         const settings = await configuration.replace(request.body, {
           ifMatch: request.headers['if-match'],
-          by: identityOf(request).userId,
+          by: actorOf(request),
         });
         reply.header('etag', `"${settings.version}"`);
         return ok(settings);

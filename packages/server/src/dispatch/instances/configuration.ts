@@ -2,14 +2,17 @@ import type { Settings, SettingsInput } from '@switchyard/contract/dispatch/sett
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import { type Actor, type Audit, systemActor } from '../../platform/audit/audit.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import { acceptSettings, initialSettings, maskSettings } from './settings.ts';
+import { differenceOf } from './settings-difference.ts';
 import { settingsFaults } from './settings-faults.ts';
 import type { SettingsStore } from './settings-store.ts';
 
 interface ConfigurationOptions {
   store: SettingsStore;
   events: DispatchEvents;
+  audit: Pick<Audit, 'part'>;
   clock: Clock;
 }
 
@@ -45,12 +48,13 @@ export class Configuration {
   /** Reads what is stored; an empty database takes the servers of the configuration file. */
   async load(seed: SettingsInput | null): Promise<void> {
     this.#current = await this.#options.store.get();
-    if (this.#current.version === 0 && seed) await this.replace(seed, { ifMatch: undefined, by: null });
+    if (this.#current.version === 0 && seed)
+      await this.replace(seed, { ifMatch: undefined, by: systemActor('configuration file') });
   }
 
   async replace(
     input: SettingsInput,
-    { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
+    { ifMatch, by }: { ifMatch: string | undefined; by: Actor },
   ): Promise<Settings> {
     const { events } = this.#options;
     const stored = await this.#store(input, { ifMatch, by });
@@ -63,9 +67,9 @@ export class Configuration {
   /** A request without a version replaces the present version, even one that someone else stored a moment ago. */
   async #store(
     input: SettingsInput,
-    { ifMatch, by }: { ifMatch: string | undefined; by: string | null },
+    { ifMatch, by }: { ifMatch: string | undefined; by: Actor },
   ): Promise<Settings> {
-    const { store, clock } = this.#options;
+    const { store, audit, clock } = this.#options;
     for (let triesLeft = maxTries; ; triesLeft -= 1) {
       const present = await store.get();
       const isMeant = ifMatch === undefined || ifMatch === '*' || versionOf(ifMatch) === present.version;
@@ -73,7 +77,13 @@ export class Configuration {
       const faults = settingsFaults(input, present);
       if (faults.length > 0) throw new AppError('validation_failed', { faults });
       const settings = acceptSettings(input, present);
-      const change = { expectedVersion: present.version, at: toIso(clock()), by };
+      const alongside = audit.part(by, {
+        action: 'settings.replaced',
+        target: ['settings', 'dispatch'],
+        details: differenceOf(present, { ...settings, version: present.version + 1 }),
+      });
+      const updatedBy = by.via === 'system' ? null : by.id;
+      const change = { expectedVersion: present.version, at: toIso(clock()), by: updatedBy, alongside };
       const stored = await store.replace(settings, change);
       if (stored) return stored;
       if (triesLeft === 1) throw new AppError('config_version_mismatch');

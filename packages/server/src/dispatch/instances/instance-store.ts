@@ -1,6 +1,7 @@
 import type { ServerDefinition, Settings } from '@switchyard/contract/dispatch/settings';
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import { newId } from '../../lib/ids.ts';
+import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables, InstanceTable } from '../tables.ts';
 import { builtInServerId, instanceIdOf } from './settings.ts';
@@ -35,8 +36,18 @@ export class InstanceStore {
       .executeTakeFirst();
   }
 
-  async change(instanceId: string, columns: Updateable<InstanceTable>): Promise<void> {
-    await this.changeMany(new Map([[instanceId, columns]]));
+  async setEnabled(
+    instanceId: string,
+    { enabled, alongside }: { enabled: boolean; alongside: AuditPart },
+  ): Promise<void> {
+    await this.database.write(async (trx) => {
+      await trx
+        .updateTable('instances')
+        .set({ enabled: enabled ? 1 : 0 })
+        .where('id', '=', instanceId)
+        .execute();
+      await alongside(trx);
+    });
   }
 
   async changeMany(changes: ReadonlyMap<string, Updateable<InstanceTable>>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Settings } from '@switchyard/contract/dispatch/settings';
+import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables } from '../tables.ts';
 import { syncInstances } from './instance-store.ts';
@@ -29,7 +30,7 @@ export class SettingsStore {
    */
   async replace(
     settings: Omit<Settings, 'version'>,
-    change: { expectedVersion: number; at: string; by: string | null },
+    change: { expectedVersion: number; at: string; by: string | null; alongside: AuditPart },
   ): Promise<Settings | null> {
     return this.database.write(async (trx) => {
       const next: Settings = { ...settings, version: change.expectedVersion + 1 };
@@ -56,6 +57,7 @@ export class SettingsStore {
               .then((result) => result.numUpdatedRows);
       if (written !== 1n) return null;
       await syncInstances(trx, next, change.at);
+      await change.alongside(trx);
       return next;
     });
   }

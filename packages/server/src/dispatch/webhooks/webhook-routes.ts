@@ -8,7 +8,8 @@ import {
   updateWebhook,
 } from '@switchyard/contract/dispatch/webhook';
 import { ok } from '@switchyard/contract/envelope';
-import { identityOf, ownerOf } from '../../http/access/guard.ts';
+import { actorOf } from '../../http/access/actor.ts';
+import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -16,7 +17,7 @@ export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {
   return (app) => {
     app.route({
       ...createWebhook,
-      handler: async (request) => ok(await webhooks.create(identityOf(request).userId, request.body)),
+      handler: async (request) => ok(await webhooks.create(actorOf(request), request.body)),
     });
 
     app.route({ ...listWebhooks, handler: async (request) => ok(await webhooks.list(ownerOf(request))) });
@@ -29,14 +30,14 @@ export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {
     app.route({
       ...updateWebhook,
       handler: async (request) =>
-        ok(await webhooks.change(ownerOf(request), request.params.webhookId, request.body)),
+        ok(await webhooks.change(actorOf(request), request.params.webhookId, request.body)),
     });
 
     app.route({
       ...deleteWebhook,
       handler: async (request) => {
         const { webhookId } = request.params;
-        await webhooks.delete(ownerOf(request), webhookId);
+        await webhooks.delete(actorOf(request), webhookId);
         return ok({ id: webhookId });
       },
     });

@@ -1,6 +1,7 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, WebhookDeliveryTable, WebhookTable } from '../tables.ts';
@@ -16,12 +17,17 @@ export class WebhookStore {
     this.#database = database;
   }
 
-  async insert(owner: Owner, row: Insertable<WebhookTable>, { max }: { max: number }): Promise<void> {
+  async insert(
+    owner: Owner,
+    row: Insertable<WebhookTable>,
+    { max, alongside }: { max: number; alongside: AuditPart },
+  ): Promise<void> {
     requireOwner(owner);
     await this.#database.write(async (trx) => {
       const present = await trx.selectFrom('webhooks').select('id').where('owner', '=', row.owner).execute();
       if (present.length >= max) throw new AppError('webhook_limit');
       await trx.insertInto('webhooks').values(row).execute();
+      await alongside(trx);
     });
   }
 
@@ -43,19 +49,25 @@ export class WebhookStore {
       .executeTakeFirst();
   }
 
-  async change(owner: Owner, webhookId: string, columns: Updateable<WebhookTable>): Promise<boolean> {
-    const changed = await this.#database.write((trx) =>
-      trx
+  async change(
+    owner: Owner,
+    webhookId: string,
+    { columns, alongside }: { columns: Updateable<WebhookTable>; alongside: AuditPart },
+  ): Promise<boolean> {
+    return this.#database.write(async (trx) => {
+      const changed = await trx
         .updateTable('webhooks')
         .set(columns)
         .where('owner', '=', userOf(owner))
         .where('id', '=', webhookId)
-        .executeTakeFirst(),
-    );
-    return changed.numUpdatedRows === 1n;
+        .executeTakeFirst();
+      if (changed.numUpdatedRows === 0n) return false;
+      await alongside(trx);
+      return true;
+    });
   }
 
-  async delete(owner: Owner, webhookId: string): Promise<boolean> {
+  async delete(owner: Owner, webhookId: string, alongside: AuditPart): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const gone = await trx
         .deleteFrom('webhooks')
@@ -64,6 +76,7 @@ export class WebhookStore {
         .executeTakeFirst();
       if (gone.numDeletedRows === 0n) return false;
       await trx.deleteFrom('webhook_deliveries').where('webhookId', '=', webhookId).execute();
+      await alongside(trx);
       return true;
     });
   }

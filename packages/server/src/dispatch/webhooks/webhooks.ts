@@ -13,6 +13,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
+import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
@@ -35,6 +36,7 @@ interface WebhooksOptions {
   jobs: Jobs;
   links: Links;
   policy: HostPolicy;
+  audit: Pick<Audit, 'part'>;
   clock: Clock;
   log: Logger;
 }
@@ -72,14 +74,14 @@ export class Webhooks {
     options.jobs.register(deliver, (job) => this.#deliver(job), { concurrency: 8, retryDelaysMs });
   }
 
-  async create(userId: string, input: NewWebhook): Promise<Webhook & { secret: string }> {
-    const { store, clock } = this.#options;
+  async create(actor: Actor, input: NewWebhook): Promise<Webhook & { secret: string }> {
+    const { store, audit, clock } = this.#options;
     this.requireCallable(input.url);
     const secret = newWebhookSecret();
     const at = toIso(clock());
     const row: WebhookRow = {
       id: newTimeOrderedId(clock()),
-      owner: userId,
+      owner: actor.id,
       url: input.url,
       events: JSON.stringify(input.events ?? webhookEvents),
       secret,
@@ -88,7 +90,12 @@ export class Webhooks {
       createdAt: at,
       updatedAt: at,
     };
-    await store.insert({ user: userId }, row, { max: maxPerUser });
+    const alongside = audit.part(actor, {
+      action: 'webhook.created',
+      target: ['webhook', row.id],
+      details: { host: hostOf(row.url) },
+    });
+    await store.insert({ user: actor.id }, row, { max: maxPerUser, alongside });
     return { ...viewWebhook(row), secret };
   }
 
@@ -102,20 +109,33 @@ export class Webhooks {
     return viewWebhook(row);
   }
 
-  async change(owner: Owner, webhookId: string, change: WebhookChange): Promise<Webhook> {
+  async change(actor: Actor, webhookId: string, change: WebhookChange): Promise<Webhook> {
+    const owner = { user: actor.id };
     if (change.url !== undefined) this.requireCallable(change.url);
-    const changed = await this.#options.store.change(owner, webhookId, {
+    const columns = {
       ...(change.url !== undefined && { url: change.url }),
       ...(change.events !== undefined && { events: JSON.stringify(change.events) }),
       ...(change.enabled !== undefined && { enabled: change.enabled ? 1 : 0, failures: 0 }),
       updatedAt: toIso(this.#options.clock()),
+    };
+    const alongside = this.#options.audit.part(actor, {
+      action: 'webhook.changed',
+      target: ['webhook', webhookId],
+      details: {
+        fields: Object.keys(change),
+        host: change.url === undefined ? undefined : hostOf(change.url),
+      },
     });
+    const changed = await this.#options.store.change(owner, webhookId, { columns, alongside });
     if (!changed) throw new AppError('webhook_not_found');
     return this.get(owner, webhookId);
   }
 
-  async delete(owner: Owner, webhookId: string): Promise<void> {
-    if (!(await this.#options.store.delete(owner, webhookId))) throw new AppError('webhook_not_found');
+  async delete(actor: Actor, webhookId: string): Promise<void> {
+    const { store, audit } = this.#options;
+    const alongside = audit.part(actor, { action: 'webhook.deleted', target: ['webhook', webhookId] });
+    if (!(await store.delete({ user: actor.id }, webhookId, alongside)))
+      throw new AppError('webhook_not_found');
   }
 
   async deliveries(
@@ -241,6 +261,11 @@ export class Webhooks {
     if (webhookId === null) return 0;
     return (await this.#options.store.get({ user: owner }, webhookId))?.failures ?? 0;
   }
+}
+
+/** A path or a query may hold a secret of the receiver, so that a record names the host alone. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
 }
 
 function viewWebhook({ id, url, events, enabled, failures, createdAt, updatedAt }: WebhookRow): Webhook {

@@ -18,6 +18,7 @@ export function callingUser(request: FastifyRequest, reply: FastifyReply): Calle
 /** A caller who signs in or signs up. */
 export interface Stranger extends Caller {
   clientIp: string;
+  requestId: string;
 }
 
 export function callingStranger(
@@ -26,5 +27,11 @@ export function callingStranger(
   proxies: TrustedProxies,
 ): Stranger {
   const { clientIp } = sourceOf(request.raw, proxies);
-  return { clientIp, holder: `address ${clientNetwork(clientIp)}`, gone: clientGone(request, reply) };
+  const requestId = request.id;
+  return {
+    clientIp,
+    requestId,
+    holder: `address ${clientNetwork(clientIp)}`,
+    gone: clientGone(request, reply),
+  };
 }

@@ -27,6 +27,12 @@ export class AuditStore {
     this.#database = database;
   }
 
+  /** Whether the database has the table. A command beside a gateway of an older version finds none. */
+  async exists(): Promise<boolean> {
+    const tables = await this.#database.read.introspection.getTables();
+    return tables.some(({ name }) => name === 'audit_records');
+  }
+
   async insert<Tables>(trx: WriteTransaction<Tables>, row: AuditRow): Promise<void> {
     await (trx as unknown as WriteTransaction<AuditTables>).insertInto('audit_records').values(row).execute();
   }

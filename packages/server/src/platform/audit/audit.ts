@@ -9,7 +9,8 @@ export interface Actor {
   id: string;
   /** Its e-mail address. */
   name: string;
-  via: 'cookie' | 'bearer' | 'access_token' | 'system';
+  /** What the actor signed in with; `password` for an account that is made by its user. */
+  via: 'cookie' | 'bearer' | 'access_token' | 'password' | 'system';
   requestId: string | null;
 }
 
