@@ -5,6 +5,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { accountMigrations } from '../src/accounts/migrations.ts';
 import type { AccountTables } from '../src/accounts/tables.ts';
 import { resetAdmin } from '../src/ops/reset-admin.ts';
+import { AuditStore } from '../src/platform/audit/audit-store.ts';
+import { auditMigrations } from '../src/platform/audit/migrations.ts';
+import type { AuditTables } from '../src/platform/audit/tables.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
@@ -219,12 +222,26 @@ describe('reset-admin', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchyard-reset-'));
     const database = await openDatabase({ backend: 'sqlite', file: join(home, 'switchyard.db') });
     await migrate(database, 'accounts', accountMigrations);
+    await migrate(database, 'audit', auditMigrations);
     release.push(async () => {
       await database.close();
       rmSync(home, { recursive: true });
     });
     return start({ ...options, home, database: database.withTables<AccountTables>() });
   }
+
+  test('is on record, as is the administrator whom the start has made', async () => {
+    const server = await startOnFile({ bootstrap: 'auto' });
+    await reset(server);
+    const records = await beside(server, (database) =>
+      new AuditStore(database.withTables<AuditTables>()).page({ limit: 10 }),
+    );
+    expect(records).toMatchObject([
+      { action: 'user.password_reset', actor: 'system', actorName: 'reset-admin' },
+      { action: 'user.initialized', actor: 'system' },
+    ]);
+    expect(JSON.stringify(records)).not.toContain(credentialsOf(server).password);
+  });
 
   test('works beside a running gateway, ends the sessions and never shows the password', async () => {
     const server = await startOnFile({ bootstrap: 'auto' });
