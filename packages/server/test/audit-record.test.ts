@@ -6,6 +6,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { readChannels } from '@switchyard/server/config/channels';
 import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
+import type { JobTables } from '@switchyard/server/platform/jobs/tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixtureAgents } from './support/conversation-gateway.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
@@ -91,6 +92,19 @@ async function skillArchive(): Promise<{ thread_id: string; path: string }> {
   return { thread_id, path: '/mnt/user-data/outputs/x.skill' };
 }
 
+async function deadJob(): Promise<string> {
+  const job = { id: 'dead', kind: 'audit.forget', key: null, payload: '{}', dueAtMs: null, runner: null };
+  const end = { attempt: 7, intervalMs: null, lastError: 'It failed.', diedAtMs: Date.now() };
+  const database = gateway.context.database.withTables<JobTables>();
+  await database.write((trx) =>
+    trx
+      .insertInto('jobs')
+      .values({ ...job, ...end })
+      .execute(),
+  );
+  return job.id;
+}
+
 let made = '';
 const instance = '127.0.0.1:9';
 const servers = [{ id: 's', name: 'S', kind: 'comfyui', instances: [{ ip: '127.0.0.1', port: 9 }] }];
@@ -125,6 +139,7 @@ const requests: Record<string, () => Promise<Sent> | Sent> = {
   }),
   'DELETE /api/skills/custom/{skill_name}': () => ({ path: '/api/skills/custom/add-milk' }),
   'POST /api/channels/{name}/restart': () => ({ path: '/api/channels/desk/restart' }),
+  'POST /api/system/jobs/{jobId}/retry': async () => ({ path: `/api/system/jobs/${await deadJob()}/retry` }),
 };
 
 /** Changing methods that change nothing, each with the reason. */

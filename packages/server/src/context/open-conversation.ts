@@ -82,8 +82,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   const features = createFeatures({
     ...shared,
     mcpNetwork,
-    isUser: async (userId) =>
-      (await accounts.find({ system: 'whether an account is still there' }, userId)) !== undefined,
+    isUser: (userId) => isUser(accounts, userId),
     options: {
       ...given,
       cwd,
@@ -164,4 +163,8 @@ async function adoptThreads(
   if (!admin) return;
   const adopted = await adoptOrphanThreads({ ...orphans, adminId: admin.id, clock: systemClock });
   if (adopted > 0) logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
+}
+
+async function isUser(accounts: AccountStore, userId: string): Promise<boolean> {
+  return (await accounts.find({ system: 'whether an account is still there' }, userId)) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { ok } from '@switchyard/contract/envelope';
 import { getSystem, retryJob } from '@switchyard/contract/system';
+import { actorOf } from '../../http/access/actor.ts';
 import type { Routes } from '../../http/app.ts';
 import type { System } from './system.ts';
 
@@ -11,7 +12,7 @@ export function systemRoutes({ system }: { system: System }): Routes {
       ...retryJob,
       handler: async (request) => {
         const { jobId } = request.params;
-        return ok({ id: jobId, outcome: await system.retry(jobId) });
+        return ok({ id: jobId, outcome: await system.retry(jobId, actorOf(request)) });
       },
     });
   };

@@ -3,7 +3,7 @@ import type { DispatchUpkeep } from '../../dispatch/monitor/upkeep.ts';
 import type { Health } from '../../http/health/health.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { Audit } from '../../platform/audit/audit.ts';
+import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { databaseSize } from '../../platform/database/database-size.ts';
 import type { Disk } from '../../platform/files/disk.ts';
@@ -22,7 +22,7 @@ interface SystemOptions {
   ownership: Pick<Ownership, 'holder' | 'current'>;
   /** Null when the area is switched off. */
   upkeep: DispatchUpkeep | null;
-  audit: { store: Pick<Audit, 'countOlderThan'>; keptMs: number };
+  audit: { store: Pick<Audit, 'countOlderThan' | 'part'>; keptMs: number };
   folders: FolderSizes;
   writtenFolders: readonly string[];
   disk: Pick<Disk, 'freeBytes'>;
@@ -79,8 +79,10 @@ export class System {
   }
 
   /** Throws `job_not_found` for a job that is not dead. */
-  async retry(jobId: string): Promise<'waiting' | 'replaced'> {
-    const outcome = await this.#options.jobs.retry(jobId);
+  async retry(jobId: string, actor: Actor): Promise<'waiting' | 'replaced'> {
+    const { jobs, audit } = this.#options;
+    const record = audit.store.part(actor, { action: 'job.retried', target: ['job', jobId] });
+    const outcome = await jobs.retry(jobId, record);
     if (outcome === null) throw new AppError('job_not_found');
     return outcome;
   }

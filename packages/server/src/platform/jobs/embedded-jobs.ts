@@ -3,6 +3,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
+import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import { type JobFailure, JobLane } from './job-lane.ts';
@@ -117,8 +118,8 @@ export class EmbeddedJobs implements Jobs {
     return keepDeadMs;
   }
 
-  async retry(id: string): Promise<'waiting' | 'replaced' | null> {
-    const revived = await this.#store.revive(id);
+  async retry(id: string, alongside: AuditPart = noRecord): Promise<'waiting' | 'replaced' | null> {
+    const revived = await this.#store.revive(id, alongside);
     if (!revived) return null;
     // A kind of a feature that is switched off waits until a gateway has it again.
     if (this.#isRunning) this.#lanes.get(revived.kind)?.wake();

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { AuditPart } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import type { DatabaseTime } from '../database/database-time.ts';
 import type { NewJob } from './jobs.ts';
@@ -198,7 +199,10 @@ export class JobStore {
   }
 
   /** Returns the kind of the job and what became of it; undefined when no dead job has this id. */
-  async revive(id: string): Promise<{ kind: string; outcome: 'waiting' | 'replaced' } | undefined> {
+  async revive(
+    id: string,
+    alongside: AuditPart,
+  ): Promise<{ kind: string; outcome: 'waiting' | 'replaced' } | undefined> {
     return this.#database.write(async (trx) => {
       const dead = await trx
         .selectFrom('jobs')
@@ -208,6 +212,7 @@ export class JobStore {
         .$if(this.#database.dialect === 'postgres', (query) => query.forUpdate())
         .executeTakeFirst();
       if (!dead) return undefined;
+      await alongside(trx);
       if (await isReplaced(trx, dead)) {
         await trx.deleteFrom('jobs').where('id', '=', id).execute();
         return { kind: dead.kind, outcome: 'replaced' };

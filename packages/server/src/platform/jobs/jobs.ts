@@ -1,3 +1,4 @@
+import type { AuditPart } from '../audit/audit.ts';
 import type { WriteTransaction } from '../database/database.ts';
 
 /** Small and flat: a job names its rows, and its handler reads their current state. */
@@ -88,7 +89,7 @@ export interface Jobs {
    * Makes a dead job wait again, with all its attempts. `replaced`: a newer one waits under its key, and the dead one is
    * gone. Null: no dead job has this id.
    */
-  retry(id: string): Promise<'waiting' | 'replaced' | null>;
+  retry(id: string, alongside?: AuditPart): Promise<'waiting' | 'replaced' | null>;
   /** The repeated jobs of all processes. */
   schedules(): Promise<Schedule[]>;
 }
