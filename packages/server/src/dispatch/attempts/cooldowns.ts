@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type Requirement, requirementKey } from '../graphs/capability.ts';
 import type { Against } from './attempt-outcome.ts';
 
@@ -9,17 +9,21 @@ const maxKept = 1_000;
 
 interface Cooldown {
   untilMs: number;
+  /** The same by the time of day, for people: noted once, so that every answer names the same moment. */
+  shownUntilMs: number;
   failures: number;
 }
 
 /** What an instance lately failed at and is not given again for a while: twice as long each time, but never long. */
 export class Cooldowns {
   readonly #clock: Clock;
+  readonly #timeOfDay: Clock;
   readonly #firstMs: number;
   readonly #entries = new Map<string, Cooldown>();
 
-  constructor(clock: Clock, firstMs: number) {
+  constructor(clock: Clock, firstMs: number, timeOfDay: Clock = systemClock) {
     this.#clock = clock;
+    this.#timeOfDay = timeOfDay;
     this.#firstMs = firstMs;
   }
 
@@ -32,20 +36,23 @@ export class Cooldowns {
     const failures = this.#failuresOf(this.#entries.get(key)) + 1;
     const lengthMs = Math.min(this.#firstMs * 2 ** (failures - 1), Math.max(maxMs, this.#firstMs));
     this.#entries.delete(key);
-    this.#entries.set(key, { untilMs: this.#clock() + lengthMs, failures });
+    this.#entries.set(key, {
+      untilMs: this.#clock() + lengthMs,
+      shownUntilMs: this.#timeOfDay() + lengthMs,
+      failures,
+    });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > maxKept && oldest !== undefined) this.#entries.delete(oldest);
     return lengthMs;
   }
 
   isCooling(key: string): boolean {
-    return this.leftMs(key) > 0;
+    return (this.#entries.get(key)?.untilMs ?? 0) > this.#clock();
   }
 
-  /** The rest of the cooldown; 0 when there is none. */
-  leftMs(key: string): number {
-    const untilMs = this.#entries.get(key)?.untilMs;
-    return untilMs === undefined ? 0 : Math.max(untilMs - this.#clock(), 0);
+  /** When the cooldown ends, by the time of day; null when there is none. */
+  endOf(key: string): number | null {
+    return this.isCooling(key) ? (this.#entries.get(key)?.shownUntilMs ?? null) : null;
   }
 
   /** A task with this requirement succeeded; it does not matter whose it was. */

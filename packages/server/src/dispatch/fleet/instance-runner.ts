@@ -84,7 +84,7 @@ export class InstanceRunner {
     this.#row = options.row;
     this.#idleSinceMs = options.steadyClock();
     const { avoidMs } = options.attemptDeps.timeouts;
-    this.#cooldowns = new Cooldowns(options.steadyClock, avoidMs);
+    this.#cooldowns = new Cooldowns(options.steadyClock, avoidMs, options.clock);
     this.#lostExecutions = new LostExecutions(options.client);
     this.#settlement = new AttemptSettlement({
       tasks: options.tasks,
@@ -234,8 +234,8 @@ export class InstanceRunner {
   /** Nearly always nothing cools, and then no key is made. */
   #cooling(keyOf: () => string): Obstacle | null {
     if (this.#cooldowns.isEmpty) return null;
-    const leftMs = this.#cooldowns.leftMs(keyOf());
-    return leftMs > 0 ? { code: 'cooling', untilMs: this.#options.clock() + leftMs } : null;
+    const untilMs = this.#cooldowns.endOf(keyOf());
+    return untilMs === null ? null : { code: 'cooling', untilMs };
   }
 
   #seeker(): Seeker {
