@@ -185,7 +185,7 @@ describe('a workflow that an agent runs', () => {
       input: says('list instances'),
     });
 
-    expect(values.messages.at(-1).content).toMatch(/^The pool has 1 worker:\n- .+: (idle|checking)$/);
+    expect(values.messages.at(-1).content).toMatch(/^Workers of the pool:\n- .+: (idle|checking)$/);
   });
 });
 

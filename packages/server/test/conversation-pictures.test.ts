@@ -32,21 +32,10 @@ describe('an uploaded picture', () => {
   it.each([
     ['invert cat.png', [40, 20], [55, 155, 215]],
     ['make a smaller inverted copy of cat.png', [20, 10], [55, 155, 215]],
-    ['resize cat.png to 10x30', [10, 30], [200, 100, 40]],
-    ['make cat.png 80 wide', [80, 40], [200, 100, 40]],
-    ['a thumbnail of cat.png', [128, 128], [200, 100, 40]],
-    ['crop cat.png to 10x5 at 2,3', [10, 5], [200, 100, 40]],
+    ['double cat.png', [80, 40], [200, 100, 40]],
     ['rotate cat.png', [20, 40], [200, 100, 40]],
     ['flip cat.png and mirror it', [40, 20], [200, 100, 40]],
     ['blur cat.png', [40, 20], [200, 100, 40]],
-    ['sharpen cat.png', [40, 20], [200, 100, 40]],
-    ['turn cat.png into black and white', [40, 20], [124, 124, 124]],
-    ['make cat.png darker', [40, 20], [140, 70, 28]],
-    ['make cat.png brighter', [40, 20], [217, 147, 105]],
-    ['less contrast for cat.png', [40, 20], [171, 111, 75]],
-    ['more contrast for cat.png', [40, 20], null],
-    ['reduce cat.png to 4 colors', [40, 20], [200, 100, 40]],
-    ['a 5px border around cat.png', [50, 30], null],
   ] as const)('%j', async (question, [width, height], colour) => {
     const thread = await ada.thread();
     await upload(ada, thread, { 'cat.png': await plain(40, 20, '#c86428') });
@@ -58,14 +47,13 @@ describe('an uploaded picture', () => {
     ]);
     const picture = await artifact(ada, thread, artifacts[0]);
     expect(await sizeOf(picture)).toEqual([width, height]);
-    if (colour) expect(await middleOf(picture)).toEqual(colour.map((value) => near(value)));
+    expect(await middleOf(picture)).toEqual(colour.map((value) => near(value)));
   });
 
   it.each([
     ['rotate', 'right'],
     ['flip', 'left'],
     ['mirror', 'right'],
-    ['rotate', 'left'],
   ])('turns in the requested direction: %s %s', async (verb, side) => {
     const thread = await ada.thread();
     const red = { input: await plain(10, 10, '#ff0000'), left: 0, top: 0 };
@@ -74,7 +62,7 @@ describe('an uploaded picture', () => {
       .png()
       .toBuffer();
     await upload(ada, thread, { 'corner.png': corner });
-    const { artifacts } = await ask(ada, thread, `${verb} corner.png ${verb === 'rotate' ? side : ''}`);
+    const { artifacts } = await ask(ada, thread, `${verb} corner.png`);
 
     const picture = await artifact(ada, thread, artifacts[0]);
     const redAt = await Promise.all(
@@ -85,11 +73,10 @@ describe('an uploaded picture', () => {
         [15, 15],
       ].map(async ([x = 0, y = 0]) => (await colourAt(picture, x, y))[0] === 255),
     );
-    const atBottom = verb === 'flip' || (verb === 'rotate' && side === 'left');
-    expect(redAt.indexOf(true)).toBe((atBottom ? 2 : 0) + (side === 'right' ? 1 : 0));
+    expect(redAt.indexOf(true)).toBe((verb === 'flip' ? 2 : 0) + (side === 'right' ? 1 : 0));
   });
 
-  it('can be inverted together with others, and used in a contact sheet and a blend', async () => {
+  it('can be inverted together with others', async () => {
     const thread = await ada.thread();
     const pictures = { 'a.png': await plain(8, 8, '#000000'), 'b.jpg': await plain(8, 8, '#ffffff', 'jpeg') };
     await upload(ada, thread, pictures);
@@ -97,12 +84,6 @@ describe('an uploaded picture', () => {
     const inverted = await ask(ada, thread, 'invert a.png and b.jpg');
     expect(inverted.artifacts).toHaveLength(2);
     expect(await middleOf(await artifact(ada, thread, inverted.artifacts[0]))).toEqual([255, 255, 255]);
-    const blend = await ask(ada, thread, 'blend a.png with b.jpg');
-    expect(await middleOf(await artifact(ada, thread, blend.artifacts[2]))).toEqual(
-      [127.5, 127.5, 127.5].map(near),
-    );
-    const sheet = await ask(ada, thread, 'a contact sheet of all my pictures');
-    expect(await sizeOf(await artifact(ada, thread, sheet.artifacts[3]))).toEqual([408, 208]);
   });
 
   it('is the newest one when the user names none', async () => {

@@ -32,11 +32,11 @@ afterAll(async () => {
 
 describe('a saved workflow that is exposed', () => {
   it('is a tool of its owner from the next run on, and of no other user', async () => {
-    expect(await answerTo(ada, 'list workflows')).toContain('You have saved no workflow');
+    expect(await answerTo(ada, 'list workflows')).toBe('Your saved workflows: none.');
 
     const body = { name: 'Plain ground', workflow: graph, exposed: true };
     const { data: saved } = await adaInDispatch.call('POST', '/api/workflows', body);
-    expect(await answerTo(ada, 'list workflows')).toContain('- Plain ground (width, height');
+    expect(await answerTo(ada, 'list workflows')).toContain('- Plain ground, width, height');
     expect(await answerTo(ada, 'run plain ground with width = 24')).toContain('made 1 file');
 
     const { items } = (await adaInDispatch.call('GET', '/api/tasks')).data;

@@ -6,23 +6,12 @@ import {
   type BaseChatModelCallOptions,
   type BindToolsInput,
 } from '@langchain/core/language_models/chat_models';
-import {
-  AIMessageChunk,
-  type AIMessageChunkFields,
-  type BaseMessage,
-  ToolMessage,
-} from '@langchain/core/messages';
+import { AIMessageChunk, type AIMessageChunkFields, type BaseMessage } from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { demoModelName } from './demo-model-name.ts';
 import { nextReply } from './script.ts';
-import type { ScriptedCall, ScriptedReply, Turn } from './turn.ts';
 
-interface DemoCallOptions extends BaseChatModelCallOptions {
-  tools?: BindToolsInput[];
-}
-
-/** Pause after each word, which is about as fast as people read. */
-const defaultPaceMs = 15;
+type DemoCallOptions = BaseChatModelCallOptions & { tools?: BindToolsInput[] };
 
 /**
  * Answers while no model is configured. It follows a script, streams word by word and calls real tools. Every reply says that it
@@ -31,7 +20,8 @@ const defaultPaceMs = 15;
 export class DemoModel extends BaseChatModel<DemoCallOptions> {
   readonly #paceMs: number;
 
-  constructor({ paceMs = defaultPaceMs }: { paceMs?: number } = {}) {
+  /** The pause after each word is about as long as people read it. */
+  constructor({ paceMs = 15 }: { paceMs?: number } = {}) {
     super({});
     this.#paceMs = paceMs;
   }
@@ -71,23 +61,20 @@ export class DemoModel extends BaseChatModel<DemoCallOptions> {
 }
 
 function chunksOf(messages: BaseMessage[], { tools = [] }: DemoCallOptions): ChatGenerationChunk[] {
-  const reply = nextReply(messages.map(turnOf), new Set(tools.map(nameOf)));
-  const calls = reply.calls.map((call, index) => callChunk(call, { index, id: callId(messages, index) }));
-  const words = reply.text.match(/\S+\s*/g) ?? [];
-  return [...words.map((word) => generation(new AIMessageChunk(word))), ...calls, lastChunk(messages, reply)];
-}
-
-function callChunk({ name, args }: ScriptedCall, { index, id }: { index: number; id: string }) {
-  const call = { name, args: JSON.stringify(args), id, index, type: 'tool_call_chunk' as const };
-  return generation(new AIMessageChunk({ content: '', tool_call_chunks: [call] }));
-}
-
-/** Fields of the whole reply stand on its last chunk only, because merging chunks joins their texts. */
-function lastChunk(messages: BaseMessage[], { text, calls }: ScriptedReply): ChatGenerationChunk {
-  const input = messages.reduce((sum, message) => sum + tokensIn(message.text), 0);
-  const output = tokensIn(text) + calls.reduce((sum, { args }) => sum + tokensIn(JSON.stringify(args)), 0);
-  const fields: object = {
+  const { text, calls } = nextReply(
+    messages,
+    new Set(tools.map((tool) => String('name' in tool && tool.name))),
+  );
+  const type = 'tool_call_chunk' as const;
+  const made = calls.map(({ name, args }, index) => {
+    return { name, args: JSON.stringify(args), id: callId(messages, index), index, type };
+  });
+  const input = tokensIn(messages.map((message) => message.text).join(''));
+  const output = tokensIn(text + made.map(({ args }) => args).join(''));
+  // These stand on the last chunk only, because merging joins texts. The type of the fields leaves out usage_metadata.
+  const last: object = {
     content: '',
+    tool_call_chunks: made,
     usage_metadata: { input_tokens: input, output_tokens: output, total_tokens: input + output },
     response_metadata: {
       model_name: demoModelName,
@@ -96,12 +83,10 @@ function lastChunk(messages: BaseMessage[], { text, calls }: ScriptedReply): Cha
       simulated: true,
     },
   };
-  // AIMessageChunkFields has no place for usage_metadata, but the constructor takes it and serialisation needs it there.
-  return generation(new AIMessageChunk(fields as AIMessageChunkFields));
-}
-
-function generation(message: AIMessageChunk): ChatGenerationChunk {
-  return new ChatGenerationChunk({ text: message.text, message });
+  return [...(text.match(/\S+\s*/g) ?? []), last as AIMessageChunkFields].map((fields) => {
+    const message = new AIMessageChunk(fields);
+    return new ChatGenerationChunk({ text: message.text, message });
+  });
 }
 
 /** The usual estimate, because the demo model has no tokens. */
@@ -114,19 +99,4 @@ function callId(messages: BaseMessage[], index: number): string {
   const hash = createHash('sha256');
   for (const message of messages) hash.update(`${message.type}\n${message.text}\n`);
   return `call_${hash.update(String(index)).digest('hex').slice(0, 24)}`;
-}
-
-function turnOf(message: BaseMessage): Turn {
-  const { text } = message;
-  if (ToolMessage.isInstance(message)) {
-    const tool = { name: message.name ?? '', failed: message.status === 'error' };
-    return { from: 'tool', text, tool };
-  }
-  if (message.type === 'human') return { from: 'user', text };
-  return { from: message.type === 'ai' ? 'assistant' : 'other', text };
-}
-
-function nameOf(tool: BindToolsInput): string {
-  const { name, function: described } = tool as { name?: string; function?: { name?: string } };
-  return name ?? described?.name ?? '';
 }

@@ -15,7 +15,7 @@ test.each([true, false])('suggests only what the script understands, with a pool
   const suggested = demoFollowUps([], { max: 9, hasPool });
   expect(suggested).toHaveLength(hasPool ? 4 : 2);
   for (const text of suggested) {
-    const reply = nextReply([{ from: 'user', text }], tools);
+    const reply = nextReply([{ type: 'human', text }], tools);
     expect(reply.text).not.toContain('I did not understand');
     expect(reply.text).not.toContain('I would need the tool');
   }

@@ -10,16 +10,9 @@ export function demoFollowUps(
   asked: readonly string[],
   { max, hasPool }: { max: number; hasPool: boolean },
 ): string[] {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
   const known = new Set(asked.map(plain));
-  return understood
-    .filter(({ question, needsPool }) => (hasPool || !needsPool) && !known.has(plain(question)))
-    .map(({ question }) => question)
-    .slice(0, max);
-}
-
-function plain(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^a-z ]/g, '')
-    .trim();
+  const possible = understood.filter(({ needsPool }) => hasPool || !needsPool);
+  const open = possible.filter(({ question }) => !known.has(plain(question)));
+  return open.slice(0, max).map(({ question }) => question);
 }

@@ -1,8 +1,5 @@
-import { runWorkflowName } from '../tools/run-workflow.ts';
-import type { DemoWorkflow } from './workflow-builder.ts';
-
 /** Draws a bright disc on a soft ground and turns it over. It needs no model and no upload, so every worker can run it. */
-const sampleWorkflow: DemoWorkflow = {
+export const sampleWorkflow = {
   '1': node('Ground', 'EmptyImage', { width: 3, height: 3, batch_size: 1, color: 0x1f3a5f }),
   '2': node('Spot', 'EmptyImage', { width: 1, height: 1, batch_size: 1, color: 0xf2b134 }),
   '3': node('Spot on the ground', 'ImageCompositeMasked', {
@@ -23,11 +20,7 @@ const sampleWorkflow: DemoWorkflow = {
   '6': node('Save', 'SaveImage', { images: ['5', 0], filename_prefix: 'demo/inverted' }),
 };
 
-export const sampleCall = {
-  name: runWorkflowName,
-  args: { workflow: sampleWorkflow, name: 'Invert a sample picture' },
-};
-
-function node(title: string, classType: string, inputs: Record<string, unknown>): DemoWorkflow[string] {
+/** Returns a node in ComfyUI's API format. */
+export function node(title: string, classType: string, inputs: Record<string, unknown>) {
   return { class_type: classType, inputs, _meta: { title } };
 }

@@ -9,7 +9,6 @@ describe('the script of the demo model', () => {
     ['What can you do?', 'list instances'],
     ['hello there', 'Hello! I am the demo model'],
     ['Who are you?', 'token counts are simulated'],
-    ['thanks!', 'You are welcome.'],
     ['Write me a poem', 'I did not understand that'],
     ['', 'I did not understand that'],
   ])('answers %j in words', (question, words) => {
@@ -64,8 +63,8 @@ describe('the script of the demo model', () => {
         { name: 'Kite', params: ['width'] },
         { name: 'Plain', params: [] },
       ]),
-    ).toBe('You have 2 saved workflows. Say "run <name>":\n- Kite (width)\n- Plain');
-    expect(has([])).toContain('--expose');
+    ).toBe('Your saved workflows:\n- Kite, width\n- Plain');
+    expect(has([])).toBe('Your saved workflows: none.');
   });
 
   it('calls no tool that it does not have', () => {
@@ -88,7 +87,7 @@ describe('the script of the demo model', () => {
     const result = { task_id: 't1', files: [] };
 
     expect(nextReply([user('run kite'), calling, tool('workflow_kite', result)], tools).text).toBe(
-      'Task t1 is done. It made no files.',
+      'Done. Task t1 made 0 files: none.',
     );
   });
 
@@ -101,32 +100,32 @@ describe('the script of the demo model', () => {
     };
 
     expect(nextReply([user('workers?'), calling, tool('list_instances', result)], tools).text).toBe(
-      'The pool has 2 workers:\n- one: idle\n- two: busy',
+      'Workers of the pool:\n- one: idle\n- two: busy',
     );
     expect(nextReply([calling, tool('list_instances', { instances: [] })], tools).text).toContain(
-      'no workers yet',
+      'Workers of the pool: none.',
     );
   });
 
   it('reports that a tool failed', () => {
-    const failed: Turn = { from: 'tool', text: 'Error: no', tool: { name: 'run_workflow', failed: true } };
+    const failed: Turn = { type: 'tool', text: 'Error: no', name: 'run_workflow', status: 'error' };
 
     expect(nextReply([user('invert'), calling, failed], tools).text).toBe('That did not work. Error: no');
   });
 
   it('copes with a result that is no JSON', () => {
-    const odd: Turn = { from: 'tool', text: '[', tool: { name: 'run_workflow', failed: false } };
+    const odd: Turn = { type: 'tool', text: '[', name: 'run_workflow', status: 'success' };
 
-    expect(nextReply([calling, odd], tools).text).toContain('made no files');
+    expect(nextReply([calling, odd], tools).text).toContain('made 0 files');
   });
 });
 
-const calling: Turn = { from: 'assistant', text: '' };
+const calling: Turn = { type: 'ai', text: '' };
 
 function user(text: string): Turn {
-  return { from: 'user', text };
+  return { type: 'human', text };
 }
 
 function tool(name: string, result: object): Turn {
-  return { from: 'tool', text: JSON.stringify(result), tool: { name, failed: false } };
+  return { type: 'tool', text: JSON.stringify(result), name, status: 'success' };
 }

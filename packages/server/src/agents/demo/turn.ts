@@ -1,17 +1,25 @@
-/** A part of a conversation as the script sees it. It is plain data, so the script can be tested without a model. */
+/** What the script reads of a message of LangChain. Only the answer of a tool has the name and the status of the tool. */
 export interface Turn {
-  from: 'user' | 'assistant' | 'tool' | 'other';
+  type: string;
   text: string;
-  /** Set for the answer of a tool. */
-  tool?: { name: string; failed: boolean };
-}
-
-export interface ScriptedCall {
-  name: string;
-  args: Record<string, unknown>;
+  name?: string | undefined;
+  status?: string;
 }
 
 export interface ScriptedReply {
   text: string;
-  calls: ScriptedCall[];
+  calls: { name: string; args: Record<string, unknown> }[];
+}
+
+export function say(text: string): ScriptedReply {
+  return { text, calls: [] };
+}
+
+/** Returns the value of a text that is JSON, and any other text as it is. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // plain words are a value as well
+  }
 }

@@ -4,58 +4,58 @@ import type { Turn } from './turn.ts';
 
 const tools = new Set(['run_workflow', 'ls']);
 const uploads = '/mnt/user-data/uploads';
+const result = '/mnt/user-data/outputs/dog-inverted-1.png';
 const list = [
   `${uploads}/cat.png (10 bytes, changed 2030-01-02T00:00:00.000Z)`,
-  `${uploads}/dog.png (10 bytes, changed 2030-01-03T00:00:00.000Z)`,
+  `${result} (10 bytes, changed 2030-01-03T00:00:00.000Z)`,
   `${uploads}/notes.txt (10 bytes, changed 2030-01-04T00:00:00.000Z)`,
 ].join('\n');
 
 describe('the demo model, asked for pictures', () => {
-  it('runs the requested edits on a named picture', () => {
-    const [call] = nextReply([user('make a smaller inverted copy of cat.png')], tools).calls;
+  it.each([
+    [
+      'make a smaller inverted copy of cat.png',
+      'cat.png: smaller, inverted',
+      ['ImageScaleBy', 'ImageInvert'],
+    ],
+    ['Invert cat.png and make it half size', 'cat.png: inverted, smaller', ['ImageInvert', 'ImageScaleBy']],
+    ['double cat.png', 'cat.png: larger', ['ImageScaleBy']],
+    [
+      'rotate cat.png, flip it and mirror it',
+      'cat.png: rotated, flipped, mirrored',
+      ['ImageRotate', 'ImageFlip', 'ImageFlip'],
+    ],
+    ['blur half.png', 'half.png: blurred', ['ImageBlur']],
+  ])('makes the requested edits in their order: %j', (question, name, classes) => {
+    const [call] = nextReply([user(question)], tools).calls;
 
-    expect(call).toMatchObject({ name: 'run_workflow', args: { name: 'cat.png: smaller, inverted' } });
-    expect(classesIn(call)).toEqual(['LoadImage', 'ImageScaleBy', 'ImageInvert', 'SaveImage']);
-    expect(loadedIn(call)).toEqual([`${uploads}/cat.png`]);
+    expect(call).toMatchObject({ name: 'run_workflow', args: { name } });
+    expect(classesIn(call)).toEqual(['LoadImage', ...classes, 'SaveImage']);
+    expect(loadedIn(call)).toEqual([`${uploads}/${name.split(':')[0]}`]);
   });
 
   it('starts a task for each picture', () => {
-    const { calls } = nextReply([user('invert cat.png and dog.png')], tools);
+    const { calls } = nextReply([user('invert cat.png and /mnt/user-data/outputs/dog.png')], tools);
 
-    expect(calls.map(loadedIn)).toEqual([[`${uploads}/cat.png`], [`${uploads}/dog.png`]]);
+    expect(calls.map(loadedIn)).toEqual([[`${uploads}/cat.png`], ['/mnt/user-data/outputs/dog.png']]);
   });
 
-  it.each([
-    ['make it smaller', [`${uploads}/dog.png`]],
-    ['invert my cat', [`${uploads}/cat.png`]],
-    ['make these darker and half size', [`${uploads}/dog.png`, `${uploads}/cat.png`]],
-    ['invert all pictures', [`${uploads}/dog.png`, `${uploads}/cat.png`]],
-  ])('looks which pictures there are for %j', (question, paths) => {
-    expect(nextReply([user(question)], tools).calls).toMatchObject([{ name: 'ls', args: { path: uploads } }]);
-    const { calls } = nextReply([user(question), calling, tool('ls', list)], tools);
+  it('takes the newest picture when the user names none', () => {
+    expect(nextReply([user('make it smaller')], tools).calls).toMatchObject([
+      { name: 'ls', args: { path: '/mnt/user-data' } },
+    ]);
+    const { calls } = nextReply([user('make it smaller'), calling, tool('ls', list)], tools);
 
-    expect(calls.flatMap(loadedIn)).toEqual(paths);
+    expect(calls.map(loadedIn)).toEqual([[result]]);
   });
 
-  it('makes a contact sheet of all pictures, and a blend of two', () => {
-    const [sheet] = nextReply([user('contact sheet of all'), calling, tool('ls', list)], tools).calls;
-    expect(loadedIn(sheet)).toEqual([`${uploads}/dog.png`, `${uploads}/cat.png`]);
-    const [blend] = nextReply([user('blend cat.png with dog.png')], tools).calls;
-    expect(classesIn(blend)).toEqual(['LoadImage', 'LoadImage', 'ImageBlend', 'SaveImage']);
-  });
-
-  it('continues with the last result', () => {
-    const path = '/mnt/user-data/outputs/cat-inverted-1.png';
-    const made = JSON.stringify({ task_id: 't', files: [{ virtual_path: path }] });
-    const turns = [user('invert cat.png'), calling, tool('run_workflow', made), user('blur the result')];
-
-    expect(nextReply(turns, tools).calls.flatMap(loadedIn)).toEqual([path]);
-    expect(nextReply([user('blur the result')], tools).text).toContain('no result yet');
+  it('does not change a picture by a share that it cannot obey', () => {
+    expect(nextReply([user('make cat.png 30% smaller')], tools).text).toContain('I did not understand');
   });
 
   it.each([
     [[user('make it smaller'), calling, tool('ls', 'The folder is empty.')], tools, 'There is no picture'],
-    [[user('make it smaller')], new Set(['run_workflow']), 'Please name a picture'],
+    [[user('make it smaller')], new Set(['run_workflow']), 'files cannot be listed'],
     [[user('invert cat.png')], new Set(['ls']), 'this gateway has no pool'],
     [[user(`invert ${'a.png b.png c.png d.png e.png f.png g.png h.png i.png'}`)], tools, 'at most 8'],
   ])('says what is missing', (turns, has, words) => {
@@ -66,7 +66,7 @@ describe('the demo model, asked for pictures', () => {
   });
 
   it('reports that a list failed instead of asking for it again', () => {
-    const failed: Turn = { from: 'tool', text: 'Error: no', tool: { name: 'ls', failed: true } };
+    const failed: Turn = { type: 'tool', text: 'Error: no', name: 'ls', status: 'error' };
 
     expect(nextReply([user('make it smaller'), calling, failed], tools).text).toBe(
       'That did not work. Error: no',
@@ -98,14 +98,14 @@ describe('the demo model, asked for pictures', () => {
   });
 });
 
-const calling: Turn = { from: 'assistant', text: '' };
+const calling: Turn = { type: 'ai', text: '' };
 
 function user(text: string): Turn {
-  return { from: 'user', text };
+  return { type: 'human', text };
 }
 
 function tool(name: string, text: string): Turn {
-  return { from: 'tool', text, tool: { name, failed: false } };
+  return { type: 'tool', text, name, status: 'success' };
 }
 
 type Nodes = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
