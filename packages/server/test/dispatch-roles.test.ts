@@ -63,7 +63,7 @@ describe('in the dispatch area', () => {
 
   it('lists show users only what is theirs', async () => {
     expect((await other.call('GET', '/api/tasks')).data).toEqual({ total: 0, items: [] });
-    expect((await other.call('GET', '/api/files')).data).toEqual({ total: 0, items: [] });
+    expect((await other.call('GET', '/api/files')).data).toEqual({ total: 0, items: [], nextCursor: null });
     expect((await other.call('GET', `/api/files?taskId=${taskId}`)).data.total).toBe(0);
     expect((await other.request('GET', '/api/files?owner=x')).status).toBe(403);
   });

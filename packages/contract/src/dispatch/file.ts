@@ -69,6 +69,8 @@ export type ThumbnailSize = (typeof thumbnailSizes)[number];
 const thumbnailSize = Type.Unsafe<ThumbnailSize>({
   type: 'integer',
   enum: [...thumbnailSizes],
+  minimum: Math.min(...thumbnailSizes),
+  maximum: Math.max(...thumbnailSizes),
   description: 'The longer side of a thumbnail, in pixels. A smaller picture keeps its size.',
 });
 

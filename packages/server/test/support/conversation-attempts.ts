@@ -155,6 +155,8 @@ export const attempts: Record<string, Attempts> = {
   ],
   'GET /threads/{thread_id}/messages': thread('/messages'),
   'GET /threads/{thread_id}/messages/page': thread('/messages/page'),
+  'POST /threads/{thread_id}/read': thread('/read', {}),
+  'POST /threads/{thread_id}/unread': thread('/unread', {}),
   'GET /threads/{thread_id}/token-usage': (names) =>
     ['', '?include_active=1'].map((query) => ({ path: `/threads/${names.thread}/token-usage${query}` })),
 
@@ -176,6 +178,8 @@ export const attempts: Record<string, Attempts> = {
     ),
   'GET /threads/{thread_id}/runs/{run_id}/messages': run('/messages'),
   'GET /threads/{thread_id}/runs/{run_id}/events': run('/events'),
+  'GET /threads/{thread_id}/runs/{run_id}/timeline': run('/timeline'),
+  'GET /threads/{thread_id}/runs/{run_id}/why': run('/why'),
   'GET /runs/{run_id}/stream': runAlone('/stream'),
   'GET /runs/{run_id}/messages': runAlone('/messages'),
   'GET /runs/{run_id}/feedback': runAlone('/feedback'),
@@ -290,6 +294,7 @@ export const attempts: Record<string, Attempts> = {
   'GET /skills/custom/{skill_name}': (names) => [{ path: `/skills/custom/${names.word}` }],
   // Numbers of the caller. conversation-console.test.ts shows that they do not include those of others.
   'GET /console/stats': () => [{ path: '/console/stats' }, { path: '/console/stats?scope=all' }],
+  'GET /console/unread-threads': () => [{ path: '/console/unread-threads' }],
   'GET /console/runs': () => [{ path: '/console/runs' }, { path: '/console/runs?scope=all' }],
   'GET /console/usage': () => [{ path: '/console/usage' }, { path: '/console/usage?scope=all' }],
   'GET /features': () => [{ path: '/features' }],

@@ -46,5 +46,10 @@ export function viewBatch(row: BatchRow & BatchCounts): TaskBatch {
 }
 
 export function viewItem({ taskId, outcome, newTaskId, error }: BatchItemRow): TaskBatchItem {
-  return { taskId, outcome, newTaskId, error: error === null ? null : (JSON.parse(error) as TaskBatchItem['error']) };
+  return {
+    taskId,
+    outcome,
+    newTaskId,
+    error: error === null ? null : (JSON.parse(error) as TaskBatchItem['error']),
+  };
 }

@@ -270,7 +270,13 @@ export class InstanceRunner {
     const { attemptDeps, matchmaker, clock } = this.#options;
     const { attempts } = attemptDeps;
     try {
-      const claimed = await claimTask(pending, { attempts, instance: this.#row, token, clock });
+      const claimed = await claimTask(pending, {
+        attempts,
+        instance: this.#row,
+        workerVersion: this.#options.monitor.live.version,
+        token,
+        clock,
+      });
       if (claimed.outcome === 'instance_off') {
         matchmaker.add(pending);
         // The change of the instance will be announced here in a moment.

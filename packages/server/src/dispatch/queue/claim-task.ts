@@ -17,6 +17,7 @@ export type ClaimedTask =
 interface ClaimOptions {
   attempts: Pick<AttemptStore, 'claim'>;
   instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
+  workerVersion: string | null;
   /** The token of the lease on the instance, which fences every later write. */
   token: number;
   clock: Clock;
@@ -25,7 +26,7 @@ interface ClaimOptions {
 /** Gives a waiting task to this instance. Claim and attempt are on disk before the request to the worker. */
 export async function claimTask(
   task: Pick<PendingTask, 'id' | 'attempt' | 'owner'>,
-  { attempts, instance, token, clock }: ClaimOptions,
+  { attempts, instance, workerVersion, token, clock }: ClaimOptions,
 ): Promise<ClaimedTask> {
   const promptId = promptIdOf(task.id, task.attempt + 1);
   const claimed = await attempts.claim({
@@ -36,6 +37,7 @@ export async function claimTask(
     clientId: instance.clientId,
     token,
     owner: task.owner,
+    workerVersion,
     pools: JSON.parse(instance.tags) as string[],
     at: toIso(clock()),
   });

@@ -22,6 +22,8 @@ export interface Claim {
   /** The owner of the task and the tags of the instance, for the pauses that concern them. */
   owner: string;
   pools: readonly string[];
+  /** What the worker has said of itself last. Its row follows a moment later. */
+  workerVersion: string | null;
 }
 
 /** Names the attempt that a runner may write. It matches no row once the task has moved on or the lease has changed. */
@@ -159,8 +161,7 @@ export class AttemptStore {
       const attempt = claim.expectedAttempt + 1;
       const claimed = await claimedTask.first(trx, { ...claim, attempt });
       if (!claimed) return 'gone';
-      const { serverName, version: workerVersion } = instance;
-      await newAttempt.run(trx, { ...claim, attempt, serverName, workerVersion });
+      await newAttempt.run(trx, { ...claim, attempt, serverName: instance.serverName });
       return claimed;
     });
   }
@@ -276,7 +277,7 @@ type Db = Kysely<DispatchTables>;
 const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
   db
     .selectFrom('instances')
-    .select(['serverName', 'version'])
+    .select('serverName')
     .where('id', '=', id)
     .where('enabled', '=', 1)
     .where('removed', '=', 0)
@@ -314,7 +315,7 @@ const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
     .returningAll(),
 );
 
-type AttemptStart = Claim & Pick<AttemptRow, 'attempt' | 'serverName' | 'workerVersion'>;
+type AttemptStart = Claim & Pick<AttemptRow, 'attempt' | 'serverName'>;
 
 const newAttempt = new Prepared((db: Db, claim: AttemptStart) =>
   db.insertInto('task_attempts').values({
