@@ -56,7 +56,7 @@ function describe({ verdict, taskId, fileId, worker }: Verification): string {
   ]);
 }
 
-export function describeRecipe(recipe: FileRecipe): string {
+function describeRecipe(recipe: FileRecipe): string {
   const { task, worker, savedWorkflow, params, seeds, inputs } = recipe;
   const conversation = task?.conversation;
   return details([

@@ -44,7 +44,6 @@ export const deadJob = Type.Object({
   lastError: text,
   diedAt: isoTime,
 });
-export type DeadJobView = Static<typeof deadJob>;
 
 const schedule = Type.Object({
   kind: text,
