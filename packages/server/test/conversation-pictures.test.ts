@@ -154,6 +154,7 @@ describe('an uploaded picture', () => {
     const [made] = JSON.parse(answer.content).files;
     const { data } = await adaInDispatch.call('GET', `/api/files/${made.file_id}/recipe`);
     expect(data.task.conversation).toEqual({
+      agent: 'lead_agent',
       threadId: thread,
       runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       toolCallId: answer.tool_call_id,

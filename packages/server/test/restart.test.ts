@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accountMigrations } from '../src/accounts/migrations.ts';
 import { loadSigningSecret } from '../src/accounts/secrets/signing-secret.ts';
 import type { AccountTables } from '../src/accounts/tables.ts';
+import { auditMigrations } from '../src/platform/audit/migrations.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
 import { AccountsServer } from './support/accounts-server.ts';
@@ -19,6 +20,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 async function run<Result>(work: (server: AccountsServer) => Promise<Result>): Promise<Result> {
   const database = await openDatabase({ backend: 'sqlite', file: join(home, 'switchyard.db') });
   await migrate(database, 'accounts', accountMigrations);
+  await migrate(database, 'audit', auditMigrations);
   const secret = loadSigningSecret({ given: undefined, home });
   const server = await AccountsServer.start({ database: database.withTables<AccountTables>(), home, secret });
   const result = await work(server);
