@@ -80,19 +80,24 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
       followUpTo: null,
       ...(confirm && { confirm }),
     });
-    const end = await runner.run(complete, {
-      signal: signal ?? new AbortController().signal,
-      recorder,
-      frame: (event, data) => {
-        const frame = { event, data: JSON.parse(JSON.stringify(data)) };
-        frames.push(frame);
-        onFrame?.(frame);
-      },
-    });
-    if (end.outcome === 'done') {
-      await recorder.write(...end.rest);
+    try {
+      const end = await runner.run(complete, {
+        signal: signal ?? new AbortController().signal,
+        recorder,
+        frame: (event, data) => {
+          const frame = { event, data: JSON.parse(JSON.stringify(data)) };
+          frames.push(frame);
+          onFrame?.(frame);
+        },
+      });
+      if (end.outcome === 'done') {
+        await recorder.write(...end.rest);
+      }
+      return { end, frames };
+    } finally {
+      // As in the gateway: the recorder of a run that broke off writes nothing later.
+      recorder.close();
     }
-    return { end, frames };
   };
 
   return {
