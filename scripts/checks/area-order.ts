@@ -3,7 +3,19 @@
  * `.` stands for the area's own files. The `create-…` files that put an area together stand behind all of them.
  */
 const orders: Readonly<Record<string, readonly string[]>> = {
-  http: ['.', 'exchange', 'streams', 'access', 'validation', 'errors', 'body', 'health', 'shell', 'docs'],
+  http: [
+    '.',
+    'exchange',
+    'streams',
+    'access',
+    'validation',
+    'errors',
+    'body',
+    'health',
+    'shell',
+    'docs',
+    'console',
+  ],
   accounts: ['passwords', 'secrets', '.'],
   agents: [
     '.',

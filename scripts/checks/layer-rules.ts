@@ -21,6 +21,8 @@ const line: readonly (readonly string[])[] = [
   ['main'],
 ];
 
+const consoleOrder = ['lib', 'kit', 'features', 'app'];
+
 /** Which packages a package may import. `server` is where the line above runs; `dev-env` is for tests only. */
 const importable: Record<string, readonly string[]> = {
   contract: [],
@@ -84,6 +86,20 @@ export const layerRules: readonly LayerRule[] = [
     fix: 'move what both need to a folder to the left, or let the one on the right register itself',
     freesTests: true,
     isBroken: ({ from, to }) => withinServer(from, to) && pointsRight(from.inside, to.inside),
+  },
+  {
+    name: 'console-order',
+    sentence:
+      'In packages/console/src a file imports from its own folder and from any place to its left: lib → kit → features → app. Features never import each other.',
+    fix: 'move what both need into kit or lib, or let app put the two together',
+    freesTests: false,
+    isBroken: ({ from, to }) => {
+      if (from.package !== 'console' || to?.package !== 'console') return false;
+      const [fromPlace = '', fromFeature] = from.inside.split('/');
+      const [toPlace = '', toFeature] = to.inside.split('/');
+      if (fromPlace === 'features' && toPlace === 'features') return fromFeature !== toFeature;
+      return consoleOrder.indexOf(toPlace) > consoleOrder.indexOf(fromPlace);
+    },
   },
   {
     name: 'packages',

@@ -58,6 +58,18 @@ const planted: Record<
       [`${server}/dispatch/tasks/task-store.ts`],
     ],
   },
+  'console-order': {
+    forbidden: [
+      'packages/console/src/features/chat/thread-page.tsx',
+      "import { TaskPage } from '../tasks/task-page.tsx'",
+      ['packages/console/src/features/tasks/task-page.tsx'],
+    ],
+    allowed: [
+      'packages/console/src/app/pages.tsx',
+      "import { TaskPage } from '../features/tasks/task-page.tsx'",
+      ['packages/console/src/features/tasks/task-page.tsx'],
+    ],
+  },
   packages: {
     forbidden: [
       'packages/client/src/call.ts',
@@ -243,4 +255,22 @@ describe('the place of a file', () => {
     const crossing = "import '../../server/src/lib/ids.ts'";
     expect(rulesBrokenBy('packages/cli/src/up.ts', crossing, ids)).toEqual(['explicit-path']);
   });
+});
+
+it.each([
+  ['lib', '../kit/button.tsx', 'packages/console/src/lib/gateway.ts', 'packages/console/src/kit/button.tsx'],
+  [
+    'kit',
+    '../features/tasks/task-page.tsx',
+    'packages/console/src/kit/button.tsx',
+    'packages/console/src/features/tasks/task-page.tsx',
+  ],
+  [
+    'features',
+    '../../app/app.tsx',
+    'packages/console/src/features/tasks/task-page.tsx',
+    'packages/console/src/app/app.tsx',
+  ],
+])('in the console, %s does not import %s, which stands to its right', (_place, specifier, from, to) => {
+  expect(rulesBrokenBy(from, `import { x } from '${specifier}'`, [to])).toContain('console-order');
 });

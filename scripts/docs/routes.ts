@@ -43,6 +43,7 @@ async function registeredRoutes(context: Context): Promise<RegisteredRoute[]> {
           if (each !== 'HEAD') found.push({ method: each, path: url, file });
       }),
     isSignedIn: async () => false,
+    consoleFolder: null,
     routes: context.routes,
   });
   await app.close();

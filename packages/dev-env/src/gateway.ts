@@ -18,6 +18,8 @@ export interface GatewayOptions {
   home?: string;
   config?: ConfigOverrides;
   executionTimeouts?: Partial<ExecutionTimeouts>;
+  /** The built web console, for a test in a browser. */
+  consoleFolder?: string;
   /** For a test that reads the log. */
   logger?: Logger;
 }
@@ -50,6 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       passwordCost: 4,
       ...(options.executionTimeouts && { executionTimeouts: options.executionTimeouts }),
       ...(options.logger && { logger: options.logger }),
+      ...(options.consoleFolder !== undefined && { consoleFolder: options.consoleFolder }),
     });
     return {
       url: gateway.url,

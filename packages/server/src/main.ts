@@ -16,6 +16,8 @@ import { buildServer } from './server.ts';
 interface StartOptions extends ContextOptions {
   /** If the port is busy, the next one is tried, up to this one. It equals the port when that was chosen on purpose. */
   lastPort: number;
+  /** The folder of the built web console. If it is absent, there is none. */
+  consoleFolder?: string;
 }
 
 /** What a banner shows. */
@@ -48,7 +50,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
     const context = await createContext(config, options);
     opened.add(() => context.close());
     opened.add(logStrayErrors(context.logger));
-    const app = await serverFor(config, context, options.version);
+    const app = await serverFor(config, context, options);
     const shutdown = new Shutdown(app, {
       health: context.health,
       streams: context.streams,
@@ -80,7 +82,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
   }
 }
 
-function serverFor(config: Config, context: Context, version: string): Promise<App> {
+function serverFor(config: Config, context: Context, { version, consoleFolder }: StartOptions): Promise<App> {
   const { logger, tracker, streams, admission, limits, health, metrics, guard, routes } = context;
   return buildServer({
     shell: {
@@ -98,6 +100,7 @@ function serverFor(config: Config, context: Context, version: string): Promise<A
     metricsToken: config.observability.metrics.token,
     guard: (app) => guard.protect(app),
     isSignedIn: (request) => guard.isSignedIn(request),
+    consoleFolder: consoleFolder ?? null,
     routes,
   });
 }

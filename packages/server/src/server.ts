@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { signedInUser } from './http/access/guard.ts';
 import type { App, Routes } from './http/app.ts';
+import { consoleRoutes } from './http/console/console-files.ts';
 import { docsRoutes } from './http/docs/docs-routes.ts';
 import { collectEndpoints, openApiDocument } from './http/docs/openapi.ts';
 import type { Health } from './http/health/health.ts';
@@ -20,13 +21,15 @@ export interface ServerOptions {
   guard: (app: App) => void;
   /** For public routes that tell more to known callers; `Guard.isSignedIn`. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>;
+  /** The folder of the built web console; null when there is none. */
+  consoleFolder: string | null;
   /** The areas. */
   routes: readonly Routes[];
 }
 
 /** The whole server, ready to listen: shell, guard, areas, and the routes that describe and watch them. */
 export async function buildServer(options: ServerOptions): Promise<App> {
-  const { shell, health, metrics, metricsToken, guard, isSignedIn } = options;
+  const { shell, health, metrics, metricsToken, guard, isSignedIn, consoleFolder } = options;
   const app = createShell({ ...shell, isDraining: () => health.isDraining });
   const endpoints = collectEndpoints(app);
   guard(app);
@@ -41,6 +44,7 @@ export async function buildServer(options: ServerOptions): Promise<App> {
     healthRoutes({ health, isSignedIn }),
     metricsRoutes({ metrics, token: metricsToken }),
     docsRoutes(() => openApiDocument(endpoints, { version: shell.version })),
+    consoleRoutes(consoleFolder),
   ];
   for (const routes of [...own, ...options.routes]) app.register(inOwnScope(routes));
   await app.ready();

@@ -5,6 +5,7 @@ import { newDeferred } from '@switchyard/server/lib/async/deferred';
 import type { RunningGateway } from '@switchyard/server/main';
 import type { Command } from 'commander';
 import { type BannerFacts, banner } from '../banner.ts';
+import { builtConsoleOf } from '../built-console.ts';
 import { commandName } from '../command-name.ts';
 import { type ExitName, exitCodes } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
@@ -70,7 +71,7 @@ export function addGatewayCommand(
     )
     .option('--home <folder>', 'data home (default ./.switchyard)')
     .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
-    .option('--open', 'open the documentation in a browser')
+    .option('--open', 'open the console in a browser')
     .action((options: Flags & { open?: true }) => up({ ...options, watchAgents }, terminal));
 }
 
@@ -86,13 +87,14 @@ async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal
     watchAgents,
     referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
     shippedSkills: shippedSkillsOf(process.argv[1] ?? ''),
+    consoleFolder: builtConsoleOf(process.argv[1] ?? ''),
   });
   const facts = {
     ...bannerFacts(loaded, gateway, terminal.cwd),
     agents: await agentsInTime(gateway),
   };
   terminal.stderr.write(banner(facts, colorsFor(terminal.stderr, terminal.env)));
-  if (open) openBrowser(`${gateway.url}/docs`);
+  if (open) openBrowser(gateway.url);
   await stopRequested;
   terminal.stderr.write('Stopping; once more to force.\n');
   await closeInTime(gateway, loaded.config.server.shutdown_grace + closingMs);

@@ -14,6 +14,7 @@ import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { buildServer } from '../../src/server.ts';
 
 interface TestServerOptions {
+  consoleFolder?: string;
   routes?: Routes[];
   guard?: (app: App) => void;
   limits?: Partial<HttpLimits>;
@@ -79,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     metricsToken: options.metricsToken ?? null,
     guard,
     isSignedIn: options.isSignedIn ?? (async () => false),
+    consoleFolder: options.consoleFolder ?? null,
     routes,
   });
   const close = async (): Promise<void> => {

@@ -11,7 +11,7 @@ export const apiHeaders = {
   'cache-control': 'no-store',
 } as const;
 
-/** For pages: own files only, nothing inline, nothing framed. */
+/** For the description of the interface: own files only, nothing inline, nothing framed. */
 export const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -19,6 +19,14 @@ export const pageHeaders = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** For the web console, which shows pictures that it has fetched, and stored files in frames. */
+export const consoleHeaders = {
+  ...pageHeaders,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 } as const;
 
 /**

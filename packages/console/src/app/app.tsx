@@ -1,0 +1,4 @@
+/** The console. */
+export function App() {
+  return <main className="p-6 text-text">Switchyard</main>;
+}

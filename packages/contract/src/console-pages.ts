@@ -1,0 +1,26 @@
+/** The first part of each address of the web console; the gateway answers its page there and below. */
+export const consolePages = [
+  'start',
+  'login',
+  'overview',
+  'tasks',
+  'instances',
+  'workflows',
+  'gallery',
+  'settings',
+  'chat',
+  'runs',
+  'usage',
+  'agents',
+  'models',
+  'mcp',
+  'skills',
+  'memory',
+  'webhooks',
+  'users',
+  'tokens',
+  'system',
+  'audit',
+  'account',
+] as const;
+export type ConsolePage = (typeof consolePages)[number];

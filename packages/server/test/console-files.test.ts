@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { consoleRoutes } from '../src/http/console/console-files.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let server: TestServer | undefined;
+
+beforeAll(() => {
+  folder = temporaryFolder();
+  mkdirSync(join(folder.path, 'assets'));
+  const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
+  write('index.html', '<!doctype html><title>Switchyard</title>');
+  write('index.html.br', 'packed');
+  write('secret.txt', 'not a file of the console');
+  write('assets/index-1a2b.js', 'run()');
+  write('assets/index-1a2b.js.gz', 'zipped');
+  write('assets/inter.woff2', 'font');
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+afterAll(() => folder.remove());
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  server ??= await startTestServer({ consoleFolder: folder.path });
+  return server.inject({ url, headers });
+}
+
+it.each(['/', '/tasks', '/tasks/', '/chat/a/b?x=1'])('answers the page at %s', async (url) => {
+  const { statusCode, headers, body } = await get(url);
+  expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    'no-cache',
+  ]);
+  expect(body).toContain('<title>Switchyard</title>');
+});
+
+it('lets the page load nothing but files of its own origin, and no one frame it', async () => {
+  const { headers } = await get('/');
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("script-src 'self'; style-src 'self';");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+});
+
+it('sends the form that the build has compressed, in the encoding that the browser takes', async () => {
+  const packed = await get('/', { 'accept-encoding': 'gzip, br' });
+  expect([packed.headers['content-encoding'], packed.headers.vary, packed.body]).toEqual([
+    'br',
+    'Accept-Encoding',
+    'packed',
+  ]);
+  const zipped = await get('/assets/index-1a2b.js', { 'accept-encoding': 'gzip' });
+  expect([zipped.headers['content-encoding'], zipped.body]).toEqual(['gzip', 'zipped']);
+});
+
+it('lets browsers keep an asset for ever, compressed or not', async () => {
+  const { headers, body } = await get('/assets/inter.woff2', { 'accept-encoding': 'br' });
+  expect([headers['content-type'], headers['content-encoding'], body]).toEqual([
+    'font/woff2',
+    undefined,
+    'font',
+  ]);
+  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+});
+
+it.each(['/assets/..%2fsecret.txt', '/assets/.hidden', '/assets/missing.js', '/elsewhere', '/index.html.br'])(
+  'does not answer a file at %s',
+  async (url) => {
+    const { statusCode, body } = await get(url);
+    expect(statusCode).toBeGreaterThanOrEqual(400);
+    expect(statusCode).toBeLessThan(500);
+    expect(body).not.toContain('not a file of the console');
+  },
+);
+
+it('is not there in a gateway whose console was not built', async () => {
+  server = await startTestServer({ routes: [consoleRoutes(join(folder.path, 'nothing'))] });
+  expect((await server.inject('/')).statusCode).toBe(404);
+});
