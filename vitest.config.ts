@@ -31,7 +31,7 @@ const quick = {
 
 /**
  * unit and http are quick and run on any machine; their files run side by side in a few threads. The files of one thread
- * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e and chaos
+ * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e, browser and chaos
  * start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
  */
 export default defineConfig({
@@ -59,6 +59,16 @@ export default defineConfig({
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 2 * patienceMs,
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 5 * patienceMs,
         },
       },
       {

@@ -3,10 +3,14 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { weighConsole } from './console-budget.mjs';
 
 const compressible = new Set(['.css', '.html', '.js', '.svg']);
 
-/** Returns the files that the console was made of, by their paths from the root. */
+/**
+ * Returns the files that the console was made of, by their paths from the root, and what its parts weigh. Throws when one
+ * weighs more than it may.
+ */
 export async function buildConsole({ root, into }) {
   const inputs = new Set();
   await build({
@@ -16,7 +20,11 @@ export async function buildConsole({ root, into }) {
     plugins: [rememberInputs(root, inputs)],
   });
   compressFiles(into);
-  return [...inputs].sort();
+  const manifest = JSON.parse(readFileSync(join(into, '.vite/manifest.json'), 'utf8'));
+  rmSync(join(into, '.vite'), { recursive: true });
+  const { lines, faults } = weighConsole(into, manifest);
+  if (faults.length > 0) throw new Error(`The console has grown beyond its budget:\n${faults.join('\n')}`);
+  return { inputs: [...inputs].sort(), weights: lines };
 }
 
 function rememberInputs(root, inputs) {
@@ -39,5 +47,4 @@ function compressFiles(folder) {
     );
     writeFileSync(`${file}.gz`, gzipSync(text, { level: constants.Z_BEST_COMPRESSION }));
   }
-  rmSync(join(folder, '.vite'), { recursive: true, force: true });
 }

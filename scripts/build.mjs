@@ -1,6 +1,6 @@
 /**
- * `npm run build`: bundles the binary and the web console into packages/cli/dist. With `--if-stale` it does nothing while sources, lockfile
- * and Node's major version are those of the last build.
+ * `npm run build`: bundles the binary and the web console into packages/cli/dist. With `--if-stale` it does nothing while
+ * sources, lockfile and Node's major version are those of the last build. With `--weights` it says what the console weighs.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,6 +38,7 @@ function stampOfSources() {
     'packages/console/vite.config.ts',
     'scripts/build.mjs',
     'scripts/build-console.mjs',
+    'scripts/console-budget.mjs',
     'scripts/externals.mjs',
     'scripts/third-party-notices.mjs',
   ];
@@ -69,7 +70,7 @@ async function bundle() {
   const fresh = join(cli, `.dist-${process.pid}`);
   rmSync(fresh, { recursive: true, force: true });
   try {
-    const consoleInputs = await consoleInto(join(fresh, 'console'));
+    const web = await consoleInto(join(fresh, 'console'));
     const { metafile } = await build({
       entryPoints: [join(cli, 'src/main.ts')],
       entryNames: '[name]',
@@ -96,10 +97,11 @@ async function bundle() {
     if (faults.length > 0) throw new Error(faults.join('\n'));
     writeFileSync(
       join(fresh, 'THIRD-PARTY-NOTICES.txt'),
-      noticesFor([...Object.keys(metafile.inputs), ...consoleInputs]),
+      noticesFor([...Object.keys(metafile.inputs), ...web.inputs]),
     );
     writeFileSync(join(fresh, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
     replaceDist(fresh);
+    if (process.argv.includes('--weights')) console.error(web.weights.join('\n'));
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     console.error(error.message);

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closingLine, reportTo } from './test-results.mjs';
 
-/** These run one after the other, because each of the last two needs the machine for itself. */
-const runs = [['unit', 'http'], ['e2e'], ['chaos']];
+/** These run one after the other, because each but the first needs the machine for itself. */
+const runs = [['unit', 'http'], ['e2e'], ['browser'], ['chaos']];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({ options: { only: { type: 'string' }, reports: { type: 'string' } } });

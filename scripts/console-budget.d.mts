@@ -1,0 +1,11 @@
+interface Chunk {
+  file: string;
+  imports?: string[];
+  css?: string[];
+  assets?: string[];
+}
+
+export function weighConsole(
+  folder: string,
+  manifest: Record<string, Chunk>,
+): { lines: string[]; faults: string[] };

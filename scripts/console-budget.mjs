@@ -1,0 +1,71 @@
+/** What the files of the console may weigh. The build fails when one of them grows beyond it. */
+import { statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+const kB = 1_000;
+
+/** Scripts and styles count with their size as gzip, which is the larger of the two forms that are served. */
+const budgets = [
+  { name: 'script of the first load', maxBytes: 200 * kB, files: ({ first }) => scripts(first) },
+  {
+    name: 'script that the chat adds',
+    maxBytes: 120 * kB,
+    files: ({ first, manifest }) => scripts(added(manifest, first, 'src/features/chat/')),
+  },
+  {
+    name: 'script that charts add',
+    maxBytes: 25 * kB,
+    files: ({ first, manifest }) => scripts(added(manifest, first, 'src/kit/chart')),
+  },
+  { name: 'style', maxBytes: 30 * kB, files: ({ manifest }) => styles(manifest) },
+  { name: 'fonts', maxBytes: 110 * kB, files: ({ manifest }) => ofType(manifest, '.woff2') },
+];
+
+/** Returns one line for each budget, and a fault for each that is broken. */
+export function weighConsole(folder, manifest) {
+  const first = closure(manifest, ['index.html']);
+  const lines = [];
+  const faults = [];
+  for (const { name, maxBytes, files } of budgets) {
+    const bytes = files({ manifest, first }).reduce((sum, file) => sum + sizeOf(join(folder, file)), 0);
+    const line = `${name}: ${(bytes / kB).toFixed(1)} kB of ${maxBytes / kB} kB`;
+    lines.push(line);
+    if (bytes > maxBytes) faults.push(line);
+  }
+  return { lines, faults };
+}
+
+function sizeOf(file) {
+  return statSync(extname(file) === '.woff2' ? file : `${file}.gz`).size;
+}
+
+/** The chunks that the given ones load at once, themselves included. */
+function closure(manifest, keys) {
+  const found = new Set();
+  const waiting = [...keys];
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    if (found.has(key) || !manifest[key]) continue;
+    found.add(key);
+    waiting.push(...(manifest[key].imports ?? []));
+  }
+  return [...found].map((key) => manifest[key]);
+}
+
+/** What the chunks below a folder load beside the first load. */
+function added(manifest, first, folder) {
+  const keys = Object.keys(manifest).filter((key) => key.startsWith(folder));
+  return closure(manifest, keys).filter((chunk) => !first.includes(chunk));
+}
+
+function scripts(chunks) {
+  return [...new Set(chunks.map(({ file }) => file))].filter((file) => extname(file) === '.js');
+}
+
+function styles(manifest) {
+  return [...new Set(Object.values(manifest).flatMap(({ css = [] }) => css))];
+}
+
+function ofType(manifest, type) {
+  const files = Object.values(manifest).flatMap(({ file, assets = [] }) => [file, ...assets]);
+  return [...new Set(files)].filter((file) => extname(file) === type);
+}

@@ -1,0 +1,41 @@
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
+import { canBrowse } from './support/chromium.ts';
+import { type Look, Stage } from './support/stage.ts';
+
+/** Pages that need no object. Those of a task, a thread or a run are visited by the tests that make one. */
+const addresses = ['/', '/overview', '/tasks', '/instances', '/workflows', '/gallery', '/settings', '/chat'];
+
+const looks: Look[] = (['en', 'zh-CN'] as const).flatMap((locale) =>
+  [1280, 360].map((width) => ({ locale, width })),
+);
+
+describe.runIf(canBrowse)('every page', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+  });
+  afterAll(() => stage?.close());
+
+  describe.each(looks)('in $locale at $width pixels', (look) => {
+    it.each(addresses)('%s keeps to the policy and to WCAG 2.2 AA, light and dark', async (address) => {
+      const { page, faults } = await stage.visit({ ...look, session: admin });
+      await page.goto(address);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.evaluate(() => {
+        document.documentElement.dataset.theme = 'dark';
+      });
+      expect(await accessibilityFaults(page)).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, 'the page is not wider than the window').toBeLessThanOrEqual(0);
+      expect(faults).toEqual([]);
+      await stage.closePages();
+    });
+  });
+});
