@@ -1,4 +1,23 @@
-/** The console. */
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Frame } from './frame/frame.tsx';
+import { createQueryClient } from './query-client.ts';
+import { SessionGate } from './session-gate.tsx';
+import { Texts } from './texts.tsx';
+
+/** The console: what every page needs stands around the frame. */
 export function App() {
-  return <main className="p-6 text-text">Switchyard</main>;
+  const [queries] = useState(createQueryClient);
+  return (
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <Texts>
+          <SessionGate>
+            <Frame />
+          </SessionGate>
+        </Texts>
+      </QueryClientProvider>
+    </CSPProvider>
+  );
 }

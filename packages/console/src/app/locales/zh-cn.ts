@@ -1,0 +1,5 @@
+import { collectMessages, type Texts } from '../collect-messages.ts';
+
+export const messages = collectMessages(
+  import.meta.glob<Texts>('../../**/messages/zh-CN.json', { eager: true, import: 'default' }),
+);

@@ -1,0 +1,28 @@
+import { type ComponentType, lazy } from 'react';
+
+interface PageRoute {
+  /** As wouter reads it. It begins with a name of `console-pages`. */
+  path: string;
+  load: () => Promise<ComponentType>;
+  /** Other users are told that administrators alone have this page. */
+  adminOnly?: boolean;
+}
+
+/** Every page, in the order in which addresses are compared. A page stands here once it exists. */
+const table: PageRoute[] = [];
+
+export interface Route {
+  path: string;
+  /** The first part of its address: `tasks`. */
+  name: string;
+  adminOnly: boolean;
+  Page: ComponentType;
+}
+
+/** Each page is a file of its own that the browser loads when the page is first shown. */
+export const routes: readonly Route[] = table.map(({ path, load, adminOnly = false }) => ({
+  path,
+  name: path.split('/')[1] ?? '',
+  adminOnly,
+  Page: lazy(async () => ({ default: await load() })),
+}));

@@ -1,0 +1,24 @@
+import { ApiError } from '@switchyard/client/errors';
+import type { Account } from '@switchyard/contract/accounts/account';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { gateway } from './gateway.ts';
+
+/** The account that is signed in; null when no one is. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }): Promise<Account | null> =>
+    gateway.session.me({ signal }).catch((error: unknown) => {
+      if (endsSession(error)) return null;
+      throw error;
+    }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Call it with the error of any request: an error that says that the session has ended leads to the sign-in form. */
+export function noteSessionEnd(queries: QueryClient, error: unknown): void {
+  if (endsSession(error)) queries.setQueryData(sessionQuery.queryKey, null);
+}
+
+function endsSession(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.code !== 'invalid_credentials';
+}
