@@ -9,6 +9,7 @@ const rule = '='.repeat(80);
 const standardTexts = {
   MIT: ['scripts/licences/MIT.txt'],
   'Apache-2.0': ['LICENSE'],
+  Unlicense: ['scripts/licences/Unlicense.txt'],
   'LGPL-3.0-or-later': ['scripts/licences/LGPL-3.0.txt', 'scripts/licences/GPL-3.0.txt'],
 };
 
