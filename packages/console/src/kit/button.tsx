@@ -1,0 +1,97 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from 'wouter';
+import { classes, focusRing } from './classes.ts';
+
+export type ButtonVariant = 'solid' | 'quiet' | 'plain' | 'danger';
+export type ButtonSize = 'm' | 's';
+
+interface Look {
+  variant?: ButtonVariant | undefined;
+  size?: ButtonSize | undefined;
+  icon?: ReactNode;
+}
+
+export type ButtonProps = ComponentProps<'button'> & Look;
+
+const looks: Record<ButtonVariant, string> = {
+  solid: 'border-transparent bg-accent-solid text-on-accent hover:brightness-110',
+  quiet: 'border-control bg-surface text-text hover:bg-sunken',
+  plain: 'border-transparent bg-transparent text-text hover:bg-sunken',
+  danger: 'border-failed bg-surface text-failed hover:bg-failed-tint',
+};
+
+const sizes: Record<ButtonSize, string> = {
+  m: 'h-8 px-3 text-body pointer-coarse:h-11',
+  s: 'h-7 px-2 text-table pointer-coarse:h-11',
+};
+
+const base =
+  'inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border font-medium whitespace-nowrap transition-colors duration-120 select-none disabled:cursor-default disabled:opacity-50 motion-reduce:transition-none';
+
+function look({ variant = 'quiet', size = 'm' }: Look): string {
+  return classes(base, focusRing, looks[variant], sizes[size]);
+}
+
+/** A button that says a verb and its object. */
+export function Button({ variant, size, icon, className, children, type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button type={type} className={classes(look({ variant, size }), className)} {...rest}>
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
+  label: string;
+  icon: ReactNode;
+  variant?: ButtonVariant | undefined;
+};
+
+/** A square button; `label` is its name for everybody who does not see the icon. */
+export function IconButton({
+  label,
+  icon,
+  variant = 'plain',
+  className,
+  type = 'button',
+  ...rest
+}: IconButtonProps) {
+  return (
+    <button
+      type={type}
+      aria-label={label}
+      title={label}
+      className={classes(base, focusRing, looks[variant], 'size-8 pointer-coarse:size-11', className)}
+      {...rest}
+    >
+      {icon}
+    </button>
+  );
+}
+
+export type LinkButtonProps = Look & {
+  href: string;
+  children: ReactNode;
+  className?: string | undefined;
+  newTab?: boolean | undefined;
+};
+
+/** A link that looks like a button, for what leads to another page. */
+export function LinkButton({ href, children, variant, size, icon, className, newTab }: LinkButtonProps) {
+  const name = classes(look({ variant, size }), className);
+  if (newTab) {
+    return (
+      <a href={href} target="_blank" rel="noopener noreferrer" className={name}>
+        {icon}
+        {children}
+      </a>
+    );
+  }
+  return (
+    <Link href={href} className={name}>
+      {icon}
+      {children}
+    </Link>
+  );
+}

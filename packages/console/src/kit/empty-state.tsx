@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { CommandLine } from './command-line.tsx';
+
+interface EmptyStateProps {
+  title: string;
+  /** What belongs here and how it gets here. */
+  children?: ReactNode;
+  /** The one thing to do. */
+  action?: ReactNode;
+  /** The same thing as a command. */
+  command?: string | undefined;
+}
+
+/** A list without rows: says why, and what to do. */
+export function EmptyState({ title, children, action, command }: EmptyStateProps) {
+  return (
+    <div className="flex max-w-[40rem] flex-col items-start gap-3 py-8">
+      <p className="text-lead font-medium text-text">{title}</p>
+      {children ? <div className="text-body text-text-2">{children}</div> : null}
+      {action ? <div className="flex flex-wrap gap-2">{action}</div> : null}
+      {command ? <CommandLine command={command} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { createContext, type ReactNode, useContext, useId } from 'react';
+
+interface FieldIds {
+  id: string;
+  describedBy: string | undefined;
+  invalid: boolean;
+}
+
+const FieldContext = createContext<FieldIds | null>(null);
+
+/** The attributes that tie a control to the label, hint and error around it. */
+export function useFieldAttributes() {
+  const field = useContext(FieldContext);
+  if (!field) return {};
+  return {
+    id: field.id,
+    'aria-describedby': field.describedBy,
+    'aria-invalid': field.invalid || undefined,
+  };
+}
+
+interface FieldProps {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: ReactNode;
+  /** The id of the control, for links of a summary that lead to it. */
+  id?: string | undefined;
+  children: ReactNode;
+}
+
+/** A control with its label above, and its hint and its error below. */
+export function Field({ label, hint, error, id: given, children }: FieldProps) {
+  const own = useId();
+  const id = given ?? own;
+  const hintId = hint ? `${id}-hint` : undefined;
+  const errorId = error ? `${id}-error` : undefined;
+  const describedBy = [errorId, hintId].filter(Boolean).join(' ') || undefined;
+  return (
+    <FieldContext.Provider value={{ id, describedBy, invalid: Boolean(error) }}>
+      <div className="flex min-w-0 flex-col gap-1">
+        <label htmlFor={id} className="text-table font-medium text-text">
+          {label}
+        </label>
+        {children}
+        {error ? (
+          <p id={errorId} className="text-table text-failed">
+            {error}
+          </p>
+        ) : null}
+        {hint ? (
+          <p id={hintId} className="text-meta text-text-2">
+            {hint}
+          </p>
+        ) : null}
+      </div>
+    </FieldContext.Provider>
+  );
+}

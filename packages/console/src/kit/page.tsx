@@ -1,0 +1,37 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+
+interface PageProps {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page with its heading. The heading takes the focus when the page appears, so that a screen reader says where it is. */
+export function Page({ title, lead, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const elsewhere = document.activeElement;
+    // A control that took the focus while the page was made keeps it.
+    if (elsewhere === null || elsewhere === document.body || !document.contains(elsewhere)) {
+      heading.current?.focus({ preventScroll: true });
+    }
+  }, []);
+  useEffect(() => {
+    document.title = `${title} · Switchyard`;
+  }, [title]);
+  return (
+    <div className="mx-auto flex w-full max-w-[80rem] min-w-0 flex-col gap-4 p-4 sm:p-6">
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <h1 ref={heading} tabIndex={-1} className="text-title font-semibold break-words outline-none">
+            {title}
+          </h1>
+          {lead ? <div className="mt-1 text-body text-text-2">{lead}</div> : null}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </header>
+      {children}
+    </div>
+  );
+}

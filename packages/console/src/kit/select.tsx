@@ -1,0 +1,73 @@
+import { Select as Base } from '@base-ui/react/select';
+import { Check, ChevronDown } from 'lucide-react';
+import { classes, controlFrame, focusRing } from './classes.ts';
+import { useFieldAttributes } from './field.tsx';
+import { layer, layerItem } from './layer.ts';
+
+export interface SelectOption<Value extends string> {
+  value: Value;
+  label: string;
+}
+
+interface SelectProps<Value extends string> {
+  /** The name of the control. Inside a `Field` the label there is shown as well. */
+  label: string;
+  value: Value;
+  options: readonly SelectOption<Value>[];
+  onChange: (value: Value) => void;
+  disabled?: boolean | undefined;
+  className?: string | undefined;
+}
+
+/** One choice from a list. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, value, options, onChange, disabled, className } = props;
+  const field = useFieldAttributes();
+  return (
+    <Base.Root<Value>
+      value={value}
+      items={options}
+      disabled={disabled}
+      onValueChange={(next) => {
+        if (next !== null) onChange(next);
+      }}
+    >
+      <Base.Trigger
+        aria-label={label}
+        {...field}
+        className={classes(
+          controlFrame,
+          focusRing,
+          'inline-flex h-8 min-w-0 cursor-pointer items-center justify-between gap-2 px-2 text-body pointer-coarse:h-11',
+          className,
+        )}
+      >
+        <Base.Value className="truncate" />
+        <Base.Icon>
+          <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
+        </Base.Icon>
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+          <Base.Popup
+            className={classes(
+              layer,
+              'max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-y-auto p-1',
+            )}
+          >
+            {options.map((option) => (
+              <Base.Item key={option.value} value={option.value} className={layerItem}>
+                <span className="w-4">
+                  <Base.ItemIndicator>
+                    <Check size={16} strokeWidth={1.75} aria-hidden />
+                  </Base.ItemIndicator>
+                </span>
+                <Base.ItemText>{option.label}</Base.ItemText>
+              </Base.Item>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
