@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
-import { classes, focusRing } from './classes.ts';
+import { classes, focusRing } from './parts/classes.ts';
 
 export type ButtonVariant = 'solid' | 'quiet' | 'plain' | 'danger';
 export type ButtonSize = 'm' | 's';

@@ -1,6 +1,6 @@
 import { Checkbox as Base } from '@base-ui/react/checkbox';
 import { Check, Minus } from 'lucide-react';
-import { classes, focusRing } from './classes.ts';
+import { classes, focusRing } from './parts/classes.ts';
 
 interface CheckboxProps {
   label: string;

@@ -1,4 +1,4 @@
-import { classes } from './classes.ts';
+import { classes } from './parts/classes.ts';
 
 interface ProgressBarProps {
   /** 0 to 100; null when it is not known. */

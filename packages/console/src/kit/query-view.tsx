@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useText } from '../lib/i18n.ts';
-import { EmptyState } from './empty-state.tsx';
-import { ErrorState } from './error-state.tsx';
-import { Skeleton } from './skeleton.tsx';
+import { EmptyState } from './states/empty-state.tsx';
+import { ErrorState } from './states/error-state.tsx';
+import { Skeleton } from './states/skeleton.tsx';
 
 /** What a view needs of a query; the queries of react-query have it. */
 export interface ViewedQuery<Data> {

@@ -1,8 +1,8 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronDown } from 'lucide-react';
-import { classes, controlFrame, focusRing } from './classes.ts';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
-import { layer, layerItem } from './layer.ts';
+import { layer, layerItem } from './parts/layer.ts';
 
 export interface SelectOption<Value extends string> {
   value: Value;

@@ -14,7 +14,7 @@ import {
   X,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { classes } from './classes.ts';
+import { classes } from './parts/classes.ts';
 
 export type StatusKind =
   | 'waiting'

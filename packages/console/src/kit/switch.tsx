@@ -1,5 +1,5 @@
 import { Switch as Base } from '@base-ui/react/switch';
-import { classes, focusRing } from './classes.ts';
+import { classes, focusRing } from './parts/classes.ts';
 
 interface SwitchProps {
   label: string;

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { classes, controlFrame, focusRing } from './classes.ts';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
 
 /** Text of several lines; it grows with its content where the browser can do that. */

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { classes, controlFrame, focusRing } from './classes.ts';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
 
 /** One line of text. Inside a `Field` it is tied to the label; elsewhere it needs `aria-label`. */

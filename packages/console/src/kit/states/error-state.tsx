@@ -1,5 +1,5 @@
-import { useText } from '../lib/i18n.ts';
-import { Button } from './button.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { Button } from '../button.tsx';
 import { describeError } from './error-text.ts';
 
 interface ErrorStateProps {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { CommandLine } from './command-line.tsx';
+import { CommandLine } from '../command-line.tsx';
 
 interface EmptyStateProps {
   title: string;

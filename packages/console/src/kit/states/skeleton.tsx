@@ -1,4 +1,4 @@
-import { classes } from './classes.ts';
+import { classes } from '../parts/classes.ts';
 
 interface SkeletonProps {
   rows?: number | undefined;

@@ -1,0 +1,73 @@
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { useText } from '../lib/i18n.ts';
+import { CommandLine } from './command-line.tsx';
+import { Dialog } from './dialog.tsx';
+import { isTyping } from './parts/typing.ts';
+
+interface CommandHints {
+  offer: (command: string) => void;
+  withdraw: (command: string) => void;
+}
+
+const CommandHintContext = createContext<CommandHints | null>(null);
+
+/**
+ * The command that does the same as a control. Spread the result on the control: while it has the focus or the pointer,
+ * `.` shows the command.
+ */
+export function useCommandHint(command: string) {
+  const hints = useContext(CommandHintContext);
+  return useMemo(() => {
+    const offer = () => hints?.offer(command);
+    const withdraw = () => hints?.withdraw(command);
+    return { onFocus: offer, onPointerEnter: offer, onBlur: withdraw, onPointerLeave: withdraw };
+  }, [hints, command]);
+}
+
+/** Listens for `.` and shows the command of the control that has the focus or the pointer. */
+export function CommandHintProvider({
+  children,
+  enabled = true,
+}: {
+  children: ReactNode;
+  enabled?: boolean;
+}) {
+  const text = useText('kit');
+  const offered = useRef<string | null>(null);
+  const [shown, setShown] = useState<string | null>(null);
+  const offer = useCallback((command: string) => {
+    offered.current = command;
+  }, []);
+  const withdraw = useCallback((command: string) => {
+    if (offered.current === command) offered.current = null;
+  }, []);
+  useEffect(() => {
+    if (!enabled) return;
+    const onKey = (event: KeyboardEvent) => {
+      const modified = event.ctrlKey || event.metaKey || event.altKey;
+      if (event.key !== '.' || modified || isTyping(event.target) || offered.current === null) return;
+      event.preventDefault();
+      setShown(offered.current);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [enabled]);
+  const hints = useMemo(() => ({ offer, withdraw }), [offer, withdraw]);
+  return (
+    <CommandHintContext.Provider value={hints}>
+      {children}
+      <Dialog open={shown !== null} onClose={() => setShown(null)} title={text('command.title')}>
+        {shown === null ? null : <CommandLine command={shown} />}
+      </Dialog>
+    </CommandHintContext.Provider>
+  );
+}

@@ -1,0 +1,16 @@
+import { useSyncExternalStore } from 'react';
+
+/** Whether the window fits a media query, such as `(min-width: 40rem)`. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = window.matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(query).matches,
+  );
+}
+
+/** The width from which lists are tables; below it they are cards. */
+export const wideEnoughForTables = '(min-width: 40rem)';

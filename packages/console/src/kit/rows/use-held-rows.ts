@@ -1,0 +1,30 @@
+import { useCallback, useState } from 'react';
+import { type HeldRows, holdRows } from './waiting-rows.ts';
+
+interface HeldRowsOptions<Row> {
+  keyOf: (row: Row) => string;
+  /** What the list shows: another filter or order begins with all of its rows. */
+  of: string;
+  /** True while somebody points at the list or has scrolled into it. */
+  held: boolean;
+}
+
+/** Rows that never jump: while `held` is true, new ones wait until `show` is called. */
+export function useHeldRows<Row>(
+  rows: readonly Row[],
+  options: HeldRowsOptions<Row>,
+): HeldRows<Row> & { show: () => void } {
+  const { keyOf, of, held } = options;
+  const [known, setKnown] = useState<{ of: string; keys: readonly string[] }>({ of, keys: [] });
+  const keys = rows.map(keyOf);
+  const show = useCallback(() => setKnown({ of, keys: [] }), [of]);
+  const free = !held || known.of !== of || known.keys.length === 0;
+  // State is set while rendering, as React documents it for state that follows from props.
+  if (free && (known.of !== of || !sameKeys(known.keys, keys))) setKnown({ of, keys });
+  if (free) return { shown: [...rows], waiting: 0, show };
+  return { ...holdRows(rows, known.keys, keyOf), show };
+}
+
+function sameKeys(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((key, index) => key === right[index]);
+}
