@@ -1,0 +1,40 @@
+import { percentOf } from './bar-geometry.ts';
+import type { TimeAxis } from './time-axis.ts';
+import type { ViewRange } from './view-range.ts';
+
+/** A picture at the moment at which it was there. */
+export interface FilmPicture {
+  id: string;
+  atMs: number;
+  alt: string;
+  /** The address of the picture, or null when it is not available. */
+  source: string | null;
+}
+
+export interface FilmFrame<Picture extends FilmPicture = FilmPicture> {
+  picture: Picture;
+  /** The left edge of the picture, and the moment that it belongs to, in percent of the shown width. */
+  left: number;
+  moment: number;
+  /** Pictures that have no room of their own, behind this one. */
+  hidden: number;
+}
+
+/** Places pictures at their moments. One that would cover another moves right a little, and is counted when that does not help. */
+export function filmFrames<Picture extends FilmPicture>(
+  pictures: readonly Picture[],
+  { axis, view, frameWidth }: { axis: TimeAxis; view: ViewRange; frameWidth: number },
+): FilmFrame<Picture>[] {
+  const frames: FilmFrame<Picture>[] = [];
+  const ordered = [...pictures].sort((one, other) => one.atMs - other.atMs);
+  for (const picture of ordered) {
+    const moment = percentOf(axis.at(picture.atMs), view);
+    if (moment < 0 || moment > 100) continue;
+    const last = frames.at(-1);
+    const wanted = Math.min(100 - frameWidth, Math.max(0, moment - frameWidth / 2));
+    const left = Math.max(wanted, last === undefined ? 0 : last.left + frameWidth);
+    if (last && (left - wanted > frameWidth || left > 100 - frameWidth + 0.001)) last.hidden += 1;
+    else frames.push({ picture, left, moment, hidden: 0 });
+  }
+  return frames;
+}
