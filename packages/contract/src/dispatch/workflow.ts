@@ -37,6 +37,9 @@ export const workflowParameter = Type.Object({
   default: Type.Unknown({ description: 'The value in the graph; null where a value is required.' }),
   minimum: nullable(Type.Number()),
   maximum: nullable(Type.Number()),
+  step: Type.Optional(
+    Type.Number({ description: 'The distance between two values, where the workers name one.' }),
+  ),
   choices: nullable(Type.Array(Type.String())),
   multiline: Type.Boolean(),
   hidden: Type.Boolean({ description: 'Stays at its default: no run may set it.' }),

@@ -98,6 +98,8 @@ export interface NodeInput {
   type: 'string' | 'integer' | 'number' | 'boolean' | 'choice' | 'model' | 'file';
   minimum?: number;
   maximum?: number;
+  /** The distance between two values. */
+  step?: number;
   /** Set for `choice` and `model`. */
   choices?: string[];
   multiline?: true;

@@ -8,7 +8,7 @@ const known: KnownInputs = new Map([
     'KSampler',
     {
       seed: { type: 'integer', minimum: 0, description: 'The noise.' },
-      cfg: { type: 'number', minimum: 0, maximum: 100 },
+      cfg: { type: 'number', minimum: 0, maximum: 100, step: 0.1 },
       sampler_name: { type: 'choice', choices: ['euler', 'ddim'] },
     },
   ],
@@ -49,6 +49,7 @@ describe('the parameters of a workflow', () => {
       sets: [{ node: '3', title: 'KSampler', input: 'seed' }],
       placeholder: null,
     });
+    expect(parameters[1]).toMatchObject({ name: 'cfg', maximum: 100, step: 0.1 });
     expect(parameters[3]).toMatchObject({ label: 'Positive prompt: text', multiline: true });
   });
 

@@ -162,6 +162,7 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
     description: shape.description ?? null,
     minimum: shape.minimum ?? null,
     maximum: shape.maximum ?? null,
+    ...(shape.step !== undefined && { step: shape.step }),
     choices: shape.choices ?? null,
     multiline: shape.multiline ?? false,
   };

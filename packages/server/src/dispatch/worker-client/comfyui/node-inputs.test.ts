@@ -6,8 +6,8 @@ describe('what the inputs of a node take', () => {
     const input = {
       required: {
         seed: ['INT', { min: 0, max: 18_446_744_073_709_552_000, tooltip: 'The noise.' }],
-        steps: ['INT', { min: 1, max: 150 }],
-        cfg: ['FLOAT', { min: 0, max: 100.5 }],
+        steps: ['INT', { min: 1, max: 150, step: 0 }],
+        cfg: ['FLOAT', { min: 0, max: 100.5, step: 0.1 }],
         text: ['STRING', { multiline: true }],
         sampler: [['euler', 'ddim'], {}],
         scheduler: ['COMBO', { options: ['normal', 'karras'] }],
@@ -22,7 +22,7 @@ describe('what the inputs of a node take', () => {
     expect(readNodeInputs([['Sampler', { input }]]).Sampler).toEqual({
       seed: { type: 'integer', minimum: 0, description: 'The noise.' },
       steps: { type: 'integer', minimum: 1, maximum: 150 },
-      cfg: { type: 'number', minimum: 0, maximum: 100.5 },
+      cfg: { type: 'number', minimum: 0, maximum: 100.5, step: 0.1 },
       text: { type: 'string', multiline: true },
       sampler: { type: 'choice', choices: ['euler', 'ddim'] },
       scheduler: { type: 'choice', choices: ['normal', 'karras'] },

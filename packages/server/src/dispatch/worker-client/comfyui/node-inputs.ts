@@ -70,10 +70,15 @@ function choiceOf(given: readonly unknown[], options: Record<string, unknown>): 
 }
 
 /** A number too large for JSON to hold exactly, such as the largest seed, is no bound that could be checked. */
-function rangeOf({ min, max }: Record<string, unknown>): Pick<NodeInput, 'minimum' | 'maximum'> {
+function rangeOf({
+  min,
+  max,
+  step,
+}: Record<string, unknown>): Pick<NodeInput, 'minimum' | 'maximum' | 'step'> {
   return {
     ...(isExact(min) && { minimum: min }),
     ...(isExact(max) && { maximum: max }),
+    ...(isExact(step) && step > 0 && { step }),
   };
 }
 
