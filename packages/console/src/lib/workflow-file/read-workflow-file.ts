@@ -1,0 +1,70 @@
+import { type FileKind, fileKindOf, kindBytes } from './file-kind.ts';
+import { FileSlices } from './file-slices.ts';
+import { type ApiGraph, jsonKindOf, readJson } from './graph-json.ts';
+import { pngTexts } from './png-texts.ts';
+import { webpTexts } from './webp-texts.ts';
+
+/** What a dropped file turned out to be. */
+export type ReadFile =
+  | { kind: 'graph'; graph: ApiGraph; name: string; nodes: number; from: FileKind }
+  /** What the editor saves: it names widgets by their place, so only ComfyUI can turn it into a graph that runs. */
+  | { kind: 'editor'; name: string; nodes: number; from: FileKind }
+  /** JSON, but no workflow. */
+  | { kind: 'other_json'; name: string }
+  /** Text that looks like JSON and is none. */
+  | { kind: 'broken_json'; name: string }
+  | { kind: 'too_large'; name: string; sizeBytes: number }
+  | { kind: 'no_workflow'; name: string; from: FileKind };
+
+/** The gateway saves at most 2 MB; a file with much white space may still become that small. */
+export const maxJsonBytes = 16 * 1024 * 1024;
+
+/** Says what a file is and takes the graph out of it. Nothing is executed, and large files are read in slices. */
+export async function readWorkflowFile(file: Blob, filename: string): Promise<ReadFile> {
+  const slices = new FileSlices(file);
+  const from = fileKindOf(await slices.read(0, kindBytes), filename);
+  const name = nameOf(filename);
+  if (from === 'text') {
+    if (file.size > maxJsonBytes) return { kind: 'too_large', name: filename, sizeBytes: file.size };
+    return readWorkflowText(await file.text(), name);
+  }
+  if (from !== 'png' && from !== 'webp') return { kind: 'no_workflow', name: filename, from };
+  const texts = from === 'png' ? await pngTexts(slices) : await webpTexts(slices);
+  return pictureKind(texts, { name, filename, from });
+}
+
+/** For a text that was pasted, too. */
+export function readWorkflowText(text: string, name: string): ReadFile {
+  const value = readJson(text);
+  if (value === undefined) {
+    const looksLikeJson = /^\s*[[{]/.test(text);
+    return looksLikeJson ? { kind: 'broken_json', name } : { kind: 'no_workflow', name, from: 'text' };
+  }
+  const found = jsonKindOf(value);
+  if (found.kind === 'other') return { kind: 'other_json', name };
+  if (found.kind === 'editor') return { kind: 'editor', name, nodes: found.nodes, from: 'text' };
+  return graphOf(found.graph, { name, from: 'text' });
+}
+
+/** The executed graph comes first: what the editor kept beside it cannot run. */
+function pictureKind(
+  texts: ReadonlyMap<string, string>,
+  { name, filename, from }: { name: string; filename: string; from: FileKind },
+): ReadFile {
+  for (const keyword of ['prompt', 'workflow']) {
+    const found = jsonKindOf(readJson(texts.get(keyword) ?? ''));
+    if (found.kind === 'graph') return graphOf(found.graph, { name, from });
+    if (found.kind === 'editor') return { kind: 'editor', name, nodes: found.nodes, from };
+  }
+  return { kind: 'no_workflow', name: filename, from };
+}
+
+function graphOf(graph: ApiGraph, { name, from }: { name: string; from: FileKind }): ReadFile {
+  return { kind: 'graph', graph, name, nodes: Object.keys(graph).length, from };
+}
+
+const maxNameLength = 100;
+
+function nameOf(filename: string): string {
+  return filename.replace(/\.[A-Za-z0-9]{1,5}$/, '').slice(0, maxNameLength);
+}
