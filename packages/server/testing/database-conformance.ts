@@ -176,7 +176,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       it('prevents a unit from using the database after it has returned', async () => {
         const kept = await database.write(async (trx) => ({ trx }));
         const late = kept.trx.insertInto('notes').values({ id: 'late', text: '', size: null, bytes: null });
-        await expect(late.execute()).rejects.toThrow('This write unit is over');
+        await expect(late.execute()).rejects.toThrow('This unit is over');
         expect(await ids()).toEqual([]);
       });
     });
@@ -242,6 +242,89 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       it('refuse to open a transaction', async () => {
         const transaction = database.read.transaction().execute(async () => undefined);
         await expect(transaction).rejects.toThrow('Transactions go through database.write()');
+      });
+    });
+
+    describe('a snapshot', () => {
+      const counted = async (frozen: Database<Tables>): Promise<number> => {
+        const count = frozen.read.selectFrom('notes').select(({ fn }) => fn.countAll<number>().as('count'));
+        return (await count.executeTakeFirstOrThrow()).count;
+      };
+
+      it('does not see what is written between its statements, and the next one does', async () => {
+        await insert('a');
+        let written: Promise<unknown> | undefined;
+        const seen = await database.snapshot(async (frozen) => {
+          const first = await counted(frozen);
+          written = insert('b');
+          // Many statements, so that the other write has time on a database that works beside this one.
+          const later: number[] = [];
+          for (let index = 0; index < 20; index += 1) later.push(await counted(frozen));
+          return { first, later: new Set(later) };
+        });
+        await written;
+        expect(seen).toEqual({ first: 1, later: new Set([1]) });
+        expect(await database.snapshot(counted)).toBe(2);
+      });
+
+      it('sees no row of a unit that is undone, and does not hold up the next unit', async () => {
+        const seen: Promise<number>[] = [];
+        const failing = database.write(async (trx) => {
+          await trx.insertInto('notes').values({ id: 'undone', text: '', size: null, bytes: null }).execute();
+          seen.push(database.snapshot(counted));
+          await trx.insertInto('notes').values({ id: 'more', text: '', size: null, bytes: null }).execute();
+          throw new Error('undo');
+        });
+        await expect(failing).rejects.toThrow('undo');
+        expect(await Promise.all(seen)).toEqual([0]);
+        await insert('next');
+        expect(await ids()).toEqual(['next']);
+      });
+
+      it('may be taken by many at once beside many writes, and each sees whole units', async () => {
+        const pairs = Array.from({ length: 30 }, (_, index) =>
+          database.write(async (trx) => {
+            for (const half of ['left', 'right'])
+              await trx
+                .insertInto('notes')
+                .values({ id: `${index}-${half}`, text: '', size: null, bytes: null })
+                .execute();
+          }),
+        );
+        const snapshots = Array.from({ length: 30 }, () =>
+          database.snapshot(async (frozen) => [await counted(frozen), await counted(frozen)]),
+        );
+        for (const [one = 0, other] of await Promise.all(snapshots)) {
+          expect(one % 2).toBe(0);
+          expect(other).toBe(one);
+        }
+        await Promise.all(pairs);
+        expect(await database.snapshot(counted)).toBe(60);
+      });
+
+      it('answers a snapshot inside it from the same rows', async () => {
+        const [outer, inner] = await database.snapshot(async (frozen) => [
+          await counted(frozen),
+          await frozen.snapshot(counted),
+        ]);
+        expect(inner).toBe(outer);
+      });
+
+      it('refuses to write', async () => {
+        const deleting = database.snapshot((frozen) => frozen.read.deleteFrom('notes').execute());
+        await expect(deleting).rejects.toThrow('Hand it to database.write()');
+        const writing = database.snapshot((frozen) => frozen.write(async () => undefined));
+        await expect(writing).rejects.toThrow('A snapshot only reads.');
+        await insert('after');
+        expect(await ids()).toEqual(['after']);
+      });
+
+      it('is refused when it awaits something else, and holds up no write', async () => {
+        const waiting = database.snapshot(() => new Promise(() => undefined));
+        const written = insert('beside');
+        await expect(waiting).rejects.toThrow('awaited something other than its trx');
+        await written;
+        expect(await ids()).toEqual(['beside']);
       });
     });
 

@@ -17,6 +17,11 @@ export interface Database<Tables> {
    */
   write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
   /**
+   * Runs reads that all see the rows of one moment: what is committed meanwhile is not seen. Make the stores that read over
+   * `frozen`. It may await only `frozen`, like a unit.
+   */
+  snapshot<Result>(read: (frozen: Database<Tables>) => Promise<Result>): Promise<Result>;
+  /**
    * Does what `write` does, without a time limit, and never at the same time as another process that does the same. For
    * migrations.
    */

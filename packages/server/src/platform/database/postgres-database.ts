@@ -11,7 +11,14 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { isConnectionLost, mapPostgresError } from './database-errors.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
-import { readBuilder, type Spelling, TransactionBuilders } from './query-builder.ts';
+import {
+  onlyReads,
+  type RunStatement,
+  readBuilder,
+  type Spelling,
+  TransactionBuilders,
+} from './query-builder.ts';
+import { Snapshot } from './snapshot.ts';
 import { runUnit, type UnitBody } from './unit.ts';
 
 const spelling: Spelling = {
@@ -45,6 +52,15 @@ export class PostgresDatabase implements Database<unknown> {
 
   write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
     return this.#withConnection((connection) => transact(connection, unit));
+  }
+
+  snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
+    return this.#withConnection((connection) =>
+      transact(connection, (trx) => read(new Snapshot(this, trx)), {
+        begin: 'begin isolation level repeatable read, read only',
+        run: onlyReads((query) => connection.query(query)),
+      }),
+    );
   }
 
   async exclusive<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
@@ -126,10 +142,14 @@ class Connection {
   }
 }
 
-async function transact<Result>(connection: Connection, body: UnitBody<Result>): Promise<Result> {
-  await connection.query(CompiledQuery.raw('begin'));
+async function transact<Result>(
+  connection: Connection,
+  body: UnitBody<Result>,
+  { begin = 'begin', run = (query) => connection.query(query) }: { begin?: string; run?: RunStatement } = {},
+): Promise<Result> {
+  await connection.query(CompiledQuery.raw(begin));
   try {
-    const result = await runUnit(body, { builders, run: (query) => connection.query(query) });
+    const result = await runUnit(body, { builders, run });
     await connection.query(CompiledQuery.raw('commit'));
     return result;
   } catch (error) {

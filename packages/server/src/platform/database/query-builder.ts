@@ -37,13 +37,18 @@ export function runCompiled<Row>(db: Kysely<never>, query: CompiledQuery<Row>): 
 
 /** A builder for reads only. A write or a transaction throws an error that names `write`. */
 export function readBuilder(spelling: Spelling, run: RunStatement): Kysely<unknown> {
-  const runRead: RunStatement = (query) => {
-    const refusal = writeRefusal(query);
-    return refusal ? Promise.reject(refusal) : run(query);
-  };
+  const runRead = onlyReads(run);
   const db = new Kysely<unknown>({ dialect: dialectOf(spelling, new StatementDriver(runRead)) });
   runnerOf.set(db, runRead);
   return db;
+}
+
+/** Refuses statements that write. */
+export function onlyReads(run: RunStatement): RunStatement {
+  return (query) => {
+    const refusal = writeRefusal(query);
+    return refusal ? Promise.reject(refusal) : run(query);
+  };
 }
 
 /** Makes builders over statements whose transaction the caller controls. There is one per unit, so they are cheap. */

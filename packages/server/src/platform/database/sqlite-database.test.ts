@@ -67,6 +67,20 @@ describe('a file', () => {
     expect(await all()).toEqual([{ id: 'a', text: null }]);
   });
 
+  it('shows a snapshot nothing that another process commits between its statements', async () => {
+    await insert('ours');
+    const other = new SqliteConnection(file);
+    const seen = await database.snapshot(async (frozen) => {
+      const all = () => frozen.read.selectFrom('notes').select('id').execute();
+      const before = await all();
+      other.run("insert into notes values ('theirs')");
+      return [before, await all()];
+    });
+    other.close();
+    expect(seen).toEqual([[{ id: 'ours' }], [{ id: 'ours' }]]);
+    expect(await ids()).toEqual(['ours', 'theirs']);
+  });
+
   describe('that another process is writing to', () => {
     let other: SqliteConnection;
 

@@ -3,8 +3,10 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
 import { isSqliteBusy, mapSqliteError } from './database-errors.ts';
 import { readBuilder } from './query-builder.ts';
+import { Snapshot } from './snapshot.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { sqliteBuilders, sqliteSpelling } from './sqlite-spelling.ts';
 import type { UnitBody } from './unit.ts';
 import { GroupWriter, type WriterLimits } from './writer.ts';
@@ -22,17 +24,24 @@ export class SqliteDatabase implements Database<unknown> {
   readonly read: Kysely<unknown>;
   readonly #connection: SqliteConnection;
   readonly #writer: GroupWriter;
+  readonly #snapshots: SqliteSnapshots;
   #closed: Promise<void> | undefined;
 
   constructor({ backend, connection, limits }: SqliteOptions) {
     this.backend = backend;
     this.#connection = connection;
-    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, limits });
+    this.#snapshots = new SqliteSnapshots(connection);
+    const openSnapshot = () => this.#snapshots.open;
+    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, limits, openSnapshot });
     this.read = readBuilder(sqliteSpelling, (query) => this.#read(query));
   }
 
   write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
     return this.#writer.write(unit as UnitBody<unknown>) as Promise<Result>;
+  }
+
+  async snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
+    return this.#whenFree(() => this.#snapshots.run((trx) => read(new Snapshot(this, trx))));
   }
 
   /** A group already keeps every other process out. */
@@ -53,7 +62,7 @@ export class SqliteDatabase implements Database<unknown> {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#writer.close().then(() => this.#connection.close());
+    this.#closed ??= this.#close();
     return this.#closed;
   }
 
@@ -67,15 +76,26 @@ export class SqliteDatabase implements Database<unknown> {
     }
   }
 
-  async #readWhenFree({ sql, parameters }: CompiledQuery): Promise<QueryResult<unknown>> {
+  #readWhenFree({ sql, parameters }: CompiledQuery): Promise<QueryResult<unknown>> {
+    return this.#whenFree(() => this.#connection.run(sql, parameters));
+  }
+
+  /** Acts in a turn in which no group is open. A read that meets another process is repeated. */
+  async #whenFree<Result>(read: () => Result | Promise<Result>): Promise<Result> {
     try {
       return await retryWhileBusy(async () => {
         for (let group = this.#writer.openGroup; group; group = this.#writer.openGroup) await group;
         if (this.#closed !== undefined) throw new AppError('shutting_down');
-        return this.#connection.run(sql, parameters);
+        return await read();
       });
     } catch (error) {
       throw mapSqliteError(error);
     }
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    for (let open = this.#snapshots.open; open; open = this.#snapshots.open) await open;
+    this.#connection.close();
   }
 }

@@ -14,6 +14,10 @@ interface GroupOptions {
   builders: TransactionBuilders;
   /** How long another process may hold the database. */
   patienceMs: number;
+  /** While it is pending, the connection is in a transaction that only reads. */
+  openSnapshot: () => Promise<void> | undefined;
+  /** Called in the same turn in which the group begins. */
+  onBegin: () => void;
 }
 
 /** Units that share a commit, and so one sync of the disk. Each has a savepoint: a unit that fails fails alone. */
@@ -34,11 +38,15 @@ export class SqliteGroup {
    * has written.
    */
   static async begin(options: GroupOptions): Promise<SqliteGroup> {
-    const { connection, patienceMs } = options;
+    const { connection, patienceMs, openSnapshot, onBegin } = options;
     const group = new SqliteGroup(options);
-    // Repeats a rollback that failed before.
-    if (connection.isInTransaction) group.#rollBack();
-    await retryWhileBusy(() => connection.run('begin immediate'), patienceMs);
+    await retryWhileBusy(async () => {
+      for (let open = openSnapshot(); open; open = openSnapshot()) await open;
+      // Repeats a rollback that failed before.
+      if (connection.isInTransaction) group.#rollBack();
+      connection.run('begin immediate');
+      onBegin();
+    }, patienceMs);
     return group;
   }
 

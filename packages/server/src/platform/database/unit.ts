@@ -50,7 +50,7 @@ class RunningUnit {
 
   run(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (this.#isOver) {
-      return Promise.reject(new Error('This write unit is over. Use its trx only until it has answered.'));
+      return Promise.reject(new Error('This unit is over. Use its trx only until it has answered.'));
     }
     if (this.#failure) return Promise.reject(goneOn(this.#failure.error));
     try {
@@ -96,7 +96,7 @@ class RunningUnit {
       this.end();
       this.#onForeignAwait(
         new Error(
-          'A write unit awaited something other than its trx. Do that before database.write(), and hand in the result.',
+          'A unit awaited something other than its trx. Do that before database.write() or database.snapshot(), and hand in the result.',
         ),
       );
     });
@@ -106,7 +106,7 @@ class RunningUnit {
 /** Postgres has already given the transaction up and would turn its commit into a silent rollback. */
 function goneOn(cause: unknown): Error {
   return new Error(
-    'A write unit went on after one of its statements had failed. Let it throw, or ask for the case with onConflict().',
+    'A unit went on after one of its statements had failed. Let it throw, or ask for the case with onConflict().',
     { cause },
   );
 }

@@ -39,6 +39,8 @@ interface WriterOptions {
   connection: SqliteConnection;
   builders: TransactionBuilders;
   limits?: Partial<WriterLimits> | undefined;
+  /** A snapshot that is open on the connection: no group begins before it is closed. */
+  openSnapshot?: () => Promise<void> | undefined;
 }
 
 /**
@@ -110,16 +112,24 @@ export class GroupWriter {
 
   /** Begins, runs the units one after the other, commits, then resolves them all. */
   async #writeGroup(): Promise<void> {
-    const { connection, builders } = this.#options;
+    const { connection, builders, openSnapshot = () => undefined } = this.#options;
+    const opened = newDeferred<void>();
     let group: SqliteGroup;
     try {
-      group = await SqliteGroup.begin({ connection, builders, patienceMs: this.#limits.patienceMs });
+      group = await SqliteGroup.begin({
+        connection,
+        builders,
+        patienceMs: this.#limits.patienceMs,
+        openSnapshot,
+        onBegin: () => {
+          this.#openGroup = opened;
+        },
+      });
     } catch (error) {
       for (const unit of this.#waiting.splice(0)) unit.reject(mapSqliteError(error));
       return;
     }
     const units: WaitingUnit[] = [];
-    this.#openGroup = newDeferred();
     try {
       await this.#runUnits(group, units);
       group.commit();
@@ -127,8 +137,8 @@ export class GroupWriter {
     } catch (error) {
       group.giveUp(error);
     } finally {
-      this.#openGroup.resolve();
       this.#openGroup = undefined;
+      opened.resolve();
     }
     settle(units, group.outcomes);
   }
