@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AccountStore } from './accounts/account-store.ts';
 import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
 import { accountMigrations } from './accounts/migrations.ts';
 import { deriveKey, loadSigningSecret } from './accounts/secrets/signing-secret.ts';
@@ -55,8 +56,10 @@ import type { Bus } from './platform/bus/bus.ts';
 import { MemoryBus } from './platform/bus/memory-bus.ts';
 import { MemoryCounters } from './platform/counters/memory-counters.ts';
 import type { Database } from './platform/database/database.ts';
+import { databaseTime } from './platform/database/database-time.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
+import { readTogether } from './platform/database/snapshot.ts';
 import { ContentStore } from './platform/files/content-store.ts';
 import { nodeDisk } from './platform/files/disk.ts';
 import { FreeSpace } from './platform/files/free-space.ts';
@@ -65,6 +68,7 @@ import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
 import { jobMigrations } from './platform/jobs/migrations.ts';
 import type { JobTables } from './platform/jobs/tables.ts';
+import { LeaseStore } from './platform/ownership/lease-store.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
@@ -171,8 +175,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         admission,
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage, workerPrice(config)),
-        poolSpans: dispatch && poolSpansOf(dispatch.timelines),
-        poolWaits: dispatch && poolWaitsOf(dispatch.waiting),
+        poolSpansOver: dispatch && poolSpansOf(dispatch.timelinesOver),
+        poolWaitsOver: dispatch && poolWaitsOf(dispatch.waitingOver),
         accounts: accounts.store,
         // Push lives in dispatch. A gateway without it has no pages to tell.
         tell: (owner, news) => dispatch?.events.announce({ type: 'thread_news', owner, news }),
@@ -180,7 +184,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       })
     : null;
   const health = newHealth(base);
-  const system = openSystem(base, { accounts, dispatch, health });
+  const system = openSystem(base, { dispatch, health });
   return {
     logger,
     metrics,
@@ -231,11 +235,7 @@ function newHealth({ config, options, database }: Base): Health {
 /** The report for operators about the gateway as a whole. */
 function openSystem(
   base: Base,
-  {
-    accounts,
-    dispatch,
-    health,
-  }: { accounts: AccountsArea; dispatch: Pick<DispatchArea, 'upkeep'> | null; health: Health },
+  { dispatch, health }: { dispatch: Pick<DispatchArea, 'upkeepOver'> | null; health: Health },
 ): System {
   const { config, options, opened, logger, database } = base;
   const folders = new FolderSizes({
@@ -250,13 +250,23 @@ function openSystem(
     database,
     busKind: config.bus.backend,
     health,
-    upkeep: dispatch?.upkeep ?? null,
-    audit: { store: base.audit, keptMs: config.audit.retention },
+    together: readTogether(database, (frozen) => {
+      const found = new AccountStore(frozen.withTables<AccountTables>());
+      const records = new AuditStore(frozen.withTables<AuditTables>());
+      return {
+        database: frozen,
+        jobs: base.jobs.recordsIn(frozen),
+        leases: new LeaseStore(frozen.withTables<OwnershipTables>(), databaseTime(frozen)),
+        upkeep: dispatch?.upkeepOver(frozen) ?? null,
+        countAudit: (beforeMs, limit) => records.countBefore(beforeMs, limit),
+        emailOf: async (userId) =>
+          (await found.find({ system: 'the report about the storage' }, userId))?.email ?? null,
+      };
+    }),
+    audit: { part: (actor, entry) => base.audit.part(actor, entry), keptMs: config.audit.retention },
     folders,
     writtenFolders: writtenFolders(config),
     disk: nodeDisk,
-    emailOf: async (userId) =>
-      (await accounts.store.find({ system: 'the report about the storage' }, userId))?.email ?? null,
     clock: systemClock,
   });
 }

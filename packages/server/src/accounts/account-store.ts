@@ -93,21 +93,12 @@ export class AccountStore {
     const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, '\\$&')}%`;
     const matching =
       pattern === undefined ? sql<boolean>`1 = 1` : sql<boolean>`email like ${pattern} escape '\\'`;
-    const [items, counted] = await Promise.all([
-      this.#visibleTo(owner)
-        .where(matching)
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-      this.#visibleTo(owner)
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where(matching)
-        .executeTakeFirstOrThrow(),
-    ]);
-    return { total: counted.total, items };
+    return this.#db.snapshot(async (frozen) => {
+      const found = new AccountStore(frozen).#visibleTo(owner).where(matching);
+      const page = found.orderBy('created_at').orderBy('id').limit(limit).offset(offset);
+      const count = found.clearSelect().select((eb) => eb.fn.countAll<number>().as('total'));
+      return { items: await page.execute(), total: (await count.executeTakeFirstOrThrow()).total };
+    });
   }
 
   /** Returns false when the e-mail address, or the place of the bootstrap administrator, is taken. */

@@ -26,6 +26,7 @@ import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
 import { findAccount } from '../ops/find-account.ts';
 import { conversationOptions, streamLimits, turnOptions } from '../ops/options-of-config.ts';
 import { channelNetwork, mcpNetwork, runWebhookCaller } from '../ops/outbound-networks.ts';
+import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { Base } from './base.ts';
@@ -36,8 +37,8 @@ interface Surroundings {
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
-  poolSpans: PoolSpans | null;
-  poolWaits: PoolWaits | null;
+  poolSpansOver: ((frozen: Database<unknown>) => PoolSpans) | null;
+  poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   accounts: AccountStore;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -55,7 +56,7 @@ export interface OpenedConversation {
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, jobs, audit } = base;
   const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
-  const { workflowUsage, poolSpans, poolWaits } = surroundings;
+  const { workflowUsage, poolSpansOver, poolWaitsOver } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -123,8 +124,8 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     runtime,
     workflowUsage,
     tell,
-    poolSpans,
-    poolWaits,
+    poolSpansOver,
+    poolWaitsOver,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,
   });

@@ -14,6 +14,7 @@ import { newId, newTimeOrderedId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
+import { readTogether } from '../platform/database/snapshot.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
@@ -54,7 +55,7 @@ import type { TellOwner } from './thread-news.ts';
 import { readThreadRoutes } from './threads/read-thread-routes.ts';
 import { ReadThreads } from './threads/read-threads.ts';
 import type { GraphFor } from './threads/saved-states.ts';
-import type { ThreadAccess } from './threads/thread-access.ts';
+import { ThreadAccess } from './threads/thread-access.ts';
 import { ThreadFiles } from './threads/thread-files.ts';
 import { ThreadLists } from './threads/thread-lists.ts';
 import { ThreadRemoval } from './threads/thread-removal.ts';
@@ -63,7 +64,7 @@ import { ThreadSearch } from './threads/thread-search.ts';
 import { ThreadSearchStore } from './threads/thread-search-store.ts';
 import { threadStateRoutes } from './threads/thread-state-routes.ts';
 import { ThreadStates } from './threads/thread-states.ts';
-import type { ThreadStore } from './threads/thread-store.ts';
+import { ThreadStore } from './threads/thread-store.ts';
 import { Threads } from './threads/threads.ts';
 import { UnreadThreadStore } from './threads/unread-thread-store.ts';
 import { UserRemoval } from './threads/user-removal.ts';
@@ -103,9 +104,9 @@ interface ConversationDependencies {
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
   /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
-  poolSpans: PoolSpans | null;
+  poolSpansOver: ((frozen: Database<unknown>) => PoolSpans) | null;
   /** Why tasks of the pool wait; null when there is no pool. */
-  poolWaits: PoolWaits | null;
+  poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
@@ -257,15 +258,21 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
   const threadStates = new ThreadStates({ store, access, states: runtime.states, graphFor, clock });
   const timelines = new RunTimelines({
     ...dependencies,
-    store: new RunTimelineStore(database),
-    spans: new RunSpanStore(database),
+    together: readTogether(database, (frozen) => ({
+      store: new RunTimelineStore(frozen),
+      spans: new RunSpanStore(frozen),
+      poolSpans: dependencies.poolSpansOver?.(frozen.withTables()) ?? null,
+    })),
     prices: new ModelPrices(options.models),
   });
   const reasons = new RunReasons({
-    ...dependencies,
-    runs,
-    store: new RunStore(database),
-    spans: new RunSpanStore(database),
+    together: readTogether(database, (frozen) => ({
+      store: new RunStore(frozen),
+      spans: new RunSpanStore(frozen),
+      access: new ThreadAccess(new ThreadStore(frozen)),
+      poolWaits: dependencies.poolWaitsOver?.(frozen.withTables()) ?? null,
+    })),
+    clock,
   });
   const assistants = new Assistants({ ...runtime, store: dependencies.assistantStore, customAgents, clock });
   return [

@@ -9,6 +9,7 @@ import { dayMs, hourMs } from '../lib/time-units.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
+import { type ReadTogether, readTogether } from '../platform/database/snapshot.ts';
 import type { ContentStore } from '../platform/files/content-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -135,17 +136,17 @@ export interface DispatchArea {
   savedWorkflows: SavedWorkflows;
   files: StoredFiles;
   costs: TaskCosts;
-  usage: TaskUsageStore;
+  usage: ReadTogether<TaskUsageStore>;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
-  waiting: Waiting;
-  timelines: TaskTimelines;
+  waitingOver: (frozen: Database<unknown>) => Waiting;
+  timelinesOver: (frozen: Database<unknown>) => TaskTimelines;
   instances: Instances;
   events: DispatchEvents;
   fleet: Fleet;
   instanceStore: InstanceStore;
   configuration: Configuration;
-  upkeep: DispatchUpkeep;
+  upkeepOver: (frozen: Database<unknown>) => DispatchUpkeep;
   /** Fills the queue from the rows, then starts to look after instances and to hand out tasks. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -166,7 +167,8 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
-  const waiting = createWaiting(dependencies, records, fleet);
+  const waitingOver = createWaiting(dependencies, records, fleet);
+  const waiting = waitingOver(database);
   const tasks = createTasks(dependencies, { records, fleet, waiting });
   const batches = createBatches(dependencies, tasks);
   const savedWorkflows = new SavedWorkflows({
@@ -176,16 +178,13 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     clock,
   });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
-  const timelines = new TaskTimelines({
-    store: new TaskTimelineStore(database),
-    nodes: records.taskNodes,
-    instances: records.instanceStore,
-    price: options.workerPrice,
-    clock,
-  });
+  const timelinesOver = createTimelines(dependencies);
   const monitor = new Monitor({
+    together: readTogether(database, (frozen) => ({
+      instances: new InstanceStore(frozen),
+      tasks: new TaskStore(frozen),
+    })),
     instances,
-    tasks: store,
     events,
     pauses: records.pauses,
     clock,
@@ -212,7 +211,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       tasks,
       savedWorkflows,
       instances,
-      timelines,
+      timelines: timelinesOver(database),
       monitor,
       hub,
       batches,
@@ -223,21 +222,22 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     savedWorkflows,
     files: records.files,
     costs: new TaskCosts(new TaskCostStore(database), clock),
-    usage: new TaskUsageStore(database),
+    usage: readTogether(database, (frozen) => new TaskUsageStore(frozen)),
     taskNodes: records.taskNodes,
-    waiting,
-    timelines,
+    waitingOver: (frozen) => waitingOver(frozen.withTables()),
+    timelinesOver: (frozen) => timelinesOver(frozen.withTables()),
     instances,
     events,
     fleet,
     instanceStore: records.instanceStore,
     configuration,
-    upkeep: new DispatchUpkeep({
-      store: new UpkeepStore(database),
-      filesKeptMs: options.retentionMs,
-      deliveriesKeptMs,
-      instanceEventsKeptMs,
-    }),
+    upkeepOver: (frozen) =>
+      new DispatchUpkeep({
+        store: new UpkeepStore(frozen.withTables()),
+        filesKeptMs: options.retentionMs,
+        deliveriesKeptMs,
+        instanceEventsKeptMs,
+      }),
     start: async () => {
       await configuration.load(options.seed);
       await records.queueKeeper.start();
@@ -390,19 +390,32 @@ function createFleet(
 
 function createWaiting(
   { database, clock }: DispatchDependencies,
-  { store, attempts, instanceStore, matchmaker, pauses }: Records,
+  { matchmaker, pauses }: Records,
   fleet: Fleet,
-): Waiting {
-  return new Waiting({
-    tasks: store,
-    attempts,
-    instances: instanceStore,
-    queue: matchmaker,
-    fleet,
-    pauses,
-    estimates: new Estimates({ store: new TaskDurationStore(database), steadyClock }),
-    clock,
-  });
+): (rows: Database<DispatchTables>) => Waiting {
+  const estimates = new Estimates({ store: new TaskDurationStore(database), steadyClock });
+  return (rows) => {
+    const together = readTogether(rows, (frozen) => ({
+      tasks: new TaskStore(frozen),
+      attempts: new AttemptStore(frozen),
+      instances: new InstanceStore(frozen),
+    }));
+    return new Waiting({ together, queue: matchmaker, fleet, pauses, estimates, clock });
+  };
+}
+
+function createTimelines({
+  clock,
+  options,
+}: DispatchDependencies): (rows: Database<DispatchTables>) => TaskTimelines {
+  return (rows) => {
+    const together = readTogether(rows, (frozen) => ({
+      store: new TaskTimelineStore(frozen),
+      nodes: new TaskNodes({ tasks: new TaskStore(frozen), attempts: new AttemptStore(frozen) }),
+      instances: new InstanceStore(frozen),
+    }));
+    return new TaskTimelines({ together, price: options.workerPrice, clock });
+  };
 }
 
 function createTasks(
@@ -478,10 +491,7 @@ function registerSweeps({ jobs, thumbnails, clock, options }: DispatchDependenci
 
 function routesOf(
   dependencies: DispatchDependencies,
-  parts: Pick<
-    Records,
-    'files' | 'fileStore' | 'webhooks' | 'taskNodes' | 'store' | 'matchmaker' | 'events'
-  > & {
+  parts: Pick<Records, 'files' | 'webhooks' | 'taskNodes' | 'store' | 'matchmaker' | 'events'> & {
     configuration: Configuration;
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
@@ -495,7 +505,7 @@ function routesOf(
   },
 ): Routes[] {
   const { database, content, thumbnails, guard, links, openStreams, audit, clock, options } = dependencies;
-  const { files, fileStore, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
+  const { files, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
   const front = new TaskFront({ ...parts, queue: parts.matchmaker, audit, clock });
   return [
     taskRoutes({ tasks, front, openStreams, guard }),
@@ -514,8 +524,20 @@ function routesOf(
       uploadBytes: options.limits.uploadBytes,
     }),
     recipeRoutes({
-      recipes: new Recipes({ files: fileStore, store: new RecipeStore(database), tasks }),
-      lineage: new Lineage({ files: fileStore, store: new LineageStore(database), links }),
+      recipes: new Recipes({
+        together: readTogether(database, (frozen) => ({
+          files: new StoredFileStore(frozen),
+          store: new RecipeStore(frozen),
+        })),
+        tasks,
+      }),
+      lineage: new Lineage({
+        together: readTogether(database, (frozen) => ({
+          files: new StoredFileStore(frozen),
+          store: new LineageStore(frozen),
+        })),
+        links,
+      }),
       guard,
     }),
     configurationRoutes({ configuration }),

@@ -2,12 +2,13 @@ import type { WorkerUsage, WorkflowUsageOf } from '../conversation/usage/usage-s
 import type { TaskUsage, TaskUsageStore } from '../dispatch/tasks/task-usage-store.ts';
 import { toIso } from '../lib/clock.ts';
 import { type WorkerPrice, workerCost } from '../lib/worker-price.ts';
+import type { ReadTogether } from '../platform/database/snapshot.ts';
 
 const maxWorkflows = 100;
 
 /** How much of the pool the workflows of agents have used, for the summaries of conversations. */
 export function workflowUsageOf(
-  store: Pick<TaskUsageStore, 'byName' | 'byDay' | 'byOwner' | 'byAgent' | 'total'>,
+  together: ReadTogether<Pick<TaskUsageStore, 'byName' | 'byDay' | 'byOwner' | 'byAgent' | 'total'>>,
   price: WorkerPrice | null,
 ): WorkflowUsageOf {
   const used = ({ tasks, seconds }: TaskUsage): WorkerUsage => {
@@ -16,13 +17,15 @@ export function workflowUsageOf(
   };
   return async (userId, { fromMs, toMs, offsetMinutes }) => {
     const range = { userId, fromIso: toIso(fromMs), toIso: toIso(toMs) };
-    const [named, days, owners, agents, total] = await Promise.all([
-      store.byName(range, { limit: maxWorkflows }),
-      store.byDay(range, offsetMinutes),
-      store.byOwner(range),
-      store.byAgent(range),
-      store.total(range),
-    ]);
+    const [named, days, owners, agents, total] = await together((store) =>
+      Promise.all([
+        store.byName(range, { limit: maxWorkflows }),
+        store.byDay(range, offsetMinutes),
+        store.byOwner(range),
+        store.byAgent(range),
+        store.total(range),
+      ]),
+    );
     const workflows = named.map(({ name, failed, ...usage }) => {
       const { tasks, seconds, cost } = used(usage as TaskUsage);
       return { workflow: name, tasks, failed_tasks: failed, task_seconds: seconds, cost };

@@ -2,6 +2,7 @@ import type { Feedback, NewFeedback } from '@switchyard/contract/conversation/fe
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { runNotFound } from '../journal/run-not-found.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { FeedbackStore } from './feedback-store.ts';
@@ -98,10 +99,6 @@ export class RunFeedback {
   #requireAvailable(): void {
     if (!this.#options.isAvailable) throw new AppError('feedback_unavailable');
   }
-}
-
-function runNotFound(runId: string): AppError {
-  return new AppError('run_not_found', { message: `Run ${runId} not found` });
 }
 
 function requireUser(owner: Owner): string {

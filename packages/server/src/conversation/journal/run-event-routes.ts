@@ -13,6 +13,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { PageBounds } from './event-storage.ts';
 import type { Journal } from './journal.ts';
+import { runNotFound } from './run-not-found.ts';
 import type { ThreadMessages } from './thread-messages.ts';
 import type { ThreadTokens } from './thread-tokens.ts';
 
@@ -116,10 +117,6 @@ async function findRun({ threadOfRun }: RunEventRoutesOptions, owner: Owner, run
   const threadId = await threadOfRun(owner, runId);
   if (threadId === undefined) throw runNotFound(runId);
   return { threadId, runId };
-}
-
-function runNotFound(runId: string): AppError {
-  return new AppError('run_not_found', { message: `Run ${runId} not found` });
 }
 
 function boundsOf(query: {

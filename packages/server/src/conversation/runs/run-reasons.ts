@@ -1,12 +1,13 @@
 import type { RunWhy } from '@switchyard/contract/conversation/run-why';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
+import { runNotFound } from '../journal/run-not-found.ts';
 import type { RunSpanStore } from '../journal/run-span-store.ts';
-import type { RunRow } from '../tables.ts';
+import type { RunRow, ThreadRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { holdsUp } from './records/run.ts';
 import type { RunStore } from './records/run-store.ts';
-import type { Runs } from './runs.ts';
 
 /** Why tasks of the pool wait, or where they run; tasks that have ended are left out. */
 export type PoolWaits = (
@@ -14,13 +15,16 @@ export type PoolWaits = (
   taskIds: readonly string[],
 ) => Promise<{ taskId: string; waiting: string; isPending: boolean }[]>;
 
-interface RunReasonsOptions {
-  runs: Pick<Runs, 'find'>;
-  store: Pick<RunStore, 'openIn' | 'newestOf'>;
+interface ReasonStores {
+  store: Pick<RunStore, 'get' | 'openIn' | 'newestOf'>;
   spans: Pick<RunSpanStore, 'callers'>;
   access: Pick<ThreadAccess, 'require'>;
   /** Null when this gateway has no pool. */
   poolWaits: PoolWaits | null;
+}
+
+interface RunReasonsOptions {
+  together: ReadTogether<ReasonStores>;
   clock: Clock;
 }
 
@@ -45,18 +49,22 @@ export class RunReasons {
   }
 
   async why(owner: Owner, name: RunName): Promise<RunWhy> {
-    const found = await this.#options.runs.find(owner, name);
-    const open = await this.#options.store.openIn(found.thread_id);
-    const waiting = open.find(({ run_id }) => run_id === found.run_id);
-    const run = waiting ?? (await this.#options.runs.find(owner, name));
-    const reason = await this.#reasonOf(owner, { run, open });
-    const { run_id, thread_id, status, started_at } = run;
-    return { run_id, thread_id, status, started_at, ...reason };
+    return this.#options.together(async (stores) => {
+      const thread = await stores.access.require(owner, name.threadId, { mustExist: false });
+      const run = await stores.store.get(owner, name);
+      if (!run) throw runNotFound(name.runId);
+      const { run_id, thread_id, status, started_at } = run;
+      return { run_id, thread_id, status, started_at, ...(await this.#reasonOf(run, { thread, stores })) };
+    });
   }
 
-  #reasonOf(owner: Owner, { run, open }: { run: RunRow; open: readonly RunRow[] }): Promise<Reason> {
-    if (run.ended_at !== null) return this.#afterEnd(owner, run);
-    return run.worker_id === null ? Promise.resolve(this.#inLine(run, open)) : this.#atWork(run);
+  async #reasonOf(
+    run: RunRow,
+    { thread, stores }: { thread: ThreadRow | null; stores: ReasonStores },
+  ): Promise<Reason> {
+    if (run.ended_at !== null) return afterEnd(run, { thread, stores });
+    if (run.worker_id !== null) return atWork(run, stores);
+    return this.#inLine(run, await stores.store.openIn(run.thread_id));
   }
 
   #inLine(run: RunRow, open: readonly RunRow[]): Reason {
@@ -73,37 +81,40 @@ export class RunReasons {
     const waiting = `${what} in its thread, and begins as soon as the gateway has room for one more run.`;
     return { ...place, waits_for: 'slot', waiting };
   }
+}
 
-  async #atWork(run: RunRow): Promise<Reason> {
-    const tasks = await this.#tasksOf(run);
-    const shown = tasks.map(({ taskId, waiting }) => ({ task_id: taskId, waiting }));
-    const pending = tasks.find(({ isPending }) => isPending);
-    const waits_for = pending ? 'pool' : null;
-    const waiting = pending
-      ? `It is at work, and a task of it waits for a worker. ${pending.waiting}`
-      : `It does not wait: it is at work${tasks.length > 0 ? ', and so are its tasks' : ''}.`;
-    return { ...notInLine, tasks: shown, waits_for, waiting };
-  }
+async function atWork(run: RunRow, stores: ReasonStores): Promise<Reason> {
+  const tasks = await tasksOf(run, stores);
+  const shown = tasks.map(({ taskId, waiting }) => ({ task_id: taskId, waiting }));
+  const pending = tasks.find(({ isPending }) => isPending);
+  const waits_for = pending ? 'pool' : null;
+  const waiting = pending
+    ? `It is at work, and a task of it waits for a worker. ${pending.waiting}`
+    : `It does not wait: it is at work${tasks.length > 0 ? ', and so are its tasks' : ''}.`;
+  return { ...notInLine, tasks: shown, waits_for, waiting };
+}
 
-  async #tasksOf(run: RunRow): Promise<Awaited<ReturnType<PoolWaits>>> {
-    const { spans, poolWaits } = this.#options;
-    if (!poolWaits) return [];
-    const name = { threadId: run.thread_id, runId: run.run_id };
-    const calls = await spans.callers(name, { until: null, limit: maxCalls });
-    const open = calls.filter(({ ended_at }) => ended_at === null);
-    const taskIds = [...new Set(open.flatMap(({ task_id }) => task_id ?? []))];
-    return taskIds.length === 0 ? [] : poolWaits(run.user_id, taskIds.slice(0, maxTasks));
-  }
+async function tasksOf(
+  run: RunRow,
+  { spans, poolWaits }: ReasonStores,
+): Promise<Awaited<ReturnType<PoolWaits>>> {
+  if (!poolWaits) return [];
+  const name = { threadId: run.thread_id, runId: run.run_id };
+  const calls = await spans.callers(name, { until: null, limit: maxCalls });
+  const open = calls.filter(({ ended_at }) => ended_at === null);
+  const taskIds = [...new Set(open.flatMap(({ task_id }) => task_id ?? []))];
+  return taskIds.length === 0 ? [] : poolWaits(run.user_id, taskIds.slice(0, maxTasks));
+}
 
-  async #afterEnd(owner: Owner, run: RunRow): Promise<Reason> {
-    const { access, store } = this.#options;
-    const thread = await access.require(owner, run.thread_id, { mustExist: false });
-    const newest = await store.newestOf(run.thread_id);
-    if (thread?.status === 'interrupted' && newest?.run_id === run.run_id) {
-      const waiting = 'It has ended, and its thread waits for the answer of a human.';
-      return { ...notInLine, waits_for: 'human', waiting };
-    }
-    const waiting = `It does not wait: it ended as ${run.status} at ${run.ended_at}.`;
-    return { ...notInLine, waits_for: null, waiting };
+async function afterEnd(
+  run: RunRow,
+  { thread, stores }: { thread: ThreadRow | null; stores: ReasonStores },
+): Promise<Reason> {
+  const newest = await stores.store.newestOf(run.thread_id);
+  if (thread?.status === 'interrupted' && newest?.run_id === run.run_id) {
+    const waiting = 'It has ended, and its thread waits for the answer of a human.';
+    return { ...notInLine, waits_for: 'human', waiting };
   }
+  const waiting = `It does not wait: it ended as ${run.status} at ${run.ended_at}.`;
+  return { ...notInLine, waits_for: null, waiting };
 }

@@ -13,6 +13,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import { runNotFound } from '../journal/run-not-found.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
@@ -414,8 +415,4 @@ export class Runs {
       yield* finalFrames(await this.valuesOf(run), failureOf(run));
     else yield* readFrames(streamLog, run.run_id, query);
   }
-}
-
-function runNotFound(runId: string): AppError {
-  return new AppError('run_not_found', { message: `Run ${runId} not found` });
 }

@@ -43,10 +43,7 @@ export class ReadThreads {
   ): Promise<{ total: number; threads: UnreadThread[]; next_cursor: string | null }> {
     const { store } = this.#options;
     const after = cursor === undefined ? null : positionOf(cursor);
-    const [rows, total] = await Promise.all([
-      store.page(userId, { after, limit: limit + 1 }),
-      store.countUpTo(userId, maxCount),
-    ]);
+    const { rows, total } = await store.list(userId, { after, limit: limit + 1, maxCount });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     return {

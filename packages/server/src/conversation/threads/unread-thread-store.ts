@@ -32,6 +32,17 @@ export class UnreadThreadStore {
     return this.#mark(owner, threadId, 1);
   }
 
+  /** A page and how many there are, counted up to a limit, at one moment. */
+  async list(
+    userId: string,
+    { maxCount, ...page }: { after: UnreadPosition | null; limit: number; maxCount: number },
+  ): Promise<{ rows: UnreadRow[]; total: number }> {
+    return this.#database.snapshot(async (frozen) => {
+      const store = new UnreadThreadStore(frozen);
+      return { rows: await store.page(userId, page), total: await store.countUpTo(userId, maxCount) };
+    });
+  }
+
   /** The last ended first. */
   async page(
     userId: string,

@@ -1,5 +1,4 @@
 import type { RunSpan, RunTimeline, TimelineQuery } from '@switchyard/contract/conversation/timeline';
-import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import {
@@ -11,6 +10,8 @@ import {
   type TimelineMark,
   timeBefore,
 } from '../../lib/timeline-page.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
+import { runNotFound } from '../journal/run-not-found.ts';
 import type { RunSpanStore } from '../journal/run-span-store.ts';
 import type { RunSpanRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
@@ -36,12 +37,16 @@ export interface PoolSpans {
   ): Promise<PoolSpan[]>;
 }
 
-interface RunTimelinesOptions {
+interface TimelineStores {
   store: RunTimelineStore;
   spans: RunSpanStore;
-  access: Pick<ThreadAccess, 'require'>;
   /** Null when this gateway has no pool. */
   poolSpans: PoolSpans | null;
+}
+
+interface RunTimelinesOptions {
+  together: ReadTogether<TimelineStores>;
+  access: Pick<ThreadAccess, 'require'>;
   prices: ModelPrices;
   clock: Clock;
 }
@@ -74,13 +79,22 @@ export class RunTimelines {
     name: RunName,
     { limit = usualLimit, cursor, since }: TimelineQuery,
   ): Promise<RunTimeline> {
-    const { access, store, spans, prices, clock } = this.#options;
     const query = { after: placeOf(cursor), since: markOf(since), limit };
-    await access.require(owner, name.threadId, { mustExist: false });
-    // Taken first: what is written meanwhile is shown again after this mark.
+    await this.#options.access.require(owner, name.threadId, { mustExist: false });
+    return this.#options.together((stores) => this.#page(owner, name, { query, stores }));
+  }
+
+  async #page(
+    owner: Owner,
+    name: RunName,
+    { query, stores }: { query: Query; stores: TimelineStores },
+  ): Promise<RunTimeline> {
+    const { prices, clock } = this.#options;
+    const { store, spans } = stores;
+    const { limit } = query;
     const mark = markText({ revision: await spans.revision(name), atMs: clock() });
     const run = await store.run(owner, name);
-    if (!run) throw new AppError('run_not_found', { message: `Run ${name.runId} not found` });
+    if (!run) throw runNotFound(name.runId);
     const own = await spans.list({
       ...name,
       after: query.after,
@@ -90,32 +104,39 @@ export class RunTimelines {
     const all = [
       ...spansOfRun(run, prices),
       ...own.map((row) => spanOfRow(row, { run, prices })),
-      ...(await this.#ofPool(run, { query, until: own.length > limit ? own.at(-1)?.started_at : undefined })),
+      ...(await spansOfPool(run, {
+        query,
+        stores,
+        until: own.length > limit ? own.at(-1)?.started_at : undefined,
+      })),
     ];
     const { spans: shown, nextCursor } = pageOf(all, query);
     return { run_id: run.run_id, spans: shown, next_cursor: nextCursor, mark, live: run.ended_at === null };
   }
+}
 
-  async #ofPool(
-    run: TimedRun,
-    { query, until = null }: { query: Query; until: string | null | undefined },
-  ): Promise<RunSpan[]> {
-    const { poolSpans, spans } = this.#options;
-    if (!poolSpans) return [];
-    const name = { threadId: run.thread_id, runId: run.run_id };
-    const callers = await spans.callers(name, { until, limit: maxTasks });
-    const taskIds = [...new Set(callers.flatMap(({ task_id }) => task_id ?? []))];
-    if (taskIds.length === 0) return [];
-    const { after, since, limit } = query;
-    const found = await poolSpans.first(run.user_id, {
-      taskIds,
-      after,
-      until,
-      changedSince: since && timeBefore(since),
-      limit: limit + 1,
-    });
-    return found.map((span) => (span.parent_id === null ? below(span, { callers, run }) : span));
-  }
+async function spansOfPool(
+  run: TimedRun,
+  {
+    query,
+    stores: { poolSpans, spans },
+    until = null,
+  }: { query: Query; stores: TimelineStores; until: string | null | undefined },
+): Promise<RunSpan[]> {
+  if (!poolSpans) return [];
+  const name = { threadId: run.thread_id, runId: run.run_id };
+  const callers = await spans.callers(name, { until, limit: maxTasks });
+  const taskIds = [...new Set(callers.flatMap(({ task_id }) => task_id ?? []))];
+  if (taskIds.length === 0) return [];
+  const { after, since, limit } = query;
+  const found = await poolSpans.first(run.user_id, {
+    taskIds,
+    after,
+    until,
+    changedSince: since && timeBefore(since),
+    limit: limit + 1,
+  });
+  return found.map((span) => (span.parent_id === null ? below(span, { callers, run }) : span));
 }
 
 /** After a crash, a tool is called again and finds its task: the task stays below the call that began it. */

@@ -40,6 +40,13 @@ export interface AgentUsageSum extends ModelUsageSum {
   firsts: number;
 }
 
+/** What was used in a range, by model and one thing more. */
+export interface UsageSums {
+  byDay: DayUsageSum[];
+  byUser: UserUsageSum[];
+  byAgent: AgentUsageSum[];
+}
+
 export interface RunCounts {
   total: number;
   active: number;
@@ -109,16 +116,17 @@ export class UsageStore {
   /** Counts what exists now. */
   async counts(owner: Owner): Promise<RunCounts> {
     const scope = userScope(owner);
-    const { read } = this.#database;
     const mine = scope === null ? sql<boolean>`1 = 1` : sql<boolean>`user_id = ${scope}`;
     const count = sql<number>`count(*)`.as('count');
-    const runs = read.selectFrom('runs').select(count).where(mine);
-    const [total, active, failed, threads] = await Promise.all([
-      runs.executeTakeFirstOrThrow(),
-      runs.where('status', 'in', ['pending', 'running']).executeTakeFirstOrThrow(),
-      runs.where('status', 'in', ['error', 'timeout']).executeTakeFirstOrThrow(),
-      read.selectFrom('threads').select(count).where(mine).executeTakeFirstOrThrow(),
-    ]);
+    const [total, active, failed, threads] = await this.#database.snapshot(({ read }) => {
+      const runs = read.selectFrom('runs').select(count).where(mine);
+      return Promise.all([
+        runs.executeTakeFirstOrThrow(),
+        runs.where('status', 'in', ['pending', 'running']).executeTakeFirstOrThrow(),
+        runs.where('status', 'in', ['error', 'timeout']).executeTakeFirstOrThrow(),
+        read.selectFrom('threads').select(count).where(mine).executeTakeFirstOrThrow(),
+      ]);
+    });
     return { total: total.count, active: active.count, failed: failed.count, threads: threads.count };
   }
 
@@ -143,59 +151,47 @@ export class UsageStore {
       .execute();
   }
 
-  /** By day and model; includes runs that were deleted since. */
-  async byDay(owner: Owner, range: UsageRange, offsetMinutes: number): Promise<DayUsageSum[]> {
+  /**
+   * Includes runs that were deleted since. The days, users and agents are summed up from the same rows, so a run that ends meanwhile
+   * is in all three or in none.
+   */
+  async sums(owner: Owner, range: UsageRange, offsetMinutes: number): Promise<UsageSums> {
     const day = sql<number>`(${sql.ref('ended_ms')} + ${sql.lit(offsetMinutes * minuteMs)}) / ${sql.lit(dayMs)}`;
-    return this.#summed(owner, range, (rows) =>
-      rows
-        .select(['model', day.as('day'), sumOf('first_of_run').as('firsts'), ...sums()])
-        .groupBy([day, 'model'])
-        .execute(),
-    );
-  }
-
-  /** For administrators. */
-  async byUser(owner: Owner, range: UsageRange): Promise<UserUsageSum[]> {
-    return this.#summed(owner, range, (rows) =>
-      rows
-        .select(['user_id', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
-        .groupBy(['user_id', 'model'])
-        .execute(),
-    );
-  }
-
-  async byAgent(owner: Owner, range: UsageRange): Promise<AgentUsageSum[]> {
-    return this.#summed(owner, range, (rows) =>
-      rows
-        .select(['agent', 'model', sumOf('first_of_run').as('firsts'), ...sums()])
-        .groupBy(['agent', 'model'])
-        .execute(),
-    );
+    const byDay = new Map<string, DayUsageSum>();
+    const byUser = new Map<string, UserUsageSum>();
+    const byAgent = new Map<string, AgentUsageSum>();
+    for await (const piece of this.#pieces(owner, range)) {
+      const rows = await piece
+        .select(['model', 'user_id', 'agent', day.as('day')])
+        .select([sumOf('first_of_run').as('firsts'), ...sums()])
+        .groupBy(['model', 'user_id', 'agent', day])
+        .execute();
+      for (const { day: ofDay, user_id, agent, ...sum } of rows) {
+        add(byDay, { ...sum, day: ofDay });
+        add(byUser, { ...sum, user_id });
+        add(byAgent, { ...sum, agent });
+      }
+    }
+    return { byDay: [...byDay.values()], byUser: [...byUser.values()], byAgent: [...byAgent.values()] };
   }
 
   async byModel(owner: Owner, range: UsageRange): Promise<ModelUsageSum[]> {
-    return this.#summed(owner, range, (rows) =>
-      rows
-        .select(['model', ...sums()])
-        .groupBy('model')
-        .execute(),
-    );
+    const all = new Map<string, ModelUsageSum>();
+    for await (const piece of this.#pieces(owner, range)) {
+      const rows = piece.select(['model', ...sums()]).groupBy('model');
+      for (const sum of await rows.execute()) add(all, sum);
+    }
+    return [...all.values()];
   }
 
   /** Works in small steps, because SQLite runs in this thread and other work needs its turn in between. */
-  async #summed<Sum extends ModelUsageSum>(
-    owner: Owner,
-    range: UsageRange,
-    sumsOf: (rows: UsedRows) => Promise<Sum[]>,
-  ): Promise<Sum[]> {
-    const all = new Map<string, Sum>();
+  async *#pieces(owner: Owner, range: UsageRange): AsyncGenerator<UsedRows> {
     for (let fromMs = range.fromMs; fromMs < range.toMs; ) {
       const toMs = await this.#endOfPiece(owner, { ...range, fromMs });
-      for (const sum of await sumsOf(this.#used(owner, { fromMs, toMs }))) add(all, sum);
+      yield this.#used(owner, { fromMs, toMs });
       fromMs = toMs;
       await nextTurn();
     }
-    return [...all.values()];
   }
 
   async #endOfPiece(owner: Owner, range: UsageRange): Promise<number> {

@@ -1,3 +1,4 @@
+import type { ConsoleUsage } from '@switchyard/contract/conversation/console';
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyRun } from '../../../testing/journal-fixture.ts';
@@ -25,6 +26,7 @@ const models = readModels({
   euro: { pricing: { input_per_million: 1, output_per_million: 1, currency: 'EUR' } },
 });
 
+const twoWeeks = { days: 14, offsetMinutes: 0 };
 const noWork = { tasks: 0, task_seconds: 0, worker_cost: null };
 
 type Used = { input: number; output: number; cached?: number };
@@ -161,6 +163,28 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     isOver = true;
     // r1 to r3 and r5 ended at different times.
     expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('count a run that ends while they are made in every part or in none', async () => {
+    const late = Array.from({ length: 40 }, (_, index) => `late-${index}`);
+    const ends = (async () => {
+      for (const id of late) await end(id, id, '2026-03-10T11:00:00.000Z', { fast: { input: 1, output: 1 } });
+    })();
+    for (let isOver = false; !isOver; ) {
+      isOver = await Promise.race([ends.then(() => true), summaries().usage(everybody, twoWeeks).then(same)]);
+    }
+    await database.write(async (trx) => {
+      await trx.deleteFrom('run_usage').where('run_id', 'in', late).execute();
+      await trx.deleteFrom('runs').where('run_id', 'in', late).execute();
+    });
+
+    function same(usage: ConsoleUsage): false {
+      const runs = [usage.days, usage.by_user, usage.by_agent].map((parts) =>
+        parts.reduce((sum, part) => sum + part.runs, 0),
+      );
+      expect(new Set(runs)).toEqual(new Set([usage.total_runs]));
+      return false;
+    }
   });
 
   it('tell models apart, and count a run under each model that it called', async () => {

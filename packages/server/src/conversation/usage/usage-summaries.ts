@@ -128,14 +128,12 @@ export class UsageSummaries {
     const { store, prices, clock, workflowUsage } = this.#ready();
     const owner = ownerFor(asker);
     const range = lastDays(clock(), { days, offsetMinutes });
-    const [byDay, byUser, byAgent, pool] = await Promise.all([
-      store.byDay(owner, range, offsetMinutes),
-      asker.isEverybody ? store.byUser(owner, range) : null,
-      store.byAgent(owner, range),
+    const [{ byDay, byUser, byAgent }, pool] = await Promise.all([
+      store.sums(owner, range, offsetMinutes),
       workflowUsage?.(userScope(owner), { ...range, offsetMinutes }) ?? noPool,
     ]);
     const own = userScope(asker.owner);
-    const used = byUser ?? byDay.map((row) => ({ ...row, user_id: own ?? '' }));
+    const used = asker.isEverybody ? byUser : byDay.map((row) => ({ ...row, user_id: own ?? '' }));
     const all = sumOf(prices, byDay);
     const { cost, currency } = all.total();
     return {

@@ -129,6 +129,18 @@ export class StoredFileStore {
       .limit(1);
   }
 
+  /** A page and how many files fit in all, at one moment. */
+  async list(
+    owner: Owner,
+    { filter, ...page }: Pick<FilePage, 'limit' | 'offset' | 'after'> & { filter: FileFilter },
+  ): Promise<{ rows: FileRow[]; total: number; isMinimum: boolean }> {
+    return this.#database.snapshot(async (frozen) => {
+      const store = new StoredFileStore(frozen);
+      const rows = await store.page(owner, { ...filter, ...page });
+      return { rows, ...(await store.total(owner, filter)) };
+    });
+  }
+
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
     const { createdAt = '', id = '' } = page.after ?? {};
     return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)

@@ -93,14 +93,12 @@ export class StoredFiles implements AttemptFiles {
     const { limit = 50, offset = 0, cursor } = query;
     const filter = filterOf(query);
     const after = cursor === undefined ? undefined : placeIn(cursor);
-    const [found, { total, isMinimum }] = await Promise.all([
-      store.page(owner, { ...filter, limit: limit + 1, offset, after }),
-      store.total(owner, filter),
-    ]);
-    const rows = found.slice(0, limit);
+    const found = await store.list(owner, { filter, limit: limit + 1, offset, after });
+    const { total, isMinimum } = found;
+    const rows = found.rows.slice(0, limit);
     const items = rows.map((row) => this.#view(row, origin));
     const last = rows.at(-1);
-    const nextCursor = found.length > limit && last ? cursorAfter(last) : null;
+    const nextCursor = found.rows.length > limit && last ? cursorAfter(last) : null;
     return { total, ...(isMinimum && { totalIsMinimum: true }), items, nextCursor };
   }
 

@@ -33,14 +33,14 @@ export class Instances {
   /** Includes instances that have left the configuration and still end a task. */
   async list(): Promise<Instance[]> {
     const rows = await this.#options.store.list();
-    return rows.map((row) => this.#view(row));
+    return rows.map((row) => this.view(row));
   }
 
   async get(instanceId: string): Promise<InstanceDetail> {
     const row = await this.#row(instanceId, { withRemoved: true });
     const capabilities = await this.#options.store.capabilitiesOf(instanceId);
     return {
-      ...this.#view(row),
+      ...this.view(row),
       capabilities: {
         known: capabilities !== undefined,
         nodeClasses: capabilities?.nodeClasses ?? [],
@@ -88,7 +88,7 @@ export class Instances {
     if (!member || !tested) {
       const message =
         'Another replica of the gateway looks after this instance. GET /api/instances tells what it found.';
-      return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.#view(row) };
+      return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.view(row) };
     }
     const { outcome, untold } = tested;
     const instance = member.view;
@@ -106,7 +106,8 @@ export class Instances {
     return row;
   }
 
-  #view(row: InstanceRow): Instance {
+  /** The row with what this process knows of the instance, when it looks after it. */
+  view(row: InstanceRow): Instance {
     return this.#options.fleet.member(row.id)?.view ?? viewInstance(row, null);
   }
 }

@@ -165,10 +165,7 @@ export class Tasks {
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
     };
-    const [rows, { total, isMinimum }] = await Promise.all([
-      this.options.lists.page(owner, page),
-      this.options.lists.total(owner, page),
-    ]);
+    const { rows, total, isMinimum } = await this.options.lists.list(owner, page);
     const outlooks = await this.options.outlooks(rows);
     const items = rows.map((row) =>
       viewTask(row, { ...this.viewOptions(row, origin), outlook: outlooks.get(row.id) }),

@@ -1,19 +1,24 @@
 import type { Overview } from '@switchyard/contract/dispatch/monitor';
 import type { Clock } from '../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Instances } from '../fleet/instances.ts';
+import type { InstanceStore } from '../instances/instance-store.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 /** How many waiting times of the newest starts are kept, for the percentiles. */
 const waitsKept = 1_000;
 const windowMs = 5 * minuteMs;
-/** Ends within a busy window are counted by the second, so that a fast pool uses little memory. */
+interface MonitorStores {
+  instances: Pick<InstanceStore, 'list'>;
+  tasks: Pick<TaskStore, 'counts' | 'oldestPending'>;
+}
 
 interface MonitorOptions {
-  instances: Instances;
-  tasks: TaskStore;
+  together: ReadTogether<MonitorStores>;
+  instances: Pick<Instances, 'view'>;
   events: DispatchEvents;
   pauses: Pick<Pauses, 'whole' | 'pools'>;
   clock: Clock;
@@ -25,6 +30,7 @@ export class Monitor {
   readonly #options: MonitorOptions;
   readonly #startedAtMs: number;
   readonly #waits: number[] = [];
+  /** Ends within a busy window are counted by the second, so that a fast pool uses little memory. */
   readonly #endsBySecond = new Map<number, number>();
   readonly #stop: () => void;
 
@@ -35,12 +41,13 @@ export class Monitor {
   }
 
   async overview(): Promise<Overview> {
-    const { instances, tasks, pauses, clock } = this.#options;
-    const [all, counts, oldest] = await Promise.all([
-      instances.list(),
-      tasks.counts(),
-      tasks.oldestPending(),
-    ]);
+    const { instances, pauses, clock } = this.#options;
+    const { rows, counts, oldest } = await this.#options.together(async (stores) => ({
+      rows: await stores.instances.list(),
+      counts: await stores.tasks.counts(),
+      oldest: await stores.tasks.oldestPending(),
+    }));
+    const all = rows.map((row) => instances.view(row));
     const waits = [...this.#waits].sort((a, b) => a - b);
     return {
       totalInstances: all.length,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { readTogether } from '../../platform/database/snapshot.ts';
 import { type FileRow, StoredFileStore } from '../files/stored-file-store.ts';
 import { prepareTask } from '../intake/task-submission.ts';
 import { dispatchMigrations } from '../migrations.ts';
@@ -35,8 +36,10 @@ function lineageBehaves(where: () => Promise<DatabaseOptions>): void {
     database = opened.withTables<DispatchTables>();
     const links = { to: ({ fileId }: { fileId: string }) => `/uploads/${fileId}` };
     lineage = new Lineage({
-      files: new StoredFileStore(database),
-      store: new LineageStore(database),
+      together: readTogether(database, (frozen) => ({
+        files: new StoredFileStore(frozen),
+        store: new LineageStore(frozen),
+      })),
       links: links as never,
     });
   });

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { FileRecipe, RecipeChanges, RecipeDifference } from '@switchyard/contract/dispatch/recipe';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { Reader } from '../files/links.ts';
 import type { FileRow, StoredFileStore } from '../files/stored-file-store.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
@@ -11,9 +12,13 @@ import { differencesOf } from './recipe-difference.ts';
 import { graphOf } from './recipe-graph.ts';
 import type { RecipeRows, RecipeStore } from './recipe-store.ts';
 
-interface RecipesOptions {
+interface RecipeStores {
   files: Pick<StoredFileStore, 'get'>;
   store: RecipeStore;
+}
+
+interface RecipesOptions {
+  together: ReadTogether<RecipeStores>;
   tasks: Pick<Tasks, 'submitRequest'>;
 }
 
@@ -34,7 +39,7 @@ export class Recipes {
   }
 
   async get(owner: Owner, fileId: string): Promise<FileRecipe> {
-    const { file, rows } = await this.#made(owner, fileId);
+    const { file, rows } = await this.#options.together((stores) => made(stores, owner, fileId));
     return viewRecipe(file, rows);
   }
 
@@ -44,7 +49,7 @@ export class Recipes {
     fileId: string,
     { changes, meta }: { changes: RecipeChanges; meta: SubmitMeta },
   ): Promise<Submitted> {
-    const { rows } = await this.#made(owner, fileId);
+    const { rows } = await this.#options.together((stores) => made(stores, owner, fileId));
     if (!rows) throw new AppError('file_not_made');
     return this.#options.tasks.submitRequest(
       { again: fileId, ...changes },
@@ -54,7 +59,9 @@ export class Recipes {
   }
 
   async difference(owner: Owner, left: string, right: string): Promise<RecipeDifference> {
-    const [a, b] = await Promise.all([this.#made(owner, left), this.#made(owner, right)]);
+    const [a, b] = await this.#options.together((stores) =>
+      Promise.all([made(stores, owner, left), made(stores, owner, right)]),
+    );
     return {
       left,
       right,
@@ -62,13 +69,12 @@ export class Recipes {
       ...differencesOf(comparable(a), comparable(b)),
     };
   }
+}
 
-  async #made(owner: Owner, fileId: string): Promise<MadeFile> {
-    const { files, store } = this.#options;
-    const file = await files.get(owner, fileId);
-    if (!file) throw new AppError('file_not_found');
-    return { file, rows: await store.ofFile(owner, file) };
-  }
+async function made({ files, store }: RecipeStores, owner: Owner, fileId: string): Promise<MadeFile> {
+  const file = await files.get(owner, fileId);
+  if (!file) throw new AppError('file_not_found');
+  return { file, rows: await store.ofFile(owner, file) };
 }
 
 /** What decides how a file looks. Times and ids of tasks always differ and say nothing. */

@@ -34,6 +34,15 @@ export class TaskListStore {
     this.#database = database;
   }
 
+  /** A page and how many tasks there are in all, at one moment. */
+  async list(owner: Owner, page: TaskPage): Promise<{ rows: TaskRow[]; total: number; isMinimum: boolean }> {
+    return this.#database.snapshot(async (frozen) => {
+      const store = new TaskListStore(frozen);
+      const rows = await store.page(owner, page);
+      return { rows, ...(await store.total(owner, page)) };
+    });
+  }
+
   async page(owner: Owner, page: TaskPage): Promise<TaskRow[]> {
     const { order, limit, offset } = page;
     if (!isSplit(page)) {

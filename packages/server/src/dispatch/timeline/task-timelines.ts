@@ -12,15 +12,20 @@ import {
   timeBefore,
 } from '../../lib/timeline-page.ts';
 import type { WorkerPrice } from '../../lib/worker-price.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { InstanceStore } from '../instances/instance-store.ts';
 import type { TaskNodes } from '../tasks/task-nodes.ts';
 import { spansOfTask, type TimedTask } from './task-spans.ts';
 import type { TaskTimelineStore, TaskWindow } from './task-timeline-store.ts';
 
-interface TaskTimelinesOptions {
+interface TimelineStores {
   store: TaskTimelineStore;
   nodes: Pick<TaskNodes, 'of'>;
   instances: Pick<InstanceStore, 'list'>;
+}
+
+interface TaskTimelinesOptions {
+  together: ReadTogether<TimelineStores>;
   /** Null when workers have no price. */
   price: WorkerPrice | null;
   clock: Clock;
@@ -58,24 +63,34 @@ export class TaskTimelines {
     const since = markOf(query.since);
     const mark = markText({ revision: 0, atMs: this.#options.clock() });
     const window = { taskIds: [taskId], from: null, until: null, changedSince: null };
-    const [task] = await this.#options.store.tasks(owner, window);
-    if (!task) throw new AppError('task_not_found');
-    const spans = await this.#spansOf([task]);
+    const { task, spans } = await this.#options.together(async (stores) => {
+      const [found] = await stores.store.tasks(owner, window);
+      if (!found) throw new AppError('task_not_found');
+      return { task: found, spans: await this.#spansOf([found], stores) };
+    });
     const changed = since ? spans.filter((span) => isOpenAt(span, timeBefore(since))) : spans;
     const page = pageOf(changed, { after, limit });
     return { taskId, ...page, mark, live: task.finishedAt === null };
   }
 
   /** The first spans of these tasks after a place, in their order. Tasks of others are left out. */
-  async first(owner: Owner, { after, limit, ...window }: SpanQuery): Promise<TaskSpan[]> {
-    const tasks = await this.#options.store.tasks(owner, window);
+  async first(owner: Owner, query: SpanQuery): Promise<TaskSpan[]> {
+    return this.#options.together((stores) => this.#first(owner, query, stores));
+  }
+
+  async #first(
+    owner: Owner,
+    { after, limit, ...window }: SpanQuery,
+    stores: TimelineStores,
+  ): Promise<TaskSpan[]> {
+    const tasks = await stores.store.tasks(owner, window);
     let found: TaskSpan[] = [];
     for (let from = 0; from < tasks.length; from += tasksAtOnce) {
       const group = tasks.slice(from, from + tasksAtOnce);
       const last = found.length === limit ? found.at(-1) : undefined;
       // All that follows begins later than what has been found.
       if (last && (group[0]?.createdAt ?? '') > last.start) break;
-      const spans = await this.#spansOf(group);
+      const spans = await this.#spansOf(group, stores);
       const { changedSince } = window;
       const changed = changedSince === null ? spans : spans.filter((span) => isOpenAt(span, changedSince));
       found = firstAfter([...found, ...changed], { after, limit });
@@ -83,8 +98,8 @@ export class TaskTimelines {
     return found;
   }
 
-  async #spansOf(tasks: readonly TimedTask[]): Promise<TaskSpan[]> {
-    const { nodes, instances, price, clock } = this.#options;
+  async #spansOf(tasks: readonly TimedTask[], { nodes, instances }: TimelineStores): Promise<TaskSpan[]> {
+    const { price, clock } = this.#options;
     const names = new Map((await instances.list()).map(({ id, serverName }) => [id, serverName]));
     const spans: TaskSpan[] = [];
     for (const task of tasks) {

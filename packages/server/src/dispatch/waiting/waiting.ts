@@ -3,13 +3,14 @@ import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { Fleet, InstanceObstacles } from '../fleet/fleet.ts';
 import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
 import type { QueuePauseRow, TaskRow } from '../tables.ts';
-import type { AttemptStore } from '../tasks/attempt-store.ts';
+import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { type Outlook, taskErrorOf } from '../tasks/task-view.ts';
 import type { Estimates } from './estimates.ts';
@@ -17,10 +18,14 @@ import { type EtaMs, etaOfRunning, etaOfWaiting } from './eta.ts';
 import { helpFor, nameOf, viewObstacle } from './obstacle-text.ts';
 import { describeWaiting } from './waiting-text.ts';
 
-interface WaitingOptions {
+interface WaitingStores {
   tasks: Pick<TaskStore, 'get'>;
   attempts: Pick<AttemptStore, 'of'>;
   instances: Pick<InstanceStore, 'list'>;
+}
+
+interface WaitingOptions {
+  together: ReadTogether<WaitingStores>;
   queue: Pick<Matchmaker, 'get' | 'ahead' | 'competing' | 'postponedUntilMs'>;
   fleet: Pick<Fleet, 'obstaclesTo' | 'canAnyRun'>;
   pauses: Pick<Pauses, 'whole' | 'ofOwner'>;
@@ -28,7 +33,7 @@ interface WaitingOptions {
   clock: Clock;
 }
 
-/** A queued task as it stands at one moment. All of it is read without waiting in between. */
+/** A queued task as it stands in the queue at one moment. All of it is looked up without waiting in between. */
 interface Standing {
   task: PendingTask;
   ahead: TaskWhy['ahead'];
@@ -55,8 +60,11 @@ export class Waiting {
   }
 
   async why(owner: Owner, taskId: string): Promise<TaskWhy> {
-    const rows = await this.#options.instances.list();
-    const row = await this.#options.tasks.get(owner, taskId);
+    const { row, rows, attempts } = await this.#options.together(async (stores) => ({
+      rows: await stores.instances.list(),
+      row: await stores.tasks.get(owner, taskId),
+      attempts: await stores.attempts.of(taskId),
+    }));
     if (!row) throw new AppError('task_not_found');
     const standing = row.phase === 'queued' ? this.#standingOf(row.id, rows) : null;
     if (standing) return this.#whyQueued(row, standing);
@@ -65,7 +73,7 @@ export class Waiting {
     const totals = { instances: rows.filter(({ removed }) => removed === 0).length, couldRun: 0, free: 0 };
     if (row.phase === 'queued' || row.phase === 'ended')
       return { ...common, totals, waiting: describeOver(row), runsOn: null, eta: null };
-    const runsOn = await this.#placeOf(row);
+    const runsOn = this.#placeOf(row, attempts);
     const instance = rows.find(({ id }) => id === row.instanceId);
     const eta = await this.#etaOfRunning(row, runsOn?.since ?? null);
     return { ...common, totals, waiting: describeRunning(row, instance, runsOn), runsOn, eta };
@@ -76,8 +84,10 @@ export class Waiting {
     owner: Owner,
     taskIds: readonly string[],
   ): Promise<{ taskId: string; waiting: string; isPending: boolean }[]> {
-    const instances = await this.#options.instances.list();
-    const rows = await Promise.all(taskIds.map((taskId) => this.#options.tasks.get(owner, taskId)));
+    const { rows, instances } = await this.#options.together(async (stores) => ({
+      rows: await Promise.all(taskIds.map((taskId) => stores.tasks.get(owner, taskId))),
+      instances: await stores.instances.list(),
+    }));
     return rows.flatMap((row) => {
       if (!row || row.phase === 'ended') return [];
       const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
@@ -90,7 +100,7 @@ export class Waiting {
   async outlooks(rows: readonly TaskRow[]): Promise<Map<string, Outlook>> {
     const open = rows.filter(({ phase }) => phase !== 'ended');
     if (open.length === 0) return new Map();
-    const instances = await this.#options.instances.list();
+    const instances = await this.#options.together((stores) => stores.instances.list());
     const graphs = new Set<string>();
     const outlooks = open.map(async (row): Promise<[string, Outlook]> => {
       const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
@@ -176,8 +186,8 @@ export class Waiting {
     return own && viewEta(etaOfRunning({ nowMs, startMs: Date.parse(since), own }));
   }
 
-  async #placeOf(row: TaskRow): Promise<TaskWhy['runsOn']> {
-    const attempt = (await this.#options.attempts.of(row.id)).find((each) => each.attempt === row.attempt);
+  #placeOf(row: TaskRow, attempts: readonly AttemptRow[]): TaskWhy['runsOn'] {
+    const attempt = attempts.find((each) => each.attempt === row.attempt);
     if (row.instanceId === null || !attempt) return null;
     const since = attempt.acceptedAt ?? attempt.startedAt;
     const seconds = Math.max(0, Math.round((this.#options.clock() - Date.parse(since)) / 1_000));

@@ -71,11 +71,6 @@ export class Audit {
     return this.#store.page(page);
   }
 
-  /** Counts the records from before a moment, up to the limit. */
-  async countOlderThan(epochMs: number, limit: number): Promise<number> {
-    return this.#store.countBefore(epochMs, limit);
-  }
-
   async forgetOlderThan(ageMs: number): Promise<void> {
     await this.#store.deleteBefore(this.#clock() - ageMs);
   }

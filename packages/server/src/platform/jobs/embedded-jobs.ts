@@ -1,14 +1,14 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import { type JobFailure, JobLane } from './job-lane.ts';
-import { type JobRow, JobStore } from './job-store.ts';
-import type { DeadJob, JobHandler, JobPayload, JobPolicy, Jobs, NewJob, Schedule } from './jobs.ts';
+import { recordsOver } from './job-records.ts';
+import { JobStore } from './job-store.ts';
+import type { DeadJob, JobHandler, JobPolicy, JobRecords, Jobs, NewJob, Schedule } from './jobs.ts';
 import type { JobTables } from './tables.ts';
 
 export interface EmbeddedJobsOptions {
@@ -37,6 +37,7 @@ const defaultPolicy: Required<JobPolicy> = {
 export class EmbeddedJobs implements Jobs {
   readonly #options: EmbeddedJobsOptions;
   readonly #store: JobStore;
+  readonly #records: JobRecords;
   readonly #timer: Timer;
   readonly #runner = { id: newId(), lockMs };
   readonly #lanes = new Map<string, JobLane>();
@@ -47,6 +48,7 @@ export class EmbeddedJobs implements Jobs {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
+    this.#records = recordsOver(this.#store);
     this.register(pruneKind, () => this.#store.pruneDead(keepDeadMs));
     this.every(pruneKind, hourMs);
   }
@@ -106,12 +108,20 @@ export class EmbeddedJobs implements Jobs {
     await this.#within(afterAbortMs, ended);
   }
 
-  async dead(limit: number): Promise<DeadJob[]> {
-    return (await this.#store.listDead(limit)).map(asDeadJob);
+  dead(limit: number): Promise<DeadJob[]> {
+    return this.#records.dead(limit);
   }
 
-  async countDead(diedBeforeMs?: number): Promise<number> {
-    return this.#store.countDead(diedBeforeMs);
+  countDead(diedBeforeMs?: number): Promise<number> {
+    return this.#records.countDead(diedBeforeMs);
+  }
+
+  schedules(): Promise<Schedule[]> {
+    return this.#records.schedules();
+  }
+
+  recordsIn(frozen: Database<unknown>): JobRecords {
+    return recordsOver(new JobStore(frozen.withTables<JobTables>(), databaseTime(frozen)));
   }
 
   get deadKeptMs(): number {
@@ -126,16 +136,6 @@ export class EmbeddedJobs implements Jobs {
     return revived.outcome;
   }
 
-  async schedules(): Promise<Schedule[]> {
-    const rows = await this.#store.listSchedules();
-    return rows.map(({ kind, intervalMs, dueAtMs, runner, lastError }) => ({
-      kind,
-      everyMs: intervalMs ?? 0,
-      nextAtMs: runner === null ? dueAtMs : null,
-      lastError,
-    }));
-  }
-
   #requireKnown(kind: string): JobLane {
     const lane = this.#lanes.get(kind);
     if (!lane) throw new Error(`No handler is registered for jobs of kind ${kind}.`);
@@ -148,16 +148,4 @@ export class EmbeddedJobs implements Jobs {
     await Promise.race([ended, over.promise]);
     cancel();
   }
-}
-
-function asDeadJob({ id, kind, key, payload, attempt, lastError, diedAtMs }: JobRow): DeadJob {
-  return {
-    id,
-    kind,
-    key,
-    payload: JSON.parse(payload) as JobPayload,
-    attempts: attempt,
-    lastError: lastError ?? '',
-    diedAt: toIso(diedAtMs ?? 0),
-  };
 }

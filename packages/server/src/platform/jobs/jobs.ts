@@ -1,5 +1,5 @@
 import type { AuditPart } from '../audit/audit.ts';
-import type { WriteTransaction } from '../database/database.ts';
+import type { Database, WriteTransaction } from '../database/database.ts';
 
 /** Small and flat: a job names its rows, and its handler reads their current state. */
 export type JobPayload = Record<string, string | number | boolean | null>;
@@ -59,8 +59,18 @@ export interface Schedule {
   lastError: string | null;
 }
 
+/** What the rows say about jobs. */
+export interface JobRecords {
+  /** Jobs that failed for the last time, newest first, for inspection. They are kept for a week. */
+  dead(limit: number): Promise<DeadJob[]>;
+  /** Counts dead jobs; with a time, those that died before it. */
+  countDead(diedBeforeMs?: number): Promise<number>;
+  /** The repeated jobs of all processes. */
+  schedules(): Promise<Schedule[]>;
+}
+
 /** Deferred and repeated work that is done at least once, in any process. Jobs outlive the process. */
-export interface Jobs {
+export interface Jobs extends JobRecords {
   /** Call it before `start`. */
   register(kind: string, handler: JobHandler, policy?: JobPolicy): void;
   /**
@@ -79,10 +89,8 @@ export interface Jobs {
    * Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and leaves them to the next process.
    */
   close(graceMs?: number): Promise<void>;
-  /** Jobs that failed for the last time, newest first, for inspection. They are kept for a week. */
-  dead(limit: number): Promise<DeadJob[]>;
-  /** Counts dead jobs; with a time, those that died before it. */
-  countDead(diedBeforeMs?: number): Promise<number>;
+  /** The same records in a snapshot. */
+  recordsIn(frozen: Database<unknown>): JobRecords;
   /** How long dead jobs are kept. */
   readonly deadKeptMs: number;
   /**
@@ -90,6 +98,4 @@ export interface Jobs {
    * gone. Null: no dead job has this id.
    */
   retry(id: string, alongside?: AuditPart): Promise<'waiting' | 'replaced' | null>;
-  /** The repeated jobs of all processes. */
-  schedules(): Promise<Schedule[]>;
 }

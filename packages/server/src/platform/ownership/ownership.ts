@@ -107,11 +107,6 @@ export class Ownership {
     return this.#holder;
   }
 
-  /** The leases that any process holds now, by key. */
-  async current(limit: number): Promise<{ key: string; holder: string }[]> {
-    return this.#store.current(limit);
-  }
-
   /** Drops rows that were unused for long. Call it from time to time. */
   async prune(): Promise<void> {
     await this.#store.prune();
