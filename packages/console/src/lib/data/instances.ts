@@ -1,0 +1,34 @@
+import { getInstance, listInstances } from '@switchyard/contract/dispatch/instance';
+import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { gateway } from '../gateway.ts';
+import { keys } from './keys.ts';
+
+export function instancesQuery() {
+  return queryOptions({
+    queryKey: keys.instanceList,
+    queryFn: ({ signal }) => gateway.call(listInstances, { signal }),
+  });
+}
+
+export function instanceQuery(instanceId: string) {
+  return queryOptions({
+    queryKey: keys.instance(instanceId),
+    queryFn: ({ signal }) => gateway.call(getInstance, { params: { instanceId }, signal }),
+  });
+}
+
+/** What happened to an instance, the newest first. */
+export function instanceEventsQuery(instanceId: string) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.instance(instanceId), 'events'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      gateway.call(listInstanceEvents, {
+        params: { instanceId },
+        query: { ...(pageParam !== undefined && { cursor: pageParam }) },
+        signal,
+      }),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * The first parts of the keys in the query cache. Live frames change what stands below them, so every query about one of these
+ * nouns begins with its key: a list below `list` or `pages`, one thing below `one` and its id.
+ */
+export const keys = {
+  tasks: ['tasks'],
+  taskLists: ['tasks', 'list'],
+  taskPages: ['tasks', 'pages'],
+  task: (taskId: string) => ['tasks', 'one', taskId] as const,
+  tasksOfThread: (threadId: string) => ['tasks', 'list', { threadId }] as const,
+  newTasks: ['tasks', 'new'],
+  preview: (taskId: string) => ['previews', taskId] as const,
+  instances: ['instances'],
+  instanceList: ['instances', 'list'],
+  instance: (instanceId: string) => ['instances', 'one', instanceId] as const,
+  overview: ['overview'],
+  queue: ['queue'],
+  files: ['files'],
+  filePages: ['files', 'pages'],
+  newFiles: ['files', 'new'],
+  workflows: ['workflows'],
+  threads: ['threads'],
+  threadPages: ['threads', 'pages'],
+  unreadThreads: ['threads', 'unread'],
+  thread: (threadId: string) => ['threads', 'one', threadId] as const,
+  runs: ['runs'],
+  runPages: ['runs', 'pages'],
+  run: (threadId: string, runId: string) => ['runs', 'one', threadId, runId] as const,
+  usage: ['usage'],
+} as const satisfies Record<string, readonly unknown[] | ((...ids: string[]) => readonly unknown[])>;

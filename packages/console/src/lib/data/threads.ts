@@ -1,0 +1,110 @@
+import { listUnreadThreads } from '@switchyard/contract/conversation/read-threads';
+import { getThreadTokenUsage, pageThreadMessages } from '@switchyard/contract/conversation/run-events';
+import { listRuns } from '@switchyard/contract/conversation/runs';
+import type { FoundThread } from '@switchyard/contract/conversation/thread';
+import { getState, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
+import { listUploads } from '@switchyard/contract/conversation/uploads';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { gateway } from '../gateway.ts';
+import { keys } from './keys.ts';
+
+/** What a list of threads shows. */
+export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts'>>;
+
+export interface ThreadFilter {
+  pinned?: boolean;
+}
+
+const perPage = 50;
+const listed = [
+  'thread_id',
+  'status',
+  'created_at',
+  'updated_at',
+  'state_updated_at',
+  'run_ended_at',
+  'unread',
+  'assistant_id',
+  'metadata',
+  'values',
+  'error',
+] as const;
+
+/** The threads of the user, the last changed first. */
+export function threadPagesQuery({ pinned }: ThreadFilter = {}) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.threadPages, { pinned }],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const metadata = pinned === true ? { metadata: { pinned: true } } : {};
+      const body = { ...metadata, limit: perPage, offset, select: [...listed] };
+      return (await gateway.call(searchThreads, { body, signal })) as ListedThread[];
+    },
+    getNextPageParam: (page, _pages, offset) => (page.length < perPage ? undefined : offset + perPage),
+  });
+}
+
+export function unreadThreadsQuery() {
+  return queryOptions({
+    queryKey: keys.unreadThreads,
+    queryFn: ({ signal }) => gateway.call(listUnreadThreads, { signal }),
+  });
+}
+
+export function threadQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'record'],
+    queryFn: ({ signal }) => gateway.call(getThread, { params: { thread_id: threadId }, signal }),
+  });
+}
+
+export function threadStateQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'state'],
+    queryFn: ({ signal }) => gateway.call(getState, { params: { thread_id: threadId }, signal }),
+  });
+}
+
+/** What was said, the newest page first. */
+export function threadMessagesQuery(threadId: string) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.thread(threadId), 'messages'],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      gateway.call(pageThreadMessages, {
+        params: { thread_id: threadId },
+        query: { limit: 100, ...(pageParam !== undefined && { before_seq: pageParam }) },
+        signal,
+      }),
+    getNextPageParam: ({ has_more, next_before_seq }) =>
+      has_more ? (next_before_seq ?? undefined) : undefined,
+  });
+}
+
+/** The newest runs of a thread. */
+export function threadRunsQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'runs'],
+    queryFn: ({ signal }) =>
+      gateway.call(listRuns, { params: { thread_id: threadId }, query: { limit: 200 }, signal }),
+  });
+}
+
+export function threadTokensQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'tokens'],
+    queryFn: ({ signal }) =>
+      gateway.call(getThreadTokenUsage, {
+        params: { thread_id: threadId },
+        query: { include_active: 'true' },
+        signal,
+      }),
+  });
+}
+
+export function threadUploadsQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'uploads'],
+    queryFn: ({ signal }) => gateway.call(listUploads, { params: { thread_id: threadId }, signal }),
+  });
+}

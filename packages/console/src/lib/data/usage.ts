@@ -1,0 +1,28 @@
+import { getConsoleStats, getConsoleUsage } from '@switchyard/contract/conversation/console';
+import { queryOptions } from '@tanstack/react-query';
+import { gateway } from '../gateway.ts';
+import { keys } from './keys.ts';
+
+interface UsagePeriod {
+  days: number;
+  scope?: 'own' | 'all';
+}
+
+/** Tokens, tasks and costs by day, as the clock of this browser counts days. */
+export function usageQuery({ days, scope = 'own' }: UsagePeriod) {
+  return queryOptions({
+    queryKey: [...keys.usage, { days, scope }],
+    queryFn: ({ signal }) =>
+      gateway.call(getConsoleUsage, {
+        query: { days, scope, tz_offset_minutes: -new Date().getTimezoneOffset() },
+        signal,
+      }),
+  });
+}
+
+export function usageStatsQuery(scope: 'own' | 'all' = 'own') {
+  return queryOptions({
+    queryKey: [...keys.usage, 'stats', scope],
+    queryFn: ({ signal }) => gateway.call(getConsoleStats, { query: { scope }, signal }),
+  });
+}

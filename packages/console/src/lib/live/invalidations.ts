@@ -1,0 +1,31 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { keys } from '../data/keys.ts';
+import type { News } from './news.ts';
+
+/** Returns the keys of queries that the news make out of date and that cannot be changed in place. */
+export function outdatedKeys(news: News): QueryKey[] {
+  const outdated: QueryKey[] = [];
+  const tasks = [...news.tasks].filter(([, { fields }]) => fields.phase !== 'executing');
+  for (const [taskId] of tasks) outdated.push(keys.task(taskId));
+  if (news.newTasks.length > 0 || tasks.length > 0) outdated.push(keys.overview);
+  if (news.instances.size > 0) outdated.push(keys.overview);
+  if (news.queueChanged) outdated.push(keys.overview, keys.queue, keys.taskLists, keys.taskPages);
+  for (const threadId of new Set(news.newTasks.flatMap(({ conversation }) => conversation?.threadId ?? []))) {
+    outdated.push(keys.tasksOfThread(threadId));
+  }
+  for (const { threadId, runId, status } of news.runs.values()) {
+    outdated.push(keys.run(threadId, runId));
+    if (status !== 'running') outdated.push(keys.thread(threadId), keys.runPages, keys.threadPages);
+    if (hasEnded(status)) outdated.push(keys.usage);
+  }
+  if (news.unread.size > 0) outdated.push(keys.unreadThreads);
+  return once(outdated);
+}
+
+function hasEnded(status: string): boolean {
+  return status !== 'pending' && status !== 'running';
+}
+
+function once(outdated: readonly QueryKey[]): QueryKey[] {
+  return [...new Map(outdated.map((key) => [JSON.stringify(key), key])).values()];
+}

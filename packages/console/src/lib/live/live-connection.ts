@@ -1,0 +1,111 @@
+import type { ConnectOptions } from '@switchyard/client/push/push';
+import type { PushMessage } from '@switchyard/client/push/push-message';
+import { systemTimer, type Timer } from '@switchyard/client/timer';
+import { pushTopics } from '@switchyard/contract/dispatch/push';
+import type { QueryClient } from '@tanstack/react-query';
+import { applyNews } from './apply-news.ts';
+import { FrameBatch, type Schedule } from './frame-batch.ts';
+import { outdatedKeys } from './invalidations.ts';
+import { type LiveStore, staleAfterMs } from './live-state.ts';
+import { newsOf } from './news.ts';
+import { PreviewPictures } from './preview-pictures.ts';
+import { recentNews } from './recent-news.ts';
+import { Refresher } from './refresher.ts';
+
+interface LiveConnectionOptions {
+  /** Opens the one socket of this tab. */
+  connect: (options: ConnectOptions) => AsyncIterable<PushMessage>;
+  cache: QueryClient;
+  store: LiveStore;
+  /** False for a user who saves data. */
+  withPreviews: boolean;
+  clock?: () => number;
+  timer?: Timer;
+  schedule?: Schedule;
+}
+
+/** A connection that was refused or given up is tried again after this time. */
+const againAfterMs = 30_000;
+
+/** Turns the frames of the gateway into changes of the query cache, once per animation frame. */
+export class LiveConnection {
+  readonly #options: Required<Omit<LiveConnectionOptions, 'schedule'>>;
+  readonly #batch: FrameBatch<PushMessage>;
+  readonly #refresher: Refresher;
+  readonly #pictures: PreviewPictures;
+  readonly #closing = new AbortController();
+  #cancelWait = (): void => undefined;
+  #hasBegun = false;
+
+  constructor({ schedule, clock = Date.now, timer = systemTimer, ...options }: LiveConnectionOptions) {
+    this.#options = { ...options, clock, timer };
+    const { cache } = options;
+    this.#batch = new FrameBatch((messages) => this.#apply(messages), schedule);
+    this.#refresher = new Refresher((queryKey) => void cache.invalidateQueries({ queryKey }), timer);
+    this.#pictures = new PreviewPictures(cache);
+    void this.#run();
+  }
+
+  close(): void {
+    this.#closing.abort(new Error('The page no longer follows the gateway.'));
+    this.#cancelWait();
+    this.#batch.close();
+    this.#refresher.close();
+    this.#pictures.close();
+  }
+
+  async #run(): Promise<void> {
+    const { connect, store, timer, withPreviews } = this.#options;
+    const { signal } = this.#closing;
+    const topics = pushTopics.filter((topic) => withPreviews || topic !== 'previews');
+    const reconnect = { maxFailures: Number.POSITIVE_INFINITY, maxMs: 10_000 };
+    try {
+      for await (const message of connect({ topics, signal, reconnect })) this.#receive(message);
+    } catch {
+      // The chip says that the page is stale; a page whose session has ended learns it from its next request.
+    }
+    if (signal.aborted) return;
+    store.lost('stale');
+    this.#cancelWait = timer(() => void this.#run(), againAfterMs);
+  }
+
+  #receive(message: PushMessage): void {
+    if (message.type === 'disconnected') {
+      this.#lose();
+      return;
+    }
+    this.#cancelWait();
+    this.#options.store.heard(this.#options.clock());
+    this.#batch.push(message);
+  }
+
+  #lose(): void {
+    const { store, timer } = this.#options;
+    this.#cancelWait();
+    store.lost('reconnecting');
+    this.#cancelWait = timer(() => store.lost('stale'), staleAfterMs);
+  }
+
+  #apply(messages: PushMessage[]): void {
+    const { cache } = this.#options;
+    const news = newsOf(messages);
+    recentNews.note(news.tasks);
+    applyNews(cache, news);
+    this.#pictures.show(news.previews);
+    const ended = [...news.tasks].filter(([, { fields }]) => fields.phase === 'ended');
+    this.#pictures.forget(ended.map(([taskId]) => taskId));
+    // What was read before the socket was open may have changed until it was.
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    if (news.isGap || isFirst) {
+      void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: news.isGap });
+      return;
+    }
+    for (const key of outdatedKeys(news)) this.#refresher.want(key);
+  }
+}
+
+/** What live frames fill has no answer of the API that could be read again. */
+function isRead({ queryKey: [noun, part] }: { queryKey: readonly unknown[] }): boolean {
+  return noun !== 'previews' && part !== 'new';
+}
