@@ -1,6 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
+import { LiveProvider } from '../lib/live/live-provider.tsx';
 import { Frame } from './frame/frame.tsx';
 import { createQueryClient } from './query-client.ts';
 import { SessionGate } from './session-gate.tsx';
@@ -14,7 +15,9 @@ export function App() {
       <QueryClientProvider client={queries}>
         <Texts>
           <SessionGate>
-            <Frame />
+            <LiveProvider>
+              <Frame />
+            </LiveProvider>
           </SessionGate>
         </Texts>
       </QueryClientProvider>
