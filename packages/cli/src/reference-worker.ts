@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ReferenceWorkerProcess } from '@switchyard/server/dispatch/fleet/reference-worker';
 import {
+  adoptEveryMs,
   adoptWorker,
   type FoundWorker,
   findWorker,
@@ -15,6 +16,7 @@ export function referenceWorkerProcess(dataHome: string, binary: string): Refere
   const adopt = async (worker: FoundWorker): Promise<FoundWorker | undefined> =>
     (await adoptWorker(worker, gateway)) ? worker : undefined;
   return {
+    ensureEveryMs: adoptEveryMs,
     ensure: async (signal) => {
       const found = await findWorker(dir);
       const adopted = found && (await adopt(found));

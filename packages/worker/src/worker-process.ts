@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { adoptEveryMs } from './lifecycle.ts';
 import { AlreadyRunningError, type RunningWorker, startWorker } from './worker.ts';
 
 const help = `The Switchyard reference worker: speaks ComfyUI's protocol, runs image nodes without a model on the CPU.
@@ -11,7 +12,7 @@ const help = `The Switchyard reference worker: speaks ComfyUI's protocol, runs i
   --faults         open /reference/faults, to break this worker on purpose in tests
 `;
 
-const orphanedAfterMs = 60_000;
+const orphanedAfterMs = 4 * adoptEveryMs;
 
 /** A worker as a process of its own: options, signals, exit code. Resolves when it has ended. */
 export async function runWorkerProcess(args: readonly string[]): Promise<number> {

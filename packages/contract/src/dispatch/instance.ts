@@ -58,7 +58,6 @@ export const capabilitySummary = Type.Object({
   }),
   updatedAt: nullable(isoTime),
 });
-export type CapabilitySummary = Static<typeof capabilitySummary>;
 
 export const instanceDetail = Type.Object({ ...instance.properties, capabilities: capabilitySummary });
 export type InstanceDetail = Static<typeof instanceDetail>;

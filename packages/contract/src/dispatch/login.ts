@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 
@@ -9,7 +9,6 @@ export const dispatchLoginInput = Type.Object({
   }),
   password: Type.String({ maxLength: 1024 }),
 });
-export type DispatchLoginInput = Static<typeof dispatchLoginInput>;
 
 export const dispatchLogin = {
   method: 'POST',

@@ -1,3 +1,4 @@
+import type { FileSource } from '@switchyard/contract/dispatch/file';
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { PauseRole, PauseScope } from '@switchyard/contract/dispatch/queue';
@@ -235,7 +236,7 @@ export interface FileTable {
   sha256: string;
   size: number;
   contentType: string;
-  source: 'upload' | 'output';
+  source: FileSource;
   taskId: string | null;
   /** The saved workflow of the task that made it. */
   workflowId: string | null;

@@ -12,6 +12,8 @@ export interface ReferenceWorkerProcess {
   /** Finds the worker of this data home, or starts one, and tells it that its gateway is alive. */
   ensure(signal: AbortSignal): Promise<{ port: number }>;
   stop(): Promise<void>;
+  /** How often to call `ensure`: the worker takes a gateway that is silent for much longer for dead. */
+  readonly ensureEveryMs: number;
 }
 
 interface ReferenceWorkerOptions {
@@ -25,8 +27,6 @@ interface ReferenceWorkerOptions {
   timer?: Timer;
 }
 
-/** The worker takes its gateway for dead after four times this long. */
-const sayAliveEveryMs = 15_000;
 const retryMs = 3_000;
 const name = 'Built-in reference worker';
 
@@ -86,7 +86,7 @@ export class ReferenceWorker {
     try {
       if (this.#isWanted()) await this.#bringUp();
       else await this.#letGo();
-      return sayAliveEveryMs;
+      return this.#options.process.ensureEveryMs;
     } catch (error) {
       if (!this.#closing.signal.aborted) {
         this.#options.log.warn({ err: error }, 'the built-in reference worker could not be looked after');

@@ -1,5 +1,5 @@
-import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import type { NewTask as TaskInput, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import type { TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import type { NewTask as TaskInput, TaskList, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -149,10 +149,7 @@ export class Tasks {
     return this.detail(await this.row(owner, taskId), origin);
   }
 
-  async list(
-    { owner, origin }: Reader,
-    query: TaskListQuery,
-  ): Promise<{ total: number; totalIsMinimum?: boolean; items: Task[] }> {
+  async list({ owner, origin }: Reader, query: TaskListQuery): Promise<TaskList> {
     const page = {
       status: query.status,
       instanceId: query.instanceId,
