@@ -1,29 +1,21 @@
-import { resolve } from 'node:path';
 import { makeFileAgain, type RecipeChanges } from '@switchyard/contract/dispatch/recipe';
 import { type Command, InvalidArgumentError } from 'commander';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from './gateway-options.ts';
 import { describeCommand } from './help.ts';
-import { withInterrupts } from './interrupts.ts';
-import { requireFile } from './local-file.ts';
 import { openGateway } from './open-gateway.ts';
 import { collected, wholeNumber } from './option-values.ts';
-import { plainText } from './plain-text.ts';
-import { printTasks, waits } from './print-tasks.ts';
-import { parseParams } from './run-params.ts';
-import { failureOf } from './task-failure.ts';
+import type { PrintOptions } from './print-tasks.ts';
+import { runTasks } from './run-tasks.ts';
 import type { Terminal } from './terminal.ts';
-import { cancelTasks, uploadParams, waitForTasks } from './workflow-run.ts';
+import { readParams, uploadParams } from './workflow-run.ts';
 
-interface AgainOptions extends GatewayOptions {
+interface AgainOptions extends GatewayOptions, PrintOptions {
   param?: string[];
   seed?: NonNullable<RecipeChanges['seed']>;
   on?: string;
   pool?: string;
   name?: string;
   priority?: number;
-  wait?: true;
-  outputDir?: string;
-  json?: true;
 }
 
 export function addFilesAgain(parent: Command, terminal: Terminal): void {
@@ -56,35 +48,20 @@ export function addFilesAgain(parent: Command, terminal: Terminal): void {
 }
 
 async function makeAgain(fileId: string, options: AgainOptions, terminal: Terminal): Promise<void> {
-  const given = parseParams(options.param ?? []);
-  for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
+  const given = readParams(options.param, terminal);
   const client = await openGateway(options, terminal);
-  const ended = await withInterrupts(async (signal) => {
-    const context = { client, terminal, signal };
-    const params = await uploadParams(given, context);
-    signal.throwIfAborted();
-    // Never aborted: a task whose id is not known cannot be cancelled.
-    const task = await client.call(makeFileAgain, {
-      params: { fileId },
-      headers: { 'idempotency-key': crypto.randomUUID() },
-      body: { ...(given.size > 0 && { params }), ...changesIn(options) },
-    });
-    for (const warning of task.warnings) terminal.stderr.write(`Warning: ${plainText(warning)}\n`);
-    if (!waits(options)) {
-      if (!options.json) terminal.stdout.write(`${task.id}\n`);
-      return [{ task, savedFiles: [] }];
-    }
-    try {
-      return await waitForTasks([task], options.outputDir, context);
-    } catch (error) {
-      if (signal.aborted) await cancelTasks([task], context);
-      else terminal.stderr.write(`The gateway goes on with it: switchyard tasks watch ${task.id}\n`);
-      throw error;
-    }
+  await runTasks({
+    client,
+    terminal,
+    options,
+    submit: async (context, onSubmitted) => {
+      const params = await uploadParams(given, context);
+      context.signal.throwIfAborted();
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      const body = { ...(given.size > 0 && { params }), ...changesIn(options) };
+      onSubmitted(await client.call(makeFileAgain, { params: { fileId }, body, headers }));
+    },
   });
-  if (waits(options) || options.json) printTasks(ended, options, terminal);
-  const failure = waits(options) ? failureOf(ended.map(({ task }) => task)) : undefined;
-  if (failure) throw failure;
 }
 
 function changesIn({ seed: wanted, on, pool, name, priority }: AgainOptions): RecipeChanges {

@@ -3,7 +3,8 @@ import { plainText } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { EndedTask } from './workflow-run.ts';
 
-interface PrintOptions {
+/** The options of every command that submits tasks. */
+export interface PrintOptions {
   json?: true;
   wait?: true;
   outputDir?: string;

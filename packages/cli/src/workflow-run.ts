@@ -3,9 +3,9 @@ import type { Client } from '@switchyard/client/client';
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { cancelTask, type NewTask, submitTask } from '@switchyard/contract/dispatch/tasks';
 import { followTasks, untilEnded } from './follow-tasks.ts';
-import { uploadLocalFile } from './local-file.ts';
+import { requireFile, uploadLocalFile } from './local-file.ts';
 import { progressView } from './progress-view.ts';
-import type { GivenParam } from './run-params.ts';
+import { type GivenParam, parseParams } from './run-params.ts';
 import { saveFile } from './save-file.ts';
 import { hasEnded } from './task-board.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,6 +25,13 @@ export interface EndedTask {
 
 /** How long the command waits for workers to stop. After that the gateway goes on stopping them. */
 const cancelGraceMs = 30_000;
+
+/** The params of the command line. Throws when a file that they name is not there. */
+export function readParams(texts: readonly string[] = [], { cwd }: Terminal): Map<string, GivenParam> {
+  const params = parseParams(texts);
+  for (const param of params.values()) if ('path' in param) requireFile(resolve(cwd, param.path));
+  return params;
+}
 
 /** The params in the form of the gateway. A file that is named twice is sent once. */
 export async function uploadParams(

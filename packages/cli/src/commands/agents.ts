@@ -14,11 +14,12 @@ import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { openConversations } from '../open-gateway.ts';
 import { collected } from '../option-values.ts';
-import { type OutputOptions, printJson, printTable } from '../output.ts';
+import { type OutputOptions, printJson } from '../output.ts';
 import { plainLines } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addListCommand } from './list-command.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -44,16 +45,12 @@ export function addAgentsCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent.command('list').action(async (options: Options) => {
-    const { call } = await openConversations(options, terminal);
-    const list = await call(listAgents);
-    if (options.output === 'json') printJson(terminal, list);
-    else printTable(terminal, { columns, rows: list.agents, none: 'You have no agents of your own.' });
-  });
-  describeGatewayCommand(command, {
+  addListCommand(parent, terminal, {
     purpose: 'list your agents by name',
-    examples: ['switchyard agents list', 'switchyard agents list -o json'],
-    exits: ['ok', 'auth', 'unreachable'],
+    ask: ({ call }) => call(listAgents),
+    rowsOf: ({ agents }) => agents,
+    columns,
+    none: 'You have no agents of your own.',
   });
 }
 

@@ -11,9 +11,9 @@ import { formatSize } from '../format-size.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { withInterrupts } from '../interrupts.ts';
+import { addPageOptions, type PageOptions } from '../list-pages.ts';
 import { requireFile, uploadLocalFile } from '../local-file.ts';
 import { openGateway } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { saveFile } from '../save-file.ts';
 import type { Column } from '../table.ts';
@@ -21,10 +21,8 @@ import type { Terminal } from '../terminal.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options, FileFilterOptions {
+interface ListOptions extends Options, FileFilterOptions, PageOptions {
   cursor?: string;
-  limit: number;
-  offset: number;
 }
 
 export function addFilesCommand(program: Command, terminal: Terminal): void {
@@ -44,22 +42,20 @@ export function addFilesCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
+  const listing = parent
     .command('list')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .option('--cursor <cursor>', 'the page behind the one that ended with it')
-    .action(async (options: ListOptions) => {
-      const { call } = await openGateway(options, terminal);
-      const { limit, offset, cursor } = options;
-      const query = { ...filterOf(options), limit, offset, cursor };
-      const list = await call(listFiles, { query });
-      if (options.output === 'json') return printJson(terminal, list);
-      printTable(terminal, { columns, rows: list.items, none: 'There are no such files.' });
-      const { total, items, nextCursor } = list;
-      if (nextCursor === null) return;
-      terminal.stderr.write(`${items.length} of ${total} files; the next ones: --cursor ${nextCursor}\n`);
-    });
+    .option('--cursor <cursor>', 'the page behind the one that ended with it');
+  const command = addPageOptions(listing, 200).action(async (options: ListOptions) => {
+    const { call } = await openGateway(options, terminal);
+    const { limit, offset, cursor } = options;
+    const query = { ...filterOf(options), limit, offset, cursor };
+    const list = await call(listFiles, { query });
+    if (options.output === 'json') return printJson(terminal, list);
+    printTable(terminal, { columns, rows: list.items, none: 'There are no such files.' });
+    const { total, items, nextCursor } = list;
+    if (nextCursor === null) return;
+    terminal.stderr.write(`${items.length} of ${total} files; the next ones: --cursor ${nextCursor}\n`);
+  });
   addFileFilters(command);
   addOutputOption(addGatewayOptions(command));
   describeCommand(command, {

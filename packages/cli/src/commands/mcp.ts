@@ -14,6 +14,8 @@ import { type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addListCommand } from './list-command.ts';
+import { addSwitchCommands } from './switch-commands.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -25,22 +27,17 @@ export function addMcpCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addTest(command, terminal);
-  addSwitch(command, terminal, { name: 'enable', enabled: true });
-  addSwitch(command, terminal, { name: 'disable', enabled: false });
+  addSwitches(command, terminal);
   addReload(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent.command('list').action(async (options: Options) => {
-    const { call } = await openConversations(options, terminal);
-    const { mcp_servers: servers } = await call(getMcpConfig);
-    if (options.output === 'json') printJson(terminal, servers);
-    else printTable(terminal, { columns, rows: Object.entries(servers), none: 'There are no MCP servers.' });
-  });
-  describeGatewayCommand(command, {
+  addListCommand(parent, terminal, {
     purpose: 'list MCP servers; secrets are masked',
-    examples: ['switchyard mcp list', 'switchyard mcp list -o json'],
-    exits: ['ok', 'auth', 'unreachable'],
+    ask: async ({ call }) => (await call(getMcpConfig)).mcp_servers,
+    rowsOf: (servers) => Object.entries(servers),
+    columns,
+    none: 'There are no MCP servers.',
   });
 }
 
@@ -59,22 +56,21 @@ function addTest(parent: Command, terminal: Terminal): void {
   });
 }
 
-function addSwitch(
-  parent: Command,
-  terminal: Terminal,
-  { name, enabled }: { name: string; enabled: boolean },
-): void {
-  const command = parent.command(`${name} <name>`).action(async (server_name: string, options: Options) => {
-    const { call } = await openConversations(options, terminal);
-    const { mcp_servers: servers } = await call(switchMcpServer, { body: { server_name, enabled } });
-    if (options.output === 'json') printJson(terminal, servers);
-    else terminal.stderr.write(`${server_name} is ${enabled ? 'on' : 'off'}.\n`);
-  });
-  describeGatewayCommand(command, {
-    purpose: enabled
-      ? 'give agents the tools of an MCP server'
-      : 'take the tools of an MCP server from agents',
-    examples: [`switchyard mcp ${name} github`],
+function addSwitches(parent: Command, terminal: Terminal): void {
+  addSwitchCommands(parent, {
+    argument: '<name>',
+    example: 'github',
+    purposes: {
+      enable: 'give agents the tools of an MCP server',
+      disable: 'take the tools of an MCP server from agents',
+    },
+    describe: describeGatewayCommand,
+    act: async (server_name, enabled, options: Options) => {
+      const { call } = await openConversations(options, terminal);
+      const { mcp_servers: servers } = await call(switchMcpServer, { body: { server_name, enabled } });
+      if (options.output === 'json') printJson(terminal, servers);
+      else terminal.stderr.write(`${server_name} is ${enabled ? 'on' : 'off'}.\n`);
+    },
   });
 }
 

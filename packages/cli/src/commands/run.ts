@@ -1,25 +1,19 @@
 import { resolve } from 'node:path';
-import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type { Command } from 'commander';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
-import { withInterrupts } from '../interrupts.ts';
-import { readJsonObject, readWorkflow, requireFile } from '../local-file.ts';
+import { readJsonObject, readWorkflow } from '../local-file.ts';
 import { openGateway } from '../open-gateway.ts';
 import { collected, seconds, wholeNumber } from '../option-values.ts';
-import { plainText } from '../plain-text.ts';
-import { printTasks, waits } from '../print-tasks.ts';
-import { parseParams } from '../run-params.ts';
-import { failureOf, hintOfMissingFile } from '../task-failure.ts';
+import type { PrintOptions } from '../print-tasks.ts';
+import { runTasks } from '../run-tasks.ts';
+import { hintOfMissingFile } from '../task-failure.ts';
 import type { Terminal } from '../terminal.ts';
-import { cancelTasks, submitTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
+import { readParams, submitTasks, uploadParams } from '../workflow-run.ts';
 
-interface RunOptions extends GatewayOptions {
+interface RunOptions extends GatewayOptions, PrintOptions {
   param?: string[];
-  wait?: true;
-  outputDir?: string;
-  json?: true;
   name?: string;
   priority?: number;
   tag?: string[];
@@ -74,53 +68,20 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
 async function run(file: string, options: RunOptions, terminal: Terminal): Promise<void> {
   const workflow = readWorkflow(resolve(terminal.cwd, file), maxWorkflowBytes);
   const extra = workerOptions(options, terminal);
-  const given = parseParams(options.param ?? []);
-  for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
+  const given = readParams(options.param, terminal);
   const client = await openGateway(options, terminal);
-  const submitted: TaskDetail[] = [];
-  const ended = await withInterrupts(async (signal) => {
-    const context = { client, terminal, signal };
-    try {
+  await runTasks({
+    client,
+    terminal,
+    options,
+    hintFor: hintOfMissingFile,
+    submit: async (context, onSubmitted) => {
       const params = await uploadParams(given, context);
       // A name that matches no input is a typing error. Without this check the workflow would run with the old value.
       const body = { workflow, params, strict: true, ...taskOptions(options), ...extra };
-      const onSubmitted = (task: TaskDetail): void => {
-        submitted.push(task);
-        announce(task, submitted.length === 1, { options, terminal });
-      };
       await submitTasks(body, { count: options.count, onSubmitted }, context);
-      return waits(options) ? await waitForTasks(submitted, options.outputDir, context) : null;
-    } catch (error) {
-      if (signal.aborted) await cancelTasks(submitted, context);
-      else sayWhatGoesOn(submitted, terminal);
-      throw error;
-    }
+    },
   });
-  printTasks(ended ?? submitted.map((task) => ({ task, savedFiles: [] })), options, terminal);
-  const failure = failureOf(
-    (ended ?? []).map(({ task }) => task),
-    hintOfMissingFile,
-  );
-  if (failure) throw failure;
-}
-
-/** Prints each id at once when the command does not wait: if a later submission is refused, the first ids are known. */
-function announce(
-  task: TaskDetail,
-  isFirst: boolean,
-  { options, terminal }: { options: RunOptions; terminal: Terminal },
-): void {
-  if (isFirst) {
-    for (const warning of task.warnings) terminal.stderr.write(`Warning: ${plainText(warning)}\n`);
-  }
-  if (!waits(options) && !options.json) terminal.stdout.write(`${task.id}\n`);
-}
-
-/** The tasks go on when the live messages fail. */
-function sayWhatGoesOn(submitted: readonly TaskDetail[], { stderr }: Terminal): void {
-  if (submitted.length === 0) return;
-  const ids = submitted.map(({ id }) => id).join(' ');
-  stderr.write(`The gateway goes on with what was submitted: switchyard tasks watch ${ids}\n`);
 }
 
 /** Reads the options that only the worker uses. */

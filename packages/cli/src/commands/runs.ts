@@ -8,20 +8,20 @@ import { type Command, Option } from 'commander';
 import { cut } from '../chat-events.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
+import { addPageOptions, type PageOptions, sayThatMoreMayCome } from '../list-pages.ts';
 import { openConversations } from '../open-gateway.ts';
 import { collected, wholeNumber } from '../option-values.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { addTimelineOfRun } from './runs-timeline.ts';
 import { addWhyOfRun } from './runs-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options {
+interface ListOptions extends Options, PageOptions {
   status?: Run['status'];
-  limit: number;
-  offset: number;
 }
 
 interface EventsOptions extends Options {
@@ -52,21 +52,18 @@ export function addRunsCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
+  const listing = parent
     .command('list <thread>')
-    .addOption(new Option('--status <status>', 'only these').choices([...runStatuses]))
-    .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (thread_id: string, options: ListOptions) => {
-      const { call } = await openConversations(options, terminal);
-      const { status, limit, offset } = options;
-      const runs = await call(listRuns, { params: { thread_id }, query: { status, limit, offset } });
-      if (options.output === 'json') return printJson(terminal, runs);
-      printTable(terminal, { columns, rows: runs, none: 'There are no such runs.' });
-      if (runs.length === limit)
-        terminal.stderr.write(`There may be more; the next ones: --offset ${offset + limit}\n`);
-    });
-  describe(command, {
+    .addOption(new Option('--status <status>', 'only these').choices([...runStatuses]));
+  const command = addPageOptions(listing, 1_000).action(async (thread_id: string, options: ListOptions) => {
+    const { call } = await openConversations(options, terminal);
+    const { status, limit, offset } = options;
+    const runs = await call(listRuns, { params: { thread_id }, query: { status, limit, offset } });
+    if (options.output === 'json') return printJson(terminal, runs);
+    printTable(terminal, { columns, rows: runs, none: 'There are no such runs.' });
+    sayThatMoreMayCome(runs.length, { limit, offset }, terminal);
+  });
+  describeGatewayCommand(command, {
     purpose: 'list the runs of a thread, the newest first',
     examples: ['switchyard runs list 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d --status error -o json'],
     exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
@@ -82,7 +79,7 @@ function addShow(parent: Command, terminal: Terminal): void {
       if (options.output === 'json') printJson(terminal, run);
       else terminal.stdout.write(describeRun(run));
     });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'show one run with its tokens',
     examples: [`switchyard runs show ${ids}`],
     exits: ['ok', 'auth', 'not_found', 'unreachable'],
@@ -106,7 +103,7 @@ function addEvents(parent: Command, terminal: Terminal): void {
       if (events.length === limit && last)
         terminal.stderr.write(`There may be more; the next ones: --after ${last.seq}\n`);
     });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'what happened in a run, as it is stored; whole with -o json',
     examples: [`switchyard runs events ${ids}`, `switchyard runs events ${ids} --type tool_result -o json`],
     exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
@@ -134,11 +131,6 @@ function addCancel(parent: Command, terminal: Terminal): void {
     environment: gatewayEnvironment,
     exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
   });
-}
-
-function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addGatewayOptions(command));
-  describeCommand(command, { environment: gatewayEnvironment, ...text });
 }
 
 const columns: Column<Partial<Run>>[] = [

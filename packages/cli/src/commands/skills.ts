@@ -14,6 +14,7 @@ import { plainLines, plainText } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addSwitchCommands } from './switch-commands.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -25,8 +26,7 @@ export function addSkillsCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addShow(command, terminal);
-  addSwitch(command, terminal, { name: 'enable', enabled: true });
-  addSwitch(command, terminal, { name: 'disable', enabled: false });
+  addSwitches(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
@@ -68,20 +68,21 @@ function addShow(parent: Command, terminal: Terminal): void {
   });
 }
 
-function addSwitch(
-  parent: Command,
-  terminal: Terminal,
-  { name, enabled }: { name: string; enabled: boolean },
-): void {
-  const command = parent.command(`${name} <name>`).action(async (skill_name: string, options: Options) => {
-    const { call } = await openConversations(options, terminal);
-    const skill = await call(switchSkill, { params: { skill_name }, body: { enabled } });
-    if (options.output === 'json') printJson(terminal, skill);
-    else terminal.stderr.write(`${skill.name} is ${skill.enabled ? 'on' : 'off'} for all agents.\n`);
-  });
-  describeGatewayCommand(command, {
-    purpose: `${enabled ? 'show a skill to' : 'hide a skill from'} all agents (administrators)`,
-    examples: [`switchyard skills ${name} data-analysis`],
+function addSwitches(parent: Command, terminal: Terminal): void {
+  addSwitchCommands(parent, {
+    argument: '<name>',
+    example: 'data-analysis',
+    purposes: {
+      enable: 'show a skill to all agents (administrators)',
+      disable: 'hide a skill from all agents (administrators)',
+    },
+    describe: describeGatewayCommand,
+    act: async (skill_name, enabled, options: Options) => {
+      const { call } = await openConversations(options, terminal);
+      const skill = await call(switchSkill, { params: { skill_name }, body: { enabled } });
+      if (options.output === 'json') printJson(terminal, skill);
+      else terminal.stderr.write(`${skill.name} is ${skill.enabled ? 'on' : 'off'} for all agents.\n`);
+    },
   });
 }
 

@@ -4,8 +4,8 @@ import { getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
+import { addPageOptions, type PageOptions, sayHowToGoOn } from '../list-pages.ts';
 import { openGateway } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import { outcomeOf } from '../task-board.ts';
@@ -20,13 +20,11 @@ import { addWhyCommand } from './tasks-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options {
+interface ListOptions extends Options, PageOptions {
   status?: Task['status'];
   instance?: string;
   tag?: string;
   search?: string;
-  limit: number;
-  offset: number;
 }
 
 export function addTasksCommand(program: Command, terminal: Terminal): void {
@@ -53,25 +51,20 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
+  const listing = parent
     .command('list')
     .addOption(new Option('--status <status>', 'only these').choices([...taskStatuses]))
     .option('--instance <id>', 'only those of this instance')
     .option('--tag <tag>', 'only those with this tag')
-    .option('--search <text>', 'part of the name, or the start of the id')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (options: ListOptions) => {
-      const { call } = await openGateway(options, terminal);
-      const { status, instance: instanceId, tag, search: q, limit, offset } = options;
-      const list = await call(listTasks, { query: { status, instanceId, tag, q, limit, offset } });
-      if (options.output === 'json') return printJson(terminal, list);
-      printTable(terminal, { columns, rows: list.items, none: 'There are no such tasks.' });
-      const shown = offset + list.items.length;
-      if (list.items.length > 0 && shown < list.total) {
-        terminal.stderr.write(`${shown} of ${list.total} tasks; the next ones: --offset ${shown}\n`);
-      }
-    });
+    .option('--search <text>', 'part of the name, or the start of the id');
+  const command = addPageOptions(listing, 200).action(async (options: ListOptions) => {
+    const { call } = await openGateway(options, terminal);
+    const { status, instance: instanceId, tag, search: q, limit, offset } = options;
+    const list = await call(listTasks, { query: { status, instanceId, tag, q, limit, offset } });
+    if (options.output === 'json') return printJson(terminal, list);
+    printTable(terminal, { columns, rows: list.items, none: 'There are no such tasks.' });
+    sayHowToGoOn(list, { noun: 'tasks', offset }, terminal);
+  });
   describeGatewayCommand(command, {
     purpose: 'list tasks, the newest first',
     examples: ['switchyard tasks list', 'switchyard tasks list --status failed -o json'],

@@ -3,24 +3,23 @@ import type { StreamedMessage } from '@switchyard/contract/conversation/stream-f
 import { type FoundThread, type Thread, threadStatuses } from '@switchyard/contract/conversation/thread';
 import { deleteThread, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
+import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { questionOf } from '../interrupt-answer.ts';
+import { addPageOptions, type PageOptions, sayThatMoreMayCome } from '../list-pages.ts';
 import { openConversations } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { plainLines } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { addRead, addUnread } from './threads-read.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options {
+interface ListOptions extends Options, PageOptions {
   status?: Thread['status'];
   metadata?: Record<string, Scalar>;
-  limit: number;
-  offset: number;
 }
 
 type Scalar = string | number | boolean | null;
@@ -39,22 +38,19 @@ export function addThreadsCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
+  const listing = parent
     .command('list')
     .addOption(new Option('--status <status>', 'only these').choices([...threadStatuses]))
-    .option('--metadata <key=value>', 'only those with this metadata; several times for several', entry)
-    .option('--limit <n>', 'how many, 1 to 1000', wholeNumber(1, 1_000), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (options: ListOptions) => {
-      const { call } = await openConversations(options, terminal);
-      const { status, metadata, limit, offset } = options;
-      const threads = await call(searchThreads, { body: { status, metadata, limit, offset } });
-      if (options.output === 'json') return printJson(terminal, threads);
-      printTable(terminal, { columns, rows: threads, none: 'There are no such threads.' });
-      if (threads.length === limit)
-        terminal.stderr.write(`There may be more; the next ones: --offset ${offset + limit}\n`);
-    });
-  describe(command, {
+    .option('--metadata <key=value>', 'only those with this metadata; several times for several', entry);
+  const command = addPageOptions(listing, 1_000).action(async (options: ListOptions) => {
+    const { call } = await openConversations(options, terminal);
+    const { status, metadata, limit, offset } = options;
+    const threads = await call(searchThreads, { body: { status, metadata, limit, offset } });
+    if (options.output === 'json') return printJson(terminal, threads);
+    printTable(terminal, { columns, rows: threads, none: 'There are no such threads.' });
+    sayThatMoreMayCome(threads.length, { limit, offset }, terminal);
+  });
+  describeGatewayCommand(command, {
     purpose: 'list your threads, the last changed first',
     examples: [
       'switchyard threads list --status interrupted',
@@ -71,7 +67,7 @@ function addShow(parent: Command, terminal: Terminal): void {
     if (options.output === 'json') printJson(terminal, thread);
     else terminal.stdout.write(describeThread(thread));
   });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'show one thread with its messages',
     examples: ['switchyard threads show 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
     exits: ['ok', 'auth', 'not_found', 'unreachable'],
@@ -89,16 +85,11 @@ function addDelete(parent: Command, terminal: Terminal): void {
     }
     if (options.output === 'json') printJson(terminal, deleted);
   });
-  describe(command, {
+  describeGatewayCommand(command, {
     purpose: 'delete threads with everything in them: runs, events, feedback, files',
     examples: ['switchyard threads delete 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
     exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
   });
-}
-
-function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addGatewayOptions(command));
-  describeCommand(command, { environment: gatewayEnvironment, ...text });
 }
 
 const columns: Column<FoundThread>[] = [

@@ -6,15 +6,14 @@ import {
 } from '@switchyard/contract/accounts/access-token';
 import { type Scope, scopes } from '@switchyard/contract/endpoint';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
-import { openConversations } from '../open-gateway.ts';
 import { wholeNumber } from '../option-values.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
-import { addPasswordOptions, type PasswordOptions, withPassword } from '../password-session.ts';
+import { type OutputOptions, printJson } from '../output.ts';
+import { type PasswordOptions, withPassword } from '../password-session.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { describePasswordCommand } from './describe-gateway-command.ts';
+import { addListCommand } from './list-command.ts';
 
 interface CreateOptions extends PasswordOptions, OutputOptions {
   scope?: Scope[];
@@ -34,16 +33,12 @@ export function addTokensCommand(program: Command, terminal: Terminal): void {
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent.command('list').action(async (options: GatewayOptions & OutputOptions) => {
-    const { call } = await openConversations(options, terminal);
-    const list = await call(listAccessTokens);
-    if (options.output === 'json') printJson(terminal, list);
-    else printTable(terminal, { columns, rows: list.items, none: 'You have no tokens.' });
-  });
-  describeGatewayCommand(command, {
+  addListCommand(parent, terminal, {
     purpose: 'list your tokens, without the tokens themselves',
-    examples: ['switchyard tokens list', 'switchyard tokens list -o json'],
-    exits: ['ok', 'auth', 'unreachable'],
+    ask: ({ call }) => call(listAccessTokens),
+    rowsOf: ({ items }) => items,
+    columns,
+    none: 'You have no tokens.',
   });
 }
 
@@ -65,7 +60,7 @@ function addCreate(parent: Command, terminal: Terminal): void {
         `Token ${made.name} (${made.id}): ${made.scopes.join(', ')}. It is shown this once.\n`,
       );
     });
-  describe(command, {
+  describePasswordCommand(command, {
     purpose: 'make a token; it is printed, this once (by default it only reads)',
     examples: [
       'switchyard tokens create laptop --scope dispatch:read --scope dispatch:write',
@@ -84,18 +79,9 @@ function addRevoke(parent: Command, terminal: Terminal): void {
       if (options.output === 'json') printJson(terminal, { id: tokenId, revoked: true });
       else terminal.stderr.write(`${tokenId} is revoked.\n`);
     });
-  describe(command, {
+  describePasswordCommand(command, {
     purpose: 'revoke a token; what uses it is refused from now on',
     examples: ['switchyard tokens revoke 3f0c1d52-8a4e-4f9e-9f57-1b2c3d4e5f60'],
-  });
-}
-
-function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addPasswordOptions(command));
-  describeCommand(command, {
-    environment: { SWITCHYARD_URL: 'as --url' },
-    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable', 'cancelled'],
-    ...text,
   });
 }
 

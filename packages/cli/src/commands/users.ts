@@ -12,20 +12,19 @@ import { Argument, type Command, Option } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
+import { addPageOptions, type PageOptions, sayHowToGoOn } from '../list-pages.ts';
 import { openConversations } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
-import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
-import { addPasswordOptions, type PasswordOptions, withPassword } from '../password-session.ts';
+import { type OutputOptions, printJson, printTable } from '../output.ts';
+import { type PasswordOptions, withPassword } from '../password-session.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { describeGatewayCommand, describePasswordCommand } from './describe-gateway-command.ts';
+import { addSwitchCommands } from './switch-commands.ts';
 
 type Options = PasswordOptions & OutputOptions;
 
-interface ListOptions extends GatewayOptions, OutputOptions {
+interface ListOptions extends GatewayOptions, OutputOptions, PageOptions {
   search?: string;
-  limit: number;
-  offset: number;
 }
 
 export function addUsersCommand(program: Command, terminal: Terminal): void {
@@ -36,29 +35,22 @@ export function addUsersCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addAdd(command, terminal);
-  addSwitch(command, terminal, { name: 'disable', disabled: true });
-  addSwitch(command, terminal, { name: 'enable', disabled: false });
+  addSwitches(command, terminal);
   addSetRole(command, terminal);
   addResetPassword(command, terminal);
   addDelete(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
-    .command('list')
-    .option('--search <text>', 'part of the e-mail address')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (options: ListOptions) => {
-      const { call } = await openConversations(options, terminal);
-      const { search: q, limit, offset } = options;
-      const list = await call(listUsers, { query: { q, limit, offset } });
-      if (options.output === 'json') return printJson(terminal, list);
-      printTable(terminal, { columns, rows: list.items, none: 'There are no such accounts.' });
-      const shown = offset + list.items.length;
-      if (list.items.length > 0 && shown < list.total)
-        terminal.stderr.write(`${shown} of ${list.total} accounts; the next ones: --offset ${shown}\n`);
-    });
+  const listing = parent.command('list').option('--search <text>', 'part of the e-mail address');
+  const command = addPageOptions(listing, 200).action(async (options: ListOptions) => {
+    const { call } = await openConversations(options, terminal);
+    const { search: q, limit, offset } = options;
+    const list = await call(listUsers, { query: { q, limit, offset } });
+    if (options.output === 'json') return printJson(terminal, list);
+    printTable(terminal, { columns, rows: list.items, none: 'There are no such accounts.' });
+    sayHowToGoOn(list, { noun: 'accounts', offset }, terminal);
+  });
   describeGatewayCommand(command, {
     purpose: 'list accounts, the oldest first',
     examples: ['switchyard users list', 'switchyard users list --search studio -o json'],
@@ -84,19 +76,20 @@ function addAdd(parent: Command, terminal: Terminal): void {
   });
 }
 
-function addSwitch(
-  parent: Command,
-  terminal: Terminal,
-  { name, disabled }: { name: string; disabled: boolean },
-): void {
-  const command = parent.command(`${name} <user>`).action(async (named: string, options: Options) => {
-    const user = await change(named, options, terminal, { disabled });
-    if (options.output === 'json') printJson(terminal, user);
-    else terminal.stderr.write(`${user.email} is ${user.disabled ? 'disabled' : 'enabled'}.\n`);
-  });
-  describe(command, {
-    purpose: disabled ? 'refuse an account, and end its sessions' : 'let a disabled account sign in again',
-    examples: [`switchyard users ${name} second@studio.example`],
+function addSwitches(parent: Command, terminal: Terminal): void {
+  addSwitchCommands(parent, {
+    argument: '<user>',
+    example: 'second@studio.example',
+    purposes: {
+      enable: 'let a disabled account sign in again',
+      disable: 'refuse an account, and end its sessions',
+    },
+    describe,
+    act: async (named, enabled, options: Options) => {
+      const user = await change(named, options, terminal, { disabled: !enabled });
+      if (options.output === 'json') printJson(terminal, user);
+      else terminal.stderr.write(`${user.email} is ${user.disabled ? 'disabled' : 'enabled'}.\n`);
+    },
   });
 }
 
@@ -147,9 +140,7 @@ function addDelete(parent: Command, terminal: Terminal): void {
 }
 
 function describe(command: Command, text: Parameters<typeof describeCommand>[1]): void {
-  addOutputOption(addPasswordOptions(command));
-  describeCommand(command, {
-    environment: { SWITCHYARD_URL: 'as --url' },
+  describePasswordCommand(command, {
     exits: ['ok', 'usage', 'auth', 'not_found', 'conflict', 'unreachable', 'cancelled'],
     ...text,
   });

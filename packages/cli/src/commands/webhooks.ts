@@ -13,12 +13,14 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
+import { addPageOptions, type PageOptions } from '../list-pages.ts';
 import { openGateway } from '../open-gateway.ts';
-import { wholeNumber } from '../option-values.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addListCommand } from './list-command.ts';
+import { addSwitchCommands } from './switch-commands.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -30,24 +32,20 @@ export function addWebhooksCommand(program: Command, terminal: Terminal): void {
   });
   addList(command, terminal);
   addAdd(command, terminal);
-  addSwitch(command, terminal, { name: 'enable', enabled: true });
-  addSwitch(command, terminal, { name: 'disable', enabled: false });
+  addSwitches(command, terminal);
   addDelete(command, terminal);
   addDeliveries(command, terminal);
   addRedeliver(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent.command('list').action(async (options: Options) => {
-    const { call } = await openGateway(options, terminal);
-    const webhooks = await call(listWebhooks);
-    if (options.output === 'json') printJson(terminal, webhooks);
-    else printTable(terminal, { columns, rows: webhooks, none: 'You have no webhooks.' });
-  });
-  describeGatewayCommand(command, {
+  addListCommand(parent, terminal, {
     purpose: 'list your webhooks',
-    examples: ['switchyard webhooks list -o json'],
-    exits: ['ok', 'auth', 'unreachable'],
+    open: openGateway,
+    ask: ({ call }) => call(listWebhooks),
+    rowsOf: (webhooks) => webhooks,
+    columns,
+    none: 'You have no webhooks.',
   });
 }
 
@@ -76,21 +74,19 @@ function addAdd(parent: Command, terminal: Terminal): void {
   });
 }
 
-function addSwitch(
-  parent: Command,
-  terminal: Terminal,
-  { name, enabled }: { name: string; enabled: boolean },
-): void {
-  const command = parent.command(`${name} <id>`).action(async (webhookId: string, options: Options) => {
-    const { call } = await openGateway(options, terminal);
-    const webhook = await call(updateWebhook, { params: { webhookId }, body: { enabled } });
-    if (options.output === 'json') printJson(terminal, webhook);
-    else
-      terminal.stderr.write(`${webhook.url} is ${webhook.enabled ? 'called again' : 'no longer called'}.\n`);
-  });
-  describeGatewayCommand(command, {
-    purpose: enabled ? 'call a webhook again' : 'call a webhook no more',
-    examples: [`switchyard webhooks ${name} 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b`],
+function addSwitches(parent: Command, terminal: Terminal): void {
+  addSwitchCommands(parent, {
+    argument: '<id>',
+    example: '0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+    purposes: { enable: 'call a webhook again', disable: 'call a webhook no more' },
+    describe: describeGatewayCommand,
+    act: async (webhookId, wanted, options: Options) => {
+      const { call } = await openGateway(options, terminal);
+      const webhook = await call(updateWebhook, { params: { webhookId }, body: { enabled: wanted } });
+      const { url, enabled } = webhook;
+      if (options.output === 'json') printJson(terminal, webhook);
+      else terminal.stderr.write(`${url} is ${enabled ? 'called again' : 'no longer called'}.\n`);
+    },
   });
 }
 
@@ -108,18 +104,16 @@ function addDelete(parent: Command, terminal: Terminal): void {
 }
 
 function addDeliveries(parent: Command, terminal: Terminal): void {
-  const command = parent
-    .command('deliveries <id>')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (webhookId: string, options: Options & { limit: number; offset: number }) => {
+  const command = addPageOptions(parent.command('deliveries <id>'), 200).action(
+    async (webhookId: string, options: Options & PageOptions) => {
       const { call } = await openGateway(options, terminal);
       const { limit, offset } = options;
       const list = await call(listDeliveries, { params: { webhookId }, query: { limit, offset } });
       if (options.output === 'json') printJson(terminal, list);
       else
         printTable(terminal, { columns: deliveryColumns, rows: list.items, none: 'Nothing was sent to it.' });
-    });
+    },
+  );
   describeGatewayCommand(command, {
     purpose: 'what was sent to a webhook, the newest first',
     examples: ['switchyard webhooks deliveries 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],

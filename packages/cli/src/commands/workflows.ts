@@ -15,25 +15,21 @@ import type { Command } from 'commander';
 import { CommandError, type ExitName } from '../exit-codes.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
-import { withInterrupts } from '../interrupts.ts';
-import { readWorkflow, requireFile } from '../local-file.ts';
+import { addPageOptions, type PageOptions, sayHowToGoOn } from '../list-pages.ts';
+import { readWorkflow } from '../local-file.ts';
 import { openGateway } from '../open-gateway.ts';
-import { collected, wholeNumber } from '../option-values.ts';
+import { collected } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { plainText } from '../plain-text.ts';
-import { printTasks, waits } from '../print-tasks.ts';
-import { parseParams } from '../run-params.ts';
+import type { PrintOptions } from '../print-tasks.ts';
+import { runTasks } from '../run-tasks.ts';
 import type { Column } from '../table.ts';
-import { failureOf } from '../task-failure.ts';
 import type { Terminal } from '../terminal.ts';
-import { cancelTasks, uploadParams, waitForTasks } from '../workflow-run.ts';
+import { readParams, uploadParams } from '../workflow-run.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
-interface ListOptions extends Options {
-  limit: number;
-  offset: number;
-}
+interface ListOptions extends Options, PageOptions {}
 
 interface ImportOptions extends Options {
   name?: string;
@@ -42,11 +38,8 @@ interface ImportOptions extends Options {
   replace?: true;
 }
 
-interface RunOptions extends GatewayOptions {
+interface RunOptions extends GatewayOptions, PrintOptions {
   param?: string[];
-  wait?: true;
-  outputDir?: string;
-  json?: true;
 }
 
 /** The gateway accepts no more. */
@@ -69,21 +62,14 @@ export function addWorkflowsCommand(program: Command, terminal: Terminal): void 
 }
 
 function addList(parent: Command, terminal: Terminal): void {
-  const command = parent
-    .command('list')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, 2_147_483_647), 0)
-    .action(async (options: ListOptions) => {
-      const { call } = await openGateway(options, terminal);
-      const { limit, offset } = options;
-      const list = await call(listWorkflows, { query: { limit, offset } });
-      if (options.output === 'json') return printJson(terminal, list);
-      printTable(terminal, { columns, rows: list.items, none: 'There are no saved workflows.' });
-      const shown = offset + list.items.length;
-      if (list.items.length > 0 && shown < list.total) {
-        terminal.stderr.write(`${shown} of ${list.total} workflows; the next ones: --offset ${shown}\n`);
-      }
-    });
+  const command = addPageOptions(parent.command('list'), 200).action(async (options: ListOptions) => {
+    const { call } = await openGateway(options, terminal);
+    const { limit, offset } = options;
+    const list = await call(listWorkflows, { query: { limit, offset } });
+    if (options.output === 'json') return printJson(terminal, list);
+    printTable(terminal, { columns, rows: list.items, none: 'There are no saved workflows.' });
+    sayHowToGoOn(list, { noun: 'workflows', offset }, terminal);
+  });
   addOutputOption(command);
   describe(command, {
     purpose: 'list saved workflows by name',
@@ -160,36 +146,20 @@ function addRun(parent: Command, terminal: Terminal): void {
 }
 
 async function run(name: string, options: RunOptions, terminal: Terminal): Promise<void> {
-  const given = parseParams(options.param ?? []);
-  for (const param of given.values()) if ('path' in param) requireFile(resolve(terminal.cwd, param.path));
+  const given = readParams(options.param, terminal);
   const client = await openGateway(options, terminal);
   const { id: workflowId } = await find(client, name);
-  const ended = await withInterrupts(async (signal) => {
-    const context = { client, terminal, signal };
-    const params = await uploadParams(given, context);
-    signal.throwIfAborted();
-    // Never aborted: a task whose id is not known cannot be cancelled.
-    const task = await client.call(runWorkflow, {
-      params: { workflowId },
-      body: { params },
-      headers: { 'idempotency-key': crypto.randomUUID() },
-    });
-    for (const warning of task.warnings) terminal.stderr.write(`Warning: ${plainText(warning)}\n`);
-    if (!waits(options)) {
-      if (!options.json) terminal.stdout.write(`${task.id}\n`);
-      return [{ task, savedFiles: [] }];
-    }
-    try {
-      return await waitForTasks([task], options.outputDir, context);
-    } catch (error) {
-      if (signal.aborted) await cancelTasks([task], context);
-      else terminal.stderr.write(`The gateway goes on with it: switchyard tasks watch ${task.id}\n`);
-      throw error;
-    }
+  await runTasks({
+    client,
+    terminal,
+    options,
+    submit: async (context, onSubmitted) => {
+      const params = await uploadParams(given, context);
+      context.signal.throwIfAborted();
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      onSubmitted(await client.call(runWorkflow, { params: { workflowId }, body: { params }, headers }));
+    },
   });
-  printTasks(ended, options, terminal);
-  const failure = waits(options) ? failureOf(ended.map(({ task }) => task)) : undefined;
-  if (failure) throw failure;
 }
 
 function addDelete(parent: Command, terminal: Terminal): void {
