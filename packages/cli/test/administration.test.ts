@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
 import { listUsers } from '@switchyard/contract/accounts/user';
@@ -20,7 +22,9 @@ let token: string;
 let userToken: string;
 
 beforeAll(async () => {
-  gateway = await startGateway({ config: { database: { backend: 'sqlite' } } });
+  gateway = await startGateway({
+    config: { database: { backend: 'sqlite' }, dispatch: { webhooks_to_private_addresses: true } },
+  });
   await gateway.fetch('/api/v1/auth/initialize', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -168,9 +172,27 @@ describe('switchyard webhooks', () => {
     expect(made).toMatchObject({ url: 'https://example.org/hook', events: ['task.failed'], enabled: true });
     expect((await json(`webhooks disable ${made.id}`)).enabled).toBe(false);
     expect((await cli(`webhooks deliveries ${made.id}`)).stderr).toBe('Nothing was sent to it.\n');
+    expect((await cli(`webhooks test ${made.id}`, { token: userToken })).code).toBe(5);
     expect((await cli(`webhooks delete ${made.id}`, { token: userToken })).code).toBe(5);
     expect((await cli(`webhooks delete ${made.id}`)).code).toBe(0);
     expect((await json('webhooks list')).map(({ id }: { id: string }) => id)).not.toContain(made.id);
+  });
+});
+
+describe('switchyard webhooks test', () => {
+  it('says how the receiver took the call, and ends with 1 when it did not', async () => {
+    const receiver = createServer((_request, response) => response.end());
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const { id } = await json(`webhooks add http://127.0.0.1:${port}/hook`);
+    expect((await cli(`webhooks test ${id}`)).stderr).toMatch(/^The receiver answered 200 after \d+ ms\.\n$/);
+    await new Promise((resolve) => receiver.close(resolve));
+    const refused = await cli(`webhooks test ${id}`);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('was not delivered. ECONNREFUSED'),
+    ]);
+    await cli(`webhooks delete ${id}`);
   });
 });
 

@@ -154,6 +154,41 @@ describe('webhooks', () => {
     receiver.close();
   });
 
+  it('are tested by a signed call that says how the receiver took it, and counts as no delivery', async () => {
+    const receiver = new Receiver();
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url: await receiver.listen() });
+    await user.call('PUT', `/api/webhooks/${hook.id}`, { enabled: false });
+    const path = `/api/webhooks/${hook.id}/test`;
+
+    const { data: test } = await user.call('POST', path);
+    const { headers, body } = await receiver.call(0);
+    expect(new Webhook(hook.secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      type: 'webhook.test',
+      data: { webhookId: hook.id },
+    });
+    expect(test).toMatchObject({
+      id: headers['webhook-id'],
+      delivered: true,
+      responseStatus: 200,
+      error: null,
+    });
+
+    receiver.statuses = [410];
+    expect((await user.call('POST', path)).data).toMatchObject({
+      delivered: false,
+      responseStatus: 410,
+      error: 'It answered 410.',
+    });
+    receiver.close();
+    expect((await user.call('POST', path)).data).toMatchObject({
+      delivered: false,
+      responseStatus: null,
+      error: 'ECONNREFUSED',
+    });
+    expect((await user.call('GET', `/api/webhooks/${hook.id}`)).data).toMatchObject({ failures: 0 });
+    expect(await deliveriesOf(hook.id)).toEqual([]);
+  });
+
   it('belong to their user alone', async () => {
     const { data: hook } = await user.call('POST', '/api/webhooks', { url: 'https://example.com/hook' });
     const other = await DispatchCaller.register(gateway.url, 'other@example.com');
@@ -161,6 +196,7 @@ describe('webhooks', () => {
       ['GET', '', undefined],
       ['PUT', '', { enabled: false }],
       ['GET', '/deliveries', undefined],
+      ['POST', '/test', undefined],
       ['DELETE', '', undefined],
     ] as const) {
       const answer = await other.call(method, `/api/webhooks/${hook.id}${path}`, body);

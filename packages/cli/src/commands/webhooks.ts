@@ -5,12 +5,14 @@ import {
   listDeliveries,
   listWebhooks,
   redeliver,
+  testWebhook,
   updateWebhook,
   type Webhook,
   type WebhookEvent,
   webhookEvents,
 } from '@switchyard/contract/dispatch/webhook';
 import { type Command, InvalidArgumentError } from 'commander';
+import { CommandError } from '../exit-codes.ts';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { addPageOptions, type PageOptions } from '../list-pages.ts';
@@ -36,6 +38,7 @@ export function addWebhooksCommand(program: Command, terminal: Terminal): void {
   addDelete(command, terminal);
   addDeliveries(command, terminal);
   addRedeliver(command, terminal);
+  addTest(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {
@@ -130,10 +133,25 @@ function addRedeliver(parent: Command, terminal: Terminal): void {
       else terminal.stderr.write(`${delivery.id} is sent again.\n`);
     });
   describeGatewayCommand(command, {
-    purpose: 'send a delivery again: a test of the receiver',
+    purpose: 'send a delivery again',
     examples: [
       'switchyard webhooks redeliver 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b 0196a1b2-0000-7000-8000-000000000001',
     ],
+  });
+}
+
+function addTest(parent: Command, terminal: Terminal): void {
+  const command = parent.command('test <id>').action(async (webhookId: string, options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const test = await call(testWebhook, { params: { webhookId } });
+    if (options.output === 'json') printJson(terminal, test);
+    else if (test.delivered)
+      terminal.stderr.write(`The receiver answered ${test.responseStatus} after ${test.latencyMs} ms.\n`);
+    if (!test.delivered) throw new CommandError('failed', `The call was not delivered. ${test.error}`);
+  });
+  describeGatewayCommand(command, {
+    purpose: 'send a signed test call now, and say how the receiver took it',
+    examples: ['switchyard webhooks test 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
   });
 }
 

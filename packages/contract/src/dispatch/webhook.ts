@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
 
 const tags = ['Webhooks'];
-const closed = { additionalProperties: false };
 const webhookParams = Type.Object({ webhookId: Type.String({ minLength: 1, maxLength: 64 }) });
 
 export const webhookEvents = ['task.completed', 'task.failed'] as const;
@@ -61,6 +60,23 @@ export const webhookPayload = Type.Object({
 });
 export type WebhookPayload = Static<typeof webhookPayload>;
 
+/** The body of a test call. */
+export const webhookTestPayload = Type.Object({
+  type: Type.Literal('webhook.test'),
+  timestamp: isoTime,
+  data: Type.Object({ webhookId: Type.String() }),
+});
+export type WebhookTestPayload = Static<typeof webhookTestPayload>;
+
+export const webhookTest = Type.Object({
+  id: Type.String({ description: 'The `webhook-id` of the call.' }),
+  delivered: Type.Boolean({ description: 'The receiver answered with 2xx.' }),
+  responseStatus: nullable(Type.Integer({ description: 'Null when there was no answer.' })),
+  error: nullable(Type.String({ description: 'What went wrong; null when it was delivered.' })),
+  latencyMs: Type.Integer(),
+});
+export type WebhookTest = Static<typeof webhookTest>;
+
 export const createWebhook = {
   method: 'POST',
   url: '/api/webhooks',
@@ -80,6 +96,7 @@ export const listWebhooks = {
   schema: {
     summary: 'The own webhooks',
     tags,
+    querystring: Type.Object({}, closed),
     response: { 200: envelope(Type.Array(webhook)) },
   },
 } as const satisfies Endpoint;
@@ -124,7 +141,7 @@ export const listDeliveries = {
     summary: 'What was sent to a webhook, the newest first',
     tags,
     params: webhookParams,
-    querystring: Type.Object(pageQuery),
+    querystring: Type.Object(pageQuery, closed),
     response: { 200: envelope(Type.Object({ total: Type.Integer(), items: Type.Array(delivery) })) },
   },
 } as const satisfies Endpoint;
@@ -141,5 +158,19 @@ export const redeliver = {
       deliveryId: Type.String({ minLength: 1, maxLength: 64 }),
     }),
     response: { 200: envelope(delivery) },
+  },
+} as const satisfies Endpoint;
+
+export const testWebhook = {
+  method: 'POST',
+  url: '/api/webhooks/:webhookId/test',
+  config: { access: 'dispatch:write', bodyLimit: 16_384 },
+  schema: {
+    summary: 'Send a signed call of type `webhook.test` now, and answer how the receiver took it',
+    description:
+      'It works for a webhook that is switched off. It is tried once, and no delivery or failure is counted.',
+    tags,
+    params: webhookParams,
+    response: { 200: envelope(webhookTest) },
   },
 } as const satisfies Endpoint;

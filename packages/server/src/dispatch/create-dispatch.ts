@@ -81,6 +81,7 @@ import { Waiting } from './waiting/waiting.ts';
 import { waitingRoutes } from './waiting/waiting-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
+import { WebhookTests } from './webhooks/webhook-tests.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { ComfyuiClient } from './worker-client/comfyui/comfyui-client.ts';
 import { SavedWorkflowStore } from './workflows/saved-workflow-store.ts';
@@ -491,7 +492,10 @@ function registerSweeps({ jobs, thumbnails, clock, options }: DispatchDependenci
 
 function routesOf(
   dependencies: DispatchDependencies,
-  parts: Pick<Records, 'files' | 'webhooks' | 'taskNodes' | 'store' | 'matchmaker' | 'events'> & {
+  parts: Pick<
+    Records,
+    'files' | 'webhookStore' | 'webhooks' | 'taskNodes' | 'store' | 'matchmaker' | 'events'
+  > & {
     configuration: Configuration;
     tasks: Tasks;
     savedWorkflows: SavedWorkflows;
@@ -543,7 +547,15 @@ function routesOf(
     configurationRoutes({ configuration }),
     taskTimelineRoutes(parts),
     monitorRoutes({ monitor }),
-    webhookRoutes({ webhooks }),
+    webhookRoutes({
+      webhooks,
+      tests: new WebhookTests({
+        store: parts.webhookStore,
+        policy: { allowPrivate: options.webhooksToPrivateAddresses },
+        clock,
+        steadyClock,
+      }),
+    }),
     workflowRoutes({ workflows: savedWorkflows, guard }),
     pushRoute({ ...dependencies, hub, socketsPerUser: options.limits.socketsPerUser }),
   ];

@@ -5,15 +5,22 @@ import {
   listDeliveries,
   listWebhooks,
   redeliver,
+  testWebhook,
   updateWebhook,
 } from '@switchyard/contract/dispatch/webhook';
 import { ok } from '@switchyard/contract/envelope';
 import { actorOf } from '../../http/access/actor.ts';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import type { WebhookTests } from './webhook-tests.ts';
 import type { Webhooks } from './webhooks.ts';
 
-export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {
+interface WebhookParts {
+  webhooks: Webhooks;
+  tests: WebhookTests;
+}
+
+export function webhookRoutes({ webhooks, tests }: WebhookParts): Routes {
   return (app) => {
     app.route({
       ...createWebhook,
@@ -56,6 +63,11 @@ export function webhookRoutes({ webhooks }: { webhooks: Webhooks }): Routes {
         const { webhookId, deliveryId } = request.params;
         return ok(await webhooks.redeliver(ownerOf(request), webhookId, deliveryId));
       },
+    });
+
+    app.route({
+      ...testWebhook,
+      handler: async (request) => ok(await tests.run(ownerOf(request), request.params.webhookId)),
     });
   };
 }

@@ -1,0 +1,63 @@
+import type { WebhookTest, WebhookTestPayload } from '@switchyard/contract/dispatch/webhook';
+import { AppError } from '../../lib/app-error.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newTimeOrderedId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
+import { postWebhook } from '../../platform/outbound/webhook-call.ts';
+import { webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
+import type { WebhookRow, WebhookStore } from './webhook-store.ts';
+
+interface WebhookTestsOptions {
+  store: Pick<WebhookStore, 'get'>;
+  policy: HostPolicy;
+  clock: Clock;
+  steadyClock: Clock;
+}
+
+/** Calls webhooks on request, to show their users whether the receivers work. */
+export class WebhookTests {
+  readonly #options: WebhookTestsOptions;
+  /** By webhook. A webhook has one test at a time, so its user cannot make many calls out of many requests. */
+  readonly #running = new Map<string, Promise<WebhookTest>>();
+
+  constructor(options: WebhookTestsOptions) {
+    this.#options = options;
+  }
+
+  /** Requests that come while a test of the webhook goes on get the result of that test. */
+  async run(owner: Owner, webhookId: string): Promise<WebhookTest> {
+    const row = await this.#options.store.get(owner, webhookId);
+    if (!row) throw new AppError('webhook_not_found');
+    const running = this.#running.get(webhookId) ?? this.#call(row);
+    this.#running.set(webhookId, running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(webhookId);
+    }
+  }
+
+  async #call({ id: webhookId, url, secret }: WebhookRow): Promise<WebhookTest> {
+    const { policy, clock, steadyClock } = this.#options;
+    const id = newTimeOrderedId(clock());
+    const payload: WebhookTestPayload = {
+      type: 'webhook.test',
+      timestamp: toIso(clock()),
+      data: { webhookId },
+    };
+    const body = JSON.stringify(payload);
+    const timestamp = Math.floor(clock() / 1000);
+    const startedAt = steadyClock();
+    const headers = webhookHeaders({ id, timestamp, body }, secret);
+    const outcome = await postWebhook(url, { headers, body, policy, signal: new AbortController().signal });
+    const latencyMs = Math.round(steadyClock() - startedAt);
+    if ('error' in outcome) {
+      return { id, delivered: false, responseStatus: null, error: outcome.error, latencyMs };
+    }
+    const { status } = outcome;
+    const delivered = status >= 200 && status < 300;
+    const error = delivered ? null : `It answered ${status}.`;
+    return { id, delivered, responseStatus: status, error, latencyMs };
+  }
+}
