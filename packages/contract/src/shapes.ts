@@ -35,6 +35,9 @@ export const pageOffset = Type.Optional(
   wholeNumber({ minimum: 0, maximum: maxInteger, default: 0, description: 'Rows to skip.' }),
 );
 
+/** Refuses what the schema does not know. */
+export const closed = { additionalProperties: false } as const;
+
 export const pageQuery = {
   limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 200, default: 50 })),
   offset: pageOffset,

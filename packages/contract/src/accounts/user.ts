@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
-import { isoTime, pageQuery } from '../shapes.ts';
+import { closed, isoTime, pageQuery } from '../shapes.ts';
 import { account, emailInput, roleSchema } from './account.ts';
 
 const tags = ['Users'];
@@ -27,10 +27,13 @@ export const listUsers = {
     summary: 'List accounts',
     description: 'Oldest first.',
     tags,
-    querystring: Type.Object({
-      ...pageQuery,
-      q: Type.Optional(Type.String({ maxLength: 320, description: 'Part of an e-mail address.' })),
-    }),
+    querystring: Type.Object(
+      {
+        ...pageQuery,
+        q: Type.Optional(Type.String({ maxLength: 320, description: 'Part of an e-mail address.' })),
+      },
+      closed,
+    ),
     response: { 200: Type.Object({ total: Type.Integer(), items: Type.Array(user) }) },
   },
 } as const satisfies Endpoint;

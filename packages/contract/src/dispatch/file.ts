@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
 
 const tags = ['Files'];
 
@@ -39,18 +39,21 @@ const fileFilter = {
 };
 export type FileFilterQuery = Static<ReturnType<typeof Type.Object<typeof fileFilter>>>;
 
-export const fileListQuery = Type.Object({
-  ...pageQuery,
-  ...fileFilter,
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      pattern: '^[A-Za-z0-9_-]+$',
-      description: '`nextCursor` of the page before.',
-    }),
-  ),
-});
+export const fileListQuery = Type.Object(
+  {
+    ...pageQuery,
+    ...fileFilter,
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9_-]+$',
+        description: '`nextCursor` of the page before.',
+      }),
+    ),
+  },
+  closed,
+);
 export type FileListQuery = Static<typeof fileListQuery>;
 
 export const fileList = Type.Object({

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
 /** What can happen to an instance, or to an attempt of a task on it. */
 export const instanceEventKinds = [
@@ -56,12 +56,15 @@ export const listInstanceEvents = {
       'Kept for 30 days, and at most about the newest 1,000 of each instance. An event stands here a moment after it happened. Users see events of other users’ tasks without the task and without its error.',
     tags: ['Instances'],
     params: Type.Object({ instanceId: Type.String({ minLength: 1, maxLength: 300 }) }),
-    querystring: Type.Object({
-      limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 200, default: 50 })),
-      cursor: Type.Optional(
-        Type.String({ pattern: '^[0-9a-f-]{36}$', description: '`nextCursor` of the page before.' }),
-      ),
-    }),
+    querystring: Type.Object(
+      {
+        limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 200, default: 50 })),
+        cursor: Type.Optional(
+          Type.String({ pattern: '^[0-9a-f-]{36}$', description: '`nextCursor` of the page before.' }),
+        ),
+      },
+      closed,
+    ),
     response: { 200: envelope(instanceEventList) },
   },
 } as const satisfies Endpoint;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf } from '../shapes.ts';
 
 const tags = ['Instances'];
 
@@ -94,6 +94,7 @@ export const listInstances = {
   schema: {
     summary: 'All instances',
     tags,
+    querystring: Type.Object({}, closed),
     response: { 200: envelope(Type.Array(instance)) },
   },
 } as const satisfies Endpoint;

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
 const tags = ['Queue'];
-const closed = { additionalProperties: false };
 
 /** `all`: no task starts. `pool`: none on servers with this tag. `user`: none of this user. */
 export const pauseScopes = ['all', 'pool', 'user'] as const;

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf } from '../shapes.ts';
 import { fileSources } from './file.ts';
 import { extraData, params, savedWorkflowReference, taskConversation, taskDetail, workflow } from './task.ts';
 
 const tags = ['Files'];
-const closed = { additionalProperties: false };
 const fileParams = Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) });
 
 /** One number in the graph that decides what a worker draws at random. */

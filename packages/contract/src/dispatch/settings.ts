@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { maxInteger, oneOf, wholeNumber } from '../shapes.ts';
+import { closed, maxInteger, oneOf, wholeNumber } from '../shapes.ts';
 import { instanceKinds } from './instance.ts';
 import { patience } from './patience.ts';
 
 const tags = ['Configuration'];
-const closed = { additionalProperties: false };
 
 /** Stands for a secret that is set. A client that sends it back unchanged keeps the secret. */
 export const maskedSecret = '***';

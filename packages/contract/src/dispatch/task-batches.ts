@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 import { taskListQuery } from './tasks.ts';
 
 const tags = ['Tasks'];
-const closed = { additionalProperties: false };
 const { status, q, instanceId, owner, tag, since, until } = taskListQuery.properties;
 
 export const batchActions = ['cancel', 'retry'] as const;

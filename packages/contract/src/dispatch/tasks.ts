@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { oneOf, pageQuery, wholeNumber } from '../shapes.ts';
+import { closed, oneOf, pageQuery, wholeNumber } from '../shapes.ts';
 import { patience } from './patience.ts';
 import { extraData, params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
 
@@ -70,21 +70,24 @@ export const newTask = Type.Object(
 );
 export type NewTask = Static<typeof newTask>;
 
-export const taskListQuery = Type.Object({
-  ...pageQuery,
-  status: Type.Optional(oneOf(taskStatuses)),
-  q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, or the start of the id.' }),
-  ),
-  instanceId: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
-  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
-  tag: Type.Optional(tag),
-  since: Type.Optional(time),
-  until: Type.Optional(time),
-  order: Type.Optional(
-    oneOf(['desc', 'asc'], { description: 'By `createdAt`; the newest first unless `asc`.' }),
-  ),
-});
+export const taskListQuery = Type.Object(
+  {
+    ...pageQuery,
+    status: Type.Optional(oneOf(taskStatuses)),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, or the start of the id.' }),
+    ),
+    instanceId: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
+    tag: Type.Optional(tag),
+    since: Type.Optional(time),
+    until: Type.Optional(time),
+    order: Type.Optional(
+      oneOf(['desc', 'asc'], { description: 'By `createdAt`; the newest first unless `asc`.' }),
+    ),
+  },
+  closed,
+);
 export type TaskListQuery = Static<typeof taskListQuery>;
 
 export const taskList = Type.Object({
@@ -131,15 +134,18 @@ export const getTask = {
     summary: 'One task, at once or when it has ended',
     tags,
     params: taskParams,
-    querystring: Type.Object({
-      wait: Type.Optional(
-        wholeNumber({
-          minimum: 0,
-          maximum: 60,
-          description: 'Hold the answer until the task has ended, for at most this many seconds.',
-        }),
-      ),
-    }),
+    querystring: Type.Object(
+      {
+        wait: Type.Optional(
+          wholeNumber({
+            minimum: 0,
+            maximum: 60,
+            description: 'Hold the answer until the task has ended, for at most this many seconds.',
+          }),
+        ),
+      },
+      closed,
+    ),
     response: { 200: envelope(taskDetail) },
   },
 } as const satisfies Endpoint;

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { isoTime, nullable, oneOf, pageQuery, versionNumber } from '../shapes.ts';
+import { closed, isoTime, nullable, oneOf, pageQuery, versionNumber } from '../shapes.ts';
 import { params, taskDetail, workflow } from './task.ts';
 import { newTask } from './tasks.ts';
 
 const tags = ['Workflows'];
-const closed = { additionalProperties: false };
 const workflowParams = Type.Object({ workflowId: Type.String({ minLength: 1, maxLength: 64 }) });
 
 export const parameterTypes = [
@@ -154,10 +153,13 @@ export const listWorkflows = {
   schema: {
     summary: 'The own saved workflows, by name',
     tags,
-    querystring: Type.Object({
-      ...pageQuery,
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this one.' })),
-    }),
+    querystring: Type.Object(
+      {
+        ...pageQuery,
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this one.' })),
+      },
+      closed,
+    ),
     response: {
       200: envelope(Type.Object({ total: Type.Integer(), items: Type.Array(savedWorkflow) })),
     },
@@ -172,9 +174,12 @@ export const getWorkflow = {
     summary: 'One saved workflow',
     tags,
     params: workflowParams,
-    querystring: Type.Object({
-      version: Type.Optional(versionNumber('The newest when absent.')),
-    }),
+    querystring: Type.Object(
+      {
+        version: Type.Optional(versionNumber('The newest when absent.')),
+      },
+      closed,
+    ),
     response: { 200: envelope(savedWorkflowDetail) },
   },
 } as const satisfies Endpoint;
@@ -202,6 +207,7 @@ export const listWorkflowVersions = {
     summary: 'The versions that are kept, the newest first',
     tags,
     params: workflowParams,
+    querystring: Type.Object({}, closed),
     response: { 200: envelope(Type.Array(savedWorkflowVersion)) },
   },
 } as const satisfies Endpoint;
