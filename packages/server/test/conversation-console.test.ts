@@ -85,6 +85,8 @@ describe('the console', () => {
     expect((await ada.ok('GET', '/console/runs?offset=1')).runs).toEqual([]);
     expect((await ada.ok('GET', '/console/runs?status=error')).runs).toEqual([]);
     expect((await ada.ok('GET', '/console/runs?status=success')).runs).toHaveLength(1);
+    expect(runs[0]).toMatchObject({ input_tokens: 1200, output_tokens: 34, simulated: false });
+    expect(runs[0].queue_seconds).toBeGreaterThanOrEqual(0);
   });
 
   it('shows nothing of it to other users', async () => {
@@ -114,6 +116,7 @@ describe('the console', () => {
     '/console/runs?offset=-1',
     '/console/runs?offset=100001',
     '/console/runs?status=done',
+    '/console/runs?cursor=%00',
     '/console/usage?days=0',
     '/console/usage?days=91',
     '/console/usage?days=1.5',
@@ -140,6 +143,26 @@ describe('the console', () => {
     });
     expect((await ada.ok('GET', '/console/runs')).runs).toEqual([]);
     expect(await ada.ok('GET', '/console/usage')).toMatchObject({ total_runs: 1, total_cost: cost });
+  });
+
+  it('filters runs by agent, model and thread, and goes on after a page by its cursor', async () => {
+    const thread = await bob.thread();
+    const ask = () => bob.wait(thread, { assistant_id: 'lead_agent', input: says('hi') });
+    await ask();
+    const found = async (query: string) => (await bob.ok('GET', `/console/runs?${query}`)).runs.length;
+    expect(await found(`agent=lead_agent&model=fast&thread_id=${thread}`)).toBe(1);
+    expect(await found('agent=other')).toBe(0);
+    expect(await found('model=slow')).toBe(0);
+    expect(await found('thread_id=elsewhere')).toBe(0);
+    await ask();
+    const first = await bob.ok('GET', '/console/runs?limit=1');
+    expect(first).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
+    const next = await bob.ok('GET', `/console/runs?limit=1&cursor=${first.next_cursor}`);
+    expect(next).toMatchObject({ runs: [{ thread_id: thread }], has_more: false, next_cursor: null });
+    expect(next.runs[0].run_id).not.toBe(first.runs[0].run_id);
+    // A cursor is only a place in a list: it opens nothing of another user's.
+    expect((await ada.ok('GET', `/console/runs?cursor=${first.next_cursor}`)).runs).toEqual([]);
+    expect(await ada.ok('GET', `/console/runs?thread_id=${thread}`)).toMatchObject({ runs: [] });
   });
 });
 

@@ -35,6 +35,10 @@ const work = {
     }),
   ),
 };
+const simulated_tokens = Type.Integer({
+  minimum: 0,
+  description: 'How many of the tokens the demo model is said to have used.',
+});
 const tokenCounts = {
   tokens: count,
   input_tokens: count,
@@ -64,8 +68,20 @@ export const consoleRun = Type.Object({
   model_name: nullable(Type.String()),
   created_at: isoTime,
   updated_at: isoTime,
-  duration_seconds: nullable(Type.Number({ minimum: 0, description: 'Until now, while it is at work.' })),
+  queue_seconds: Type.Number({
+    minimum: 0,
+    description: 'How long it waited before it began; until now, or until its end, when it never did.',
+  }),
+  duration_seconds: nullable(
+    Type.Number({
+      minimum: 0,
+      description: 'Since it began, without the wait; until now, while it is at work.',
+    }),
+  ),
   total_tokens: count,
+  input_tokens: count,
+  output_tokens: count,
+  simulated: Type.Boolean({ description: 'The demo model answered, in whole or in part.' }),
   message_count: count,
   cost,
   currency,
@@ -78,6 +94,8 @@ export const consoleDay = Type.Object({
   total_tokens: count,
   input_tokens: count,
   output_tokens: count,
+  cache_read_tokens: Type.Integer({ minimum: 0, description: 'Of the input.' }),
+  simulated_tokens,
   runs: count,
   cost,
   ...work,
@@ -107,9 +125,10 @@ export const consoleUsage = Type.Object({
       description: 'By the model that answered. A run with two models counts under both.',
     },
   ),
-  by_user: Type.Array(Type.Object({ user_id: Type.String(), tokens: count, runs: count, cost, ...work }), {
-    description: 'The 100 who used most; the caller alone unless `scope` is `all`.',
-  }),
+  by_user: Type.Array(
+    Type.Object({ user_id: Type.String(), tokens: count, simulated_tokens, runs: count, cost, ...work }),
+    { description: 'The 100 who used most; the caller alone unless `scope` is `all`.' },
+  ),
   by_agent: Type.Array(
     Type.Object({
       agent: nullable(
@@ -118,6 +137,7 @@ export const consoleUsage = Type.Object({
         }),
       ),
       tokens: count,
+      simulated_tokens,
       runs: count,
       cost,
       ...work,
@@ -128,10 +148,7 @@ export const consoleUsage = Type.Object({
     description: 'Tasks on the pool that agents asked for: the 100 workflows that took longest.',
   }),
   total_tokens: count,
-  simulated_tokens: Type.Integer({
-    minimum: 0,
-    description: 'How many of them the demo model is said to have used.',
-  }),
+  simulated_tokens,
   total_runs: count,
   total_tasks: count,
   total_task_seconds: Type.Number({ minimum: 0 }),
@@ -148,6 +165,13 @@ export const consoleUsage = Type.Object({
   }),
 });
 export type ConsoleUsage = Static<typeof consoleUsage>;
+
+export const consoleRunPage = Type.Object({
+  runs: Type.Array(consoleRun),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String({ description: 'The `cursor` of the next page. Null on the last one.' })),
+});
+export type ConsoleRunPage = Static<typeof consoleRunPage>;
 
 export const getConsoleStats = {
   method: 'GET',
@@ -173,10 +197,26 @@ export const listConsoleRuns = {
     querystring: Type.Object({
       limit: Type.Optional(wholeNumber({ minimum: 1, maximum: 100, default: 20 })),
       offset: Type.Optional(wholeNumber({ minimum: 0, maximum: 100_000, default: 0 })),
+      cursor: Type.Optional(
+        Type.String({
+          maxLength: 500,
+          description: '`next_cursor` of the page before; the pages then hold still.',
+        }),
+      ),
       status: Type.Optional(oneOf(runStatuses)),
+      agent: Type.Optional(
+        Type.String({
+          maxLength: 256,
+          description: 'Only runs of this assistant, as the requests named it.',
+        }),
+      ),
+      model: Type.Optional(
+        Type.String({ maxLength: 256, description: 'Only runs that this model answered.' }),
+      ),
+      thread_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs of this thread.' })),
       scope,
     }),
-    response: { 200: Type.Object({ runs: Type.Array(consoleRun), has_more: Type.Boolean() }) },
+    response: { 200: consoleRunPage },
   },
 } as const satisfies Endpoint;
 

@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { runAt } from './run-page.ts';
 import type { Asker, UsageSummaries } from './usage-summaries.ts';
 
 export function consoleRoutes({ summaries }: { summaries: UsageSummaries }): Routes {
@@ -20,8 +21,9 @@ export function consoleRoutes({ summaries }: { summaries: UsageSummaries }): Rou
     app.route({
       ...listConsoleRuns,
       handler: async (request) => {
-        const { limit = 20, offset = 0, status, scope } = request.query;
-        return summaries.runs(askerOf(request, scope), { limit, offset, status });
+        const { limit = 20, offset = 0, cursor, scope, ...filter } = request.query;
+        const page = { limit, offset, after: cursor === undefined ? null : runAt(cursor) };
+        return summaries.runs(askerOf(request, scope), { ...page, filter });
       },
     });
 

@@ -66,10 +66,27 @@ const runColumns = [
   'started_at',
   'ended_at',
   'total_tokens',
+  'total_input_tokens',
+  'total_output_tokens',
   'message_count',
   'token_usage_by_model',
   'error',
 ] as const;
+
+export interface RunFilter {
+  status?: RunStatus | undefined;
+  agent?: string | undefined;
+  model?: string | undefined;
+  thread_id?: string | undefined;
+}
+
+export interface RunPage {
+  limit: number;
+  offset: number;
+  /** The last run of the page before; null for the first page. */
+  after: string | null;
+  filter: RunFilter;
+}
 
 export type ListedRun = Pick<RunRow, (typeof runColumns)[number]> & { display_name: string | null };
 
@@ -133,7 +150,7 @@ export class UsageStore {
   /** Newest first. */
   async runs(
     owner: Owner,
-    { status, limit, offset }: { status?: RunStatus | undefined; limit: number; offset: number },
+    { limit, offset, after, filter: { status, agent, model, thread_id } }: RunPage,
   ): Promise<ListedRun[]> {
     const scope = userScope(owner);
     return this.#database.read
@@ -141,6 +158,10 @@ export class UsageStore {
         let page = from.selectFrom('runs').select('run_id');
         if (scope !== null) page = page.where('user_id', '=', scope);
         if (status !== undefined) page = page.where('status', '=', status);
+        if (agent !== undefined) page = page.where('assistant_id', '=', agent);
+        if (model !== undefined) page = page.where('model_name', '=', model);
+        if (thread_id !== undefined) page = page.where('thread_id', '=', thread_id);
+        if (after !== null) page = page.where('run_id', '<', after);
         return page.orderBy('run_id', 'desc').limit(limit).offset(offset).as('page');
       })
       .innerJoin('runs', 'runs.run_id', 'page.run_id')

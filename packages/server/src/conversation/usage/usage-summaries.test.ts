@@ -10,7 +10,8 @@ import { type DatabaseOptions, openDatabase } from '../../platform/database/open
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { ModelPrices } from './costs.ts';
-import { recordUsage, UsageStore } from './usage-store.ts';
+import { runAt } from './run-page.ts';
+import { type RunFilter, recordUsage, UsageStore } from './usage-store.ts';
 import { type Asker, UsageSummaries, type WorkflowUsageOf } from './usage-summaries.ts';
 
 const postgres = testPostgres('summaries of usage on Postgres');
@@ -27,6 +28,7 @@ const models = readModels({
 });
 
 const twoWeeks = { days: 14, offsetMinutes: 0 };
+const firstPage = { limit: 10, offset: 0, after: null, filter: {} };
 const noWork = { tasks: 0, task_seconds: 0, worker_cost: null };
 
 type Used = { input: number; output: number; cached?: number };
@@ -117,12 +119,24 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const { days } = await summaries().usage(ada, { days: 3, offsetMinutes: 0 });
     // r1: 600 × 2 + 400 × 0.5 + 100 × 10 millionths; r2: 500 × 2 + 50 × 10 + 200 × 4 + 10 × 20.
     expect(days).toEqual([
-      { date: '2026-03-08', total_tokens: 0, input_tokens: 0, output_tokens: 0, runs: 0, cost: 0, ...noWork },
+      {
+        date: '2026-03-08',
+        total_tokens: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_read_tokens: 0,
+        simulated_tokens: 0,
+        runs: 0,
+        cost: 0,
+        ...noWork,
+      },
       {
         date: '2026-03-09',
         total_tokens: 760,
         input_tokens: 700,
         output_tokens: 60,
+        cache_read_tokens: 0,
+        simulated_tokens: 0,
         runs: 2,
         cost: 0.0025,
         ...noWork,
@@ -132,6 +146,8 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
         total_tokens: 1100,
         input_tokens: 1000,
         output_tokens: 100,
+        cache_read_tokens: 400,
+        simulated_tokens: 0,
         runs: 1,
         cost: 0.0024,
         ...noWork,
@@ -250,16 +266,43 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const eve: Asker = { owner: { user: 'eve' }, isEverybody: false };
     const usage = await summaries(undefined, pool).usage(eve, { days: 2, offsetMinutes: 0 });
     expect(usage.days).toMatchObject([
-      { total_tokens: 10, tasks: 0, task_seconds: 0, worker_cost: 0 },
+      { total_tokens: 10, simulated_tokens: 10, tasks: 0, task_seconds: 0, worker_cost: 0 },
       { total_tokens: 500, cost: 0.001, tasks: 3, task_seconds: 30, worker_cost: 3 },
     ]);
     expect(usage.by_user).toMatchObject([
       { user_id: 'eve', tokens: 510, runs: 2, cost: null, tasks: 3, worker_cost: 3 },
     ]);
     expect(usage.by_agent).toEqual([
-      { agent: 'lead', tokens: 500, runs: 1, cost: 0.001, tasks: 2, task_seconds: 20, worker_cost: 2 },
-      { agent: 'g', tokens: 10, runs: 1, cost: null, tasks: 0, task_seconds: 0, worker_cost: 0 },
-      { agent: null, tokens: 0, runs: 0, cost: 0, tasks: 1, task_seconds: 10, worker_cost: 1 },
+      {
+        agent: 'lead',
+        tokens: 500,
+        simulated_tokens: 0,
+        runs: 1,
+        cost: 0.001,
+        tasks: 2,
+        task_seconds: 20,
+        worker_cost: 2,
+      },
+      {
+        agent: 'g',
+        tokens: 10,
+        simulated_tokens: 10,
+        runs: 1,
+        cost: null,
+        tasks: 0,
+        task_seconds: 0,
+        worker_cost: 0,
+      },
+      {
+        agent: null,
+        tokens: 0,
+        simulated_tokens: 0,
+        runs: 0,
+        cost: 0,
+        tasks: 1,
+        task_seconds: 10,
+        worker_cost: 1,
+      },
     ]);
     expect(usage.by_model['switchyard-demo']).toMatchObject({ simulated: true, cost: null });
     expect(usage).toMatchObject({
@@ -283,8 +326,8 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const all = await summaries().usage(everybody, { days: 1, offsetMinutes: 0 });
     expect(all).toMatchObject({ total_cost: null, costs: { USD: 0.0024 }, unpriced_tokens: 77 });
     expect(all.by_user).toEqual([
-      { user_id: 'ada', tokens: 1100, runs: 1, cost: 0.0024, ...noWork },
-      { user_id: 'bob', tokens: 77, runs: 1, cost: null, ...noWork },
+      { user_id: 'ada', tokens: 1100, simulated_tokens: 0, runs: 1, cost: 0.0024, ...noWork },
+      { user_id: 'bob', tokens: 77, simulated_tokens: 0, runs: 1, cost: null, ...noWork },
     ]);
   });
 
@@ -331,7 +374,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
   });
 
   it('list runs with their costs, and hide what was said from other users', async () => {
-    const { runs, has_more } = await summaries().runs(ada, { limit: 2, offset: 1 });
+    const { runs, has_more } = await summaries().runs(ada, { ...firstPage, limit: 2, offset: 1 });
     expect(runs.map(({ run_id, cost }) => [run_id, cost])).toEqual([
       ['r3', 0],
       ['r2', 0.0025],
@@ -339,10 +382,47 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     expect(has_more).toBe(true);
     expect(runs[0]).toMatchObject({ duration_seconds: 2.5, error: 'a secret', user_id: 'ada' });
 
-    const all = await summaries().runs(everybody, { limit: 10, offset: 0 });
+    const all = await summaries().runs(everybody, firstPage);
     expect(all.has_more).toBe(false);
     expect(all.runs.map(({ run_id }) => run_id)).toEqual(['r5', 'r4', 'r3', 'r2', 'r1']);
     expect(new Set(all.runs.map(({ error }) => error))).toEqual(new Set([null]));
-    expect((await summaries().runs(bob, { limit: 10, offset: 0, status: 'error' })).runs).toEqual([]);
+    expect((await summaries().runs(bob, { ...firstPage, filter: { status: 'error' } })).runs).toEqual([]);
+  });
+
+  it('list the next runs after a page, also when a new run has come meanwhile', async () => {
+    const first = await summaries().runs(ada, { ...firstPage, limit: 2 });
+    expect(first.runs.map(({ run_id }) => run_id)).toEqual(['r5', 'r3']);
+    await end('r7', 'ada', '2026-03-10T13:00:00.000Z', {});
+    const after = runAt(first.next_cursor ?? '');
+    const next = await summaries().runs(ada, { ...firstPage, limit: 2, after });
+    expect(next.runs.map(({ run_id }) => run_id)).toEqual(['r2', 'r1']);
+    expect(next.next_cursor).toBeNull();
+    await database.write((trx) => trx.deleteFrom('runs').where('run_id', '=', 'r7').execute());
+  });
+
+  it('list the runs of an agent, a model or a thread', async () => {
+    const row = { assistant_id: 'painter', model_name: 'slow', thread_id: 'canvas' };
+    await end('r8', 'ada', '2026-03-10T13:00:00.000Z', {}, row);
+    const found = async (filter: RunFilter) =>
+      (await summaries().runs(ada, { ...firstPage, filter })).runs.map(({ run_id }) => run_id);
+    expect(await found({ agent: 'painter' })).toEqual(['r8']);
+    expect(await found({ model: 'slow' })).toEqual(['r8']);
+    expect(await found({ thread_id: 'canvas' })).toEqual(['r8']);
+    expect(await found({ agent: 'painter', model: 'fast' })).toEqual([]);
+    expect((await summaries().runs(bob, { ...firstPage, filter: { agent: 'painter' } })).runs).toEqual([]);
+    await database.write((trx) => trx.deleteFrom('runs').where('run_id', '=', 'r8').execute());
+  });
+
+  it('tell the wait of a run apart from its work, and the demo model from others', async () => {
+    await end(
+      'r9',
+      'ada',
+      '2026-03-10T13:00:00.000Z',
+      { 'switchyard-demo': { input: 5, output: 5 } },
+      { created_at: '2026-03-10T12:59:00.000Z', started_at: '2026-03-10T12:59:50.000Z' },
+    );
+    const [run] = (await summaries().runs(ada, { ...firstPage, limit: 1 })).runs;
+    expect(run).toMatchObject({ queue_seconds: 50, duration_seconds: 10, simulated: true, cost: null });
+    await database.write((trx) => trx.deleteFrom('runs').where('run_id', '=', 'r9').execute());
   });
 }

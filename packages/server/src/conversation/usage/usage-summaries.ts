@@ -1,15 +1,16 @@
 import type {
   ConsoleRun,
+  ConsoleRunPage,
   ConsoleStats,
   ConsoleUsage,
   WorkflowUsage,
 } from '@switchyard/contract/conversation/console';
-import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { userScope } from '../user-scope.ts';
 import type { CostSum, ModelPrices } from './costs.ts';
+import { cursorAt } from './run-page.ts';
 import { modelUsageIn } from './run-usage.ts';
 import { dateOf, lastDays } from './usage-days.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   DayUsageSum,
   ListedRun,
   ModelUsageSum,
+  RunPage,
   UsageRange,
   UsageStore,
   UserUsageSum,
@@ -111,14 +113,13 @@ export class UsageSummaries {
     };
   }
 
-  async runs(
-    asker: Asker,
-    { limit, ...page }: { status?: RunStatus | undefined; limit: number; offset: number },
-  ): Promise<{ runs: ConsoleRun[]; has_more: boolean }> {
+  async runs(asker: Asker, { limit, ...page }: RunPage): Promise<ConsoleRunPage> {
     const { store } = this.#ready();
     const rows = await store.runs(ownerFor(asker), { ...page, limit: limit + 1 });
     const runs = rows.slice(0, limit).map((row) => this.#viewRun(row, asker));
-    return { runs, has_more: rows.length > limit };
+    const last = runs.at(-1);
+    const hasMore = rows.length > limit;
+    return { runs, has_more: hasMore, next_cursor: hasMore && last ? cursorAt(last.run_id) : null };
   }
 
   async usage(
@@ -143,7 +144,7 @@ export class UsageSummaries {
       by_agent: topAgents(prices, byAgent, pool),
       by_workflow: pool.workflows,
       total_tokens: tokensOf(byDay),
-      simulated_tokens: tokensOf(byDay.filter(({ model }) => prices.isSimulated(model))),
+      simulated_tokens: simulatedTokensOf(prices, byDay),
       total_runs: runsOf(byDay),
       total_tasks: pool.total.tasks,
       total_task_seconds: pool.total.seconds,
@@ -157,16 +158,21 @@ export class UsageSummaries {
   }
 
   #viewRun(row: ListedRun, { isEverybody }: Asker): ConsoleRun {
-    const { started_at, ended_at, display_name, token_usage_by_model, error, ...shown } = row;
-    const sum = this.#options.prices.newSum();
-    for (const [model, usage] of Object.entries(modelUsageIn(token_usage_by_model))) {
-      sum.add(model, { cache_read_tokens: 0, ...usage });
-    }
+    const { started_at, ended_at, display_name, token_usage_by_model, error, ...counted } = row;
+    const { total_input_tokens: input_tokens, total_output_tokens: output_tokens, ...shown } = counted;
+    const { prices } = this.#options;
+    const sum = prices.newSum();
+    const models = Object.entries(modelUsageIn(token_usage_by_model));
+    for (const [model, usage] of models) sum.add(model, { cache_read_tokens: 0, ...usage });
     const endMs = ended_at === null ? this.#options.clock() : Date.parse(ended_at);
     return {
       ...shown,
       thread_title: isEverybody ? null : display_name,
-      duration_seconds: started_at === null ? null : Math.max(0, endMs - Date.parse(started_at)) / 1000,
+      queue_seconds: secondsBetween(row.created_at, started_at === null ? endMs : Date.parse(started_at)),
+      duration_seconds: started_at === null ? null : secondsBetween(started_at, endMs),
+      input_tokens,
+      output_tokens,
+      simulated: models.some(([model]) => prices.isSimulated(model)),
       ...sum.total(),
       error: isEverybody ? null : error,
     };
@@ -176,6 +182,10 @@ export class UsageSummaries {
     if (!this.#options.isAvailable) throw new AppError('console_unavailable');
     return this.#options;
   }
+}
+
+function secondsBetween(from: string, toMs: number): number {
+  return Math.max(0, toMs - Date.parse(from)) / 1000;
 }
 
 function ownerFor({ owner, isEverybody }: Asker): Owner {
@@ -202,6 +212,8 @@ function viewDay(
     total_tokens: tokensOf(ofDay),
     input_tokens: total(ofDay, 'input_tokens'),
     output_tokens: total(ofDay, 'output_tokens'),
+    cache_read_tokens: total(ofDay, 'cache_read_tokens'),
+    simulated_tokens: simulatedTokensOf(prices, ofDay),
     runs: runsOf(ofDay),
     cost: sumOf(prices, ofDay).total().cost,
     ...workIn(pool.byDay, day, pool),
@@ -272,7 +284,12 @@ function grouped<Row>(
 }
 
 function totalsOf(prices: ModelPrices, rows: readonly (ModelUsageSum & { firsts: number })[]) {
-  return { tokens: tokensOf(rows), runs: runsOf(rows), cost: sumOf(prices, rows).total().cost };
+  return {
+    tokens: tokensOf(rows),
+    simulated_tokens: simulatedTokensOf(prices, rows),
+    runs: runsOf(rows),
+    cost: sumOf(prices, rows).total().cost,
+  };
 }
 
 /** Those who used most. */
@@ -295,6 +312,10 @@ function sumOf(prices: ModelPrices, rows: readonly ModelUsageSum[]): CostSum {
 
 function tokensOf(rows: readonly ModelUsageSum[]): number {
   return total(rows, 'tokens');
+}
+
+function simulatedTokensOf(prices: ModelPrices, rows: readonly ModelUsageSum[]): number {
+  return tokensOf(rows.filter(({ model }) => prices.isSimulated(model)));
 }
 
 /** Counts each run once, however many models it called. */
