@@ -1,7 +1,10 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CommandHintProvider } from '../kit/command-hint.tsx';
+import { ToastProvider } from '../kit/toast.tsx';
 import { LiveProvider } from '../lib/live/live-provider.tsx';
+import { shortcutChoice } from '../lib/shortcut-choice.ts';
 import { Frame } from './frame/frame.tsx';
 import { createQueryClient } from './query-client.ts';
 import { SessionGate } from './session-gate.tsx';
@@ -14,13 +17,23 @@ export function App() {
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
         <Texts>
-          <SessionGate>
-            <LiveProvider>
-              <Frame />
-            </LiveProvider>
-          </SessionGate>
+          <ToastProvider>
+            <SessionGate>
+              <LiveProvider>
+                <SignedIn />
+              </LiveProvider>
+            </SessionGate>
+          </ToastProvider>
         </Texts>
       </QueryClientProvider>
     </CSPProvider>
+  );
+}
+
+function SignedIn() {
+  return (
+    <CommandHintProvider enabled={shortcutChoice.use() === 'on'}>
+      <Frame />
+    </CommandHintProvider>
   );
 }

@@ -42,7 +42,7 @@ it.each(folders)('%s has the same keys in both languages, and each text takes th
 });
 
 it('gives each folder of messages a namespace of its own', () => {
-  const files = Object.fromEntries(folders.map((folder) => [`../${folder}/en.json`, {}]));
+  const files = Object.fromEntries(folders.map((folder) => [`/src/${folder}/en.json`, {}]));
   const namespaces = Object.keys(collectMessages(files));
   expect(namespaces).toHaveLength(folders.length);
   expect(namespaces).toContain('app');

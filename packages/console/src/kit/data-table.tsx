@@ -112,7 +112,7 @@ function Head<Row>({
   const text = useText('kit');
   const chosen = selection ? rows.filter((row) => selection.chosen.has(rowKey(row))).length : 0;
   return (
-    <thead className="sticky top-0 z-10 bg-bg">
+    <thead className="sticky top-(--bar) z-10 bg-bg">
       <tr className="h-9 text-text-2 shadow-[inset_0_-1px_0_var(--border)]">
         {selection ? (
           <th scope="col" className="w-9 p-0 text-center">

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { setPageTitle } from '../lib/document-title.ts';
 
 interface PageProps {
   title: string;
@@ -18,7 +19,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
     }
   }, []);
   useEffect(() => {
-    document.title = `${title} · Switchyard`;
+    setPageTitle(title);
   }, [title]);
   return (
     <div className="mx-auto flex w-full max-w-[80rem] min-w-0 flex-col gap-4 p-4 sm:p-6">

@@ -1,7 +1,7 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronDown } from 'lucide-react';
-import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { layer, layerItem } from './parts/layer.ts';
 
 export interface SelectOption<Value extends string> {

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
-import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 
 /** Text of several lines; it grows with its content where the browser can do that. */
 export function TextArea({ className, rows = 3, ...rest }: ComponentProps<'textarea'>) {

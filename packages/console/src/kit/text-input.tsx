@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
-import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { useFieldAttributes } from './field.tsx';
+import { classes, controlFrame, focusRing } from './parts/classes.ts';
 
 /** One line of text. Inside a `Field` it is tied to the label; elsewhere it needs `aria-label`. */
 export function TextInput({ className, ...rest }: ComponentProps<'input'>) {

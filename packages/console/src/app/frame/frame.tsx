@@ -1,35 +1,39 @@
-import { Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
-import { routes } from '../routes.tsx';
+import { useState } from 'react';
+import { useText } from '../../lib/i18n.ts';
+import { BottomBar } from './bottom-bar.tsx';
+import { Pages } from './pages.tsx';
+import { Palette } from './palette/palette.tsx';
 import { Rail } from './rail.tsx';
-import { UnknownAddress } from './unknown-address.tsx';
-import { useVisiblePages } from './visible-pages.ts';
+import { ShortcutSheet } from './shortcut-sheet.tsx';
+import { StaleBanner } from './stale-banner.tsx';
+import { TopBar } from './top-bar.tsx';
+import { useFrameShortcuts } from './use-frame-shortcuts.ts';
 
 /** What stands around every page. */
 export function Frame() {
-  const first = useVisiblePages()[0]?.[0]?.name;
+  const text = useText('app');
+  const [shown, setShown] = useState<'palette' | 'shortcuts' | null>(null);
+  const close = () => setShown(null);
+  useFrameShortcuts({ onSearch: () => setShown('palette'), onHelp: () => setShown('shortcuts') });
   return (
     <div className="flex min-h-dvh">
+      <a
+        href="#page"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent-solid px-3 py-2 font-medium text-on-accent focus:translate-y-0"
+      >
+        {text('skip')}
+      </a>
       <Rail />
-      <main className="min-w-0 flex-1">
-        <Suspense>
-          <Switch>
-            {routes.map(({ path, Page }) => (
-              <Route key={path} path={path}>
-                <Page />
-              </Route>
-            ))}
-            {first && (
-              <Route path="/">
-                <Redirect to={`/${first}`} replace />
-              </Route>
-            )}
-            <Route>
-              <UnknownAddress />
-            </Route>
-          </Switch>
-        </Suspense>
-      </main>
+      <div className="flex min-w-0 flex-1 flex-col pb-16 md:pb-0">
+        <TopBar onSearch={() => setShown('palette')} />
+        <StaleBanner />
+        <main id="page" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          <Pages />
+        </main>
+      </div>
+      <BottomBar />
+      <Palette open={shown === 'palette'} onClose={close} />
+      <ShortcutSheet open={shown === 'shortcuts'} onClose={close} />
     </div>
   );
 }

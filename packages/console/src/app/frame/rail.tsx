@@ -1,30 +1,35 @@
-import { Link, useLocation } from 'wouter';
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { Link } from 'wouter';
+import { IconButton } from '../../kit/button.tsx';
 import { useText } from '../../lib/i18n.ts';
-import { useVisiblePages } from './visible-pages.ts';
+import { PageLinks } from './page-links.tsx';
+import { railChoice } from './rail-choice.ts';
 
-/** The way to every page, at the side of the window. */
+/** The way to every page, at the side of a window that is wide enough. */
 export function Rail() {
   const text = useText('app');
-  const groups = useVisiblePages();
-  const [path] = useLocation();
+  const isNarrow = railChoice.use() === 'narrow';
+  const Icon = isNarrow ? PanelLeftOpen : PanelLeftClose;
   return (
-    <nav aria-label={text('rail.label')} className="w-58 shrink-0 border-r border-border p-3">
-      {groups.map((group) => (
-        <ul key={group[0]?.name} className="border-b border-border py-2 last:border-b-0">
-          {group.map(({ name, icon: Icon }) => (
-            <li key={name}>
-              <Link
-                href={`/${name}`}
-                aria-current={path === `/${name}` || path.startsWith(`/${name}/`) ? 'page' : undefined}
-                className="flex h-8 items-center gap-3 rounded-control px-2 text-body text-text-2 hover:bg-sunken aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text"
-              >
-                <Icon size={16} strokeWidth={1.75} aria-hidden />
-                {text(`pages.${name}`)}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      ))}
-    </nav>
+    <div
+      className={`sticky top-0 hidden h-dvh shrink-0 flex-col border-r border-border bg-surface md:flex ${isNarrow ? 'w-14' : 'w-58'}`}
+    >
+      <div className={`flex h-12 items-center ${isNarrow ? 'justify-center' : 'px-4'}`}>
+        <Link href="/" className="flex items-center gap-2 rounded-control text-body font-semibold">
+          <img src="/icon.svg" alt={isNarrow ? 'Switchyard' : ''} className="size-5" />
+          {!isNarrow && 'Switchyard'}
+        </Link>
+      </div>
+      <nav aria-label={text('rail.label')} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+        <PageLinks isNarrow={isNarrow} />
+      </nav>
+      <div className={`border-t border-border p-2 ${isNarrow ? 'text-center' : 'text-right'}`}>
+        <IconButton
+          label={text(isNarrow ? 'rail.widen' : 'rail.narrow')}
+          icon={<Icon size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={() => railChoice.set(isNarrow ? 'wide' : 'narrow')}
+        />
+      </div>
+    </div>
   );
 }

@@ -2,11 +2,20 @@ import { useSession } from '../../lib/session.ts';
 import { routes } from '../routes.tsx';
 import { type NavigationEntry, navigation } from './navigation.ts';
 
-/** The groups of pages that exist and that the user may see, without empty groups. */
+/** Returns the groups of pages that exist and that the user may see, without empty groups. */
 export function useVisiblePages(): NavigationEntry[][] {
-  const { isAdmin } = useSession();
-  const names = new Set(routes.filter(({ adminOnly }) => isAdmin || !adminOnly).map(({ name }) => name));
+  const names = useAllowedNames();
   return navigation
     .map((group) => group.filter(({ name }) => names.has(name)))
     .filter((group) => group.length > 0);
+}
+
+/** Whether the page exists and the user may see it, in the rail or not. */
+export function useHasPage(name: string): boolean {
+  return useAllowedNames().has(name);
+}
+
+function useAllowedNames(): Set<string> {
+  const { isAdmin } = useSession();
+  return new Set(routes.filter(({ adminOnly }) => isAdmin || !adminOnly).map(({ name }) => name));
 }

@@ -1,5 +1,5 @@
 import { collectMessages, type Texts } from '../collect-messages.ts';
 
 export const messages = collectMessages(
-  import.meta.glob<Texts>('../../**/messages/en.json', { eager: true, import: 'default' }),
+  import.meta.glob<Texts>('/src/**/messages/en.json', { eager: true, import: 'default' }),
 );

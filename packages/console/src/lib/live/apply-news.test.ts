@@ -1,5 +1,5 @@
-import { QueryClient } from '@tanstack/react-query';
 import type { PushMessage } from '@switchyard/client/push/push-message';
+import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { keys } from '../data/keys.ts';
 import { applyNews } from './apply-news.ts';
@@ -85,6 +85,9 @@ test('a run makes its thread busy, and a run that waits for a human marks it so'
 test('progress makes no query read again; the start and the end of a task do, each key once', () => {
   const progress = frame('task_progress', { taskId: 't1', progress: 1 });
   expect(outdatedKeys(newsOf([progress]))).toEqual([]);
-  const ends = [frame('task_completed', { taskId: 't1', result: null }), frame('task_failed', { taskId: 't2' })];
+  const ends = [
+    frame('task_completed', { taskId: 't1', result: null }),
+    frame('task_failed', { taskId: 't2' }),
+  ];
   expect(outdatedKeys(newsOf(ends))).toEqual([keys.task('t1'), keys.task('t2'), keys.overview]);
 });

@@ -1,5 +1,5 @@
-import { QueryClient } from '@tanstack/react-query';
 import type { PushMessage } from '@switchyard/client/push/push-message';
+import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { keys } from '../data/keys.ts';
 import { LiveConnection } from './live-connection.ts';

@@ -24,7 +24,11 @@ test('two tasks of one turn go on side by side, each under its tool call', () =>
   const other = { task_id: 't2', tool_call_id: 'c2' };
   const { tasks } = reader.apply([
     custom({ type: 'worker_task_progress', ...task, progress: 62, node: 'Scale', instance: 'box-20' }),
-    custom({ type: 'worker_task_failed', ...other, error: { code: 'cancelled', message: 'It was stopped.' } }),
+    custom({
+      type: 'worker_task_failed',
+      ...other,
+      error: { code: 'cancelled', message: 'It was stopped.' },
+    }),
   ]);
   expect(tasks.get('c1')).toMatchObject({ taskId: 't1', progress: 62, node: 'Scale', instanceId: 'box-20' });
   expect(tasks.get('c2')).toMatchObject({ taskId: 't2', error: { code: 'cancelled' } });
@@ -33,7 +37,13 @@ test('two tasks of one turn go on side by side, each under its tool call', () =>
 test('the steps of a sub-agent that come again after a crash stand once', () => {
   const reader = new RunNewsReader();
   const step = (content: string) =>
-    custom({ type: 'task_running', task_id: 's1', message: { content }, message_index: 1, total_messages: 1 });
+    custom({
+      type: 'task_running',
+      task_id: 's1',
+      message: { content },
+      message_index: 1,
+      total_messages: 1,
+    });
   const { subagents } = reader.apply([
     custom({ type: 'task_started', task_id: 's1', description: 'Look at the pool' }),
     step('First try'),

@@ -1,0 +1,41 @@
+import { ChevronRight } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { useText } from '../../lib/i18n.ts';
+import { routes } from '../routes.tsx';
+
+/** The page, and what of it is open. */
+export function Breadcrumb() {
+  const text = useText('app');
+  const [path] = useLocation();
+  const [name = '', ...rest] = path.split('/').filter(Boolean);
+  if (!routes.some((route) => route.name === name)) return null;
+  const detail = rest.map(decodePart).join(' / ');
+  return (
+    <nav aria-label={text('breadcrumb')} className="flex min-w-0 items-center gap-1 text-body">
+      <Link
+        href={`/${name}`}
+        aria-current={detail === '' ? 'page' : undefined}
+        className="truncate rounded-control text-text-2 hover:text-text aria-[current=page]:text-text"
+      >
+        {text(`pages.${name}`)}
+      </Link>
+      {detail !== '' && (
+        <>
+          <ChevronRight size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-text-3" />
+          <span aria-current="page" className="truncate font-mono text-table" title={detail}>
+            {detail}
+          </span>
+        </>
+      )}
+    </nav>
+  );
+}
+
+/** An address that a user has typed may hold a broken escape. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // shown as it was typed
+  }
+}

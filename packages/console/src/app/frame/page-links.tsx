@@ -1,0 +1,63 @@
+import { Link, useLocation } from 'wouter';
+import { classes, focusRing } from '../../kit/parts/classes.ts';
+import { useText } from '../../lib/i18n.ts';
+import type { NavigationEntry } from './navigation.ts';
+import { useVisiblePages } from './visible-pages.ts';
+
+interface PageLinksProps {
+  /** Icons alone; the names are told and shown as titles. */
+  isNarrow?: boolean;
+  onFollow?: () => void;
+}
+
+/** The links to all pages that the user may see, in their groups. */
+export function PageLinks({ isNarrow = false, onFollow }: PageLinksProps) {
+  return useVisiblePages().map((group) => (
+    <ul
+      key={group[0]?.name}
+      className="flex flex-col gap-0.5 border-b border-border py-2 first:pt-0 last:border-b-0"
+    >
+      {group.map((entry) => (
+        <PageLink key={entry.name} entry={entry} isNarrow={isNarrow} onFollow={onFollow} />
+      ))}
+    </ul>
+  ));
+}
+
+function PageLink({
+  entry: { name, icon: Icon },
+  isNarrow,
+  onFollow,
+}: {
+  entry: NavigationEntry;
+  isNarrow: boolean;
+  onFollow: (() => void) | undefined;
+}) {
+  const text = useText('app');
+  const label = text(`pages.${name}`);
+  return (
+    <li>
+      <Link
+        href={`/${name}`}
+        onClick={onFollow}
+        aria-current={useIsCurrent(name) ? 'page' : undefined}
+        aria-label={isNarrow ? label : undefined}
+        title={isNarrow ? label : undefined}
+        className={classes(
+          focusRing,
+          'flex h-8 items-center gap-3 rounded-control px-2 text-body text-text-2 -outline-offset-2! hover:bg-sunken hover:text-text pointer-coarse:h-11',
+          'aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text',
+          isNarrow && 'justify-center',
+        )}
+      >
+        <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
+        {!isNarrow && <span className="truncate">{label}</span>}
+      </Link>
+    </li>
+  );
+}
+
+export function useIsCurrent(name: string): boolean {
+  const [path] = useLocation();
+  return path === `/${name}` || path.startsWith(`/${name}/`);
+}

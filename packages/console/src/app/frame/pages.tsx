@@ -1,0 +1,35 @@
+import { Suspense } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { useSession } from '../../lib/session.ts';
+import { routes } from '../routes.tsx';
+import { AdminPage } from './admin-page.tsx';
+import { PageFailure } from './page-failure.tsx';
+import { UnknownAddress } from './unknown-address.tsx';
+import { useVisiblePages } from './visible-pages.ts';
+
+/** The page of the address. A page that fails says so in its place and leaves the frame alone. */
+export function Pages() {
+  const { isAdmin } = useSession();
+  const first = useVisiblePages()[0]?.[0]?.name;
+  return (
+    <PageFailure>
+      <Suspense>
+        <Switch>
+          {routes.map(({ path, adminOnly, Page }) => (
+            <Route key={path} path={path}>
+              {adminOnly && !isAdmin ? <AdminPage /> : <Page />}
+            </Route>
+          ))}
+          {first && (
+            <Route path="/">
+              <Redirect to={`/${first}`} replace />
+            </Route>
+          )}
+          <Route>
+            <UnknownAddress />
+          </Route>
+        </Switch>
+      </Suspense>
+    </PageFailure>
+  );
+}

@@ -1,0 +1,136 @@
+import { type KeyboardEvent, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { usePageActions } from '../../../lib/page-actions.ts';
+import { useVisiblePages } from '../visible-pages.ts';
+import { matches, step } from './match.ts';
+import type { PaletteEntry } from './palette-entry.ts';
+import { useFound } from './use-found.ts';
+
+interface PaletteProps {
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Goes to a page, does what the page can do, and finds tasks, threads and workflows. */
+export function Palette({ open, onClose }: PaletteProps) {
+  const text = useText('app');
+  return (
+    <Dialog open={open} onClose={onClose} title={text('search.open')}>
+      {open && <PaletteList onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function PaletteList({ onClose }: { onClose: () => void }) {
+  const text = useText('app');
+  const listId = useId();
+  const [query, setQuery] = useState('');
+  const [index, setIndex] = useState(0);
+  const [, navigate] = useLocation();
+  const { entries, isSearching } = usePaletteEntries(query);
+  const current = Math.min(index, Math.max(0, entries.length - 1));
+  const choose = (entry: PaletteEntry) => {
+    onClose();
+    if (entry.href !== undefined) navigate(entry.href);
+    entry.run?.();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const entry = entries[current];
+    if (by !== undefined) setIndex(step(current, { by, count: entries.length }));
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && entry) choose(entry);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <TextInput
+        type="search"
+        role="combobox"
+        aria-label={text('search.label')}
+        aria-expanded={entries.length > 0}
+        aria-controls={listId}
+        aria-activedescendant={entries.length > 0 ? optionId(listId, current) : undefined}
+        placeholder={text('search.label')}
+        autoFocus
+        autoComplete="off"
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setIndex(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={listId} role="listbox" aria-label={text('search.found')} className="h-80 overflow-y-auto">
+        {entries.map((entry, place) => (
+          <Option
+            key={entry.id}
+            id={optionId(listId, place)}
+            entry={entry}
+            isCurrent={place === current}
+            onChoose={() => choose(entry)}
+          />
+        ))}
+      </div>
+      <p role="status" className="text-meta text-text-2">
+        {isSearching ? text('search.busy') : text('search.count', { count: entries.length })}
+      </p>
+    </div>
+  );
+}
+
+function usePaletteEntries(query: string): { entries: PaletteEntry[]; isSearching: boolean } {
+  const text = useText('app');
+  const wanted = query.trim();
+  const found = useFound(wanted, true);
+  const pages = useVisiblePages()
+    .flat()
+    .map(({ name }) => ({
+      id: `page ${name}`,
+      kind: text('palette.page'),
+      label: text(`pages.${name}`),
+      href: `/${name}`,
+    }));
+  const actions = usePageActions().map(({ id, label, run }) => ({
+    id: `action ${id}`,
+    kind: text('palette.action'),
+    label,
+    run,
+  }));
+  const known = [...actions, ...pages].filter(({ label }) => matches(label, wanted));
+  return { entries: [...known, ...found.entries], isSearching: found.isSearching };
+}
+
+interface OptionProps {
+  id: string;
+  entry: PaletteEntry;
+  isCurrent: boolean;
+  onChoose: () => void;
+}
+
+function Option({ id, entry, isCurrent, onChoose }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles the keys of the list
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isCurrent}
+      onClick={onChoose}
+      ref={(element) => {
+        if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
+      }}
+      className="flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-control px-2 text-body hover:bg-sunken aria-selected:bg-sunken pointer-coarse:min-h-11"
+    >
+      <span className="truncate">{entry.label}</span>
+      <span className="shrink-0 text-meta text-text-2">{entry.kind}</span>
+    </div>
+  );
+}
+
+function optionId(listId: string, place: number): string {
+  return `${listId}-${place}`;
+}

@@ -1,0 +1,86 @@
+import { Fragment } from 'react';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Switch } from '../../kit/switch.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { shortcutChoice } from '../../lib/shortcut-choice.ts';
+import { goKeys } from './go-keys.ts';
+import { useVisiblePages } from './visible-pages.ts';
+
+const groups = [
+  { name: 'everywhere', keys: ['palette', 'search', 'help', 'rail', 'command', 'close'] },
+  { name: 'lists', keys: ['next', 'previous', 'open', 'choose'] },
+  { name: 'replay', keys: ['play'] },
+] as const;
+
+const keysOf: Record<(typeof groups)[number]['keys'][number], string[]> = {
+  palette: ['⌘K', 'Ctrl K'],
+  search: ['/'],
+  help: ['?'],
+  rail: ['['],
+  command: ['.'],
+  close: ['Esc'],
+  next: ['j'],
+  previous: ['k'],
+  open: ['Enter'],
+  choose: ['x'],
+  play: ['Space'],
+};
+
+/** What each key does, and the switch that turns single keys off. */
+export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const text = useText('app');
+  const choice = shortcutChoice.use();
+  return (
+    <Dialog open={open} onClose={onClose} title={text('keys.title')}>
+      <div className="flex flex-col gap-4">
+        <Switch
+          label={text('keys.enabled')}
+          checked={choice === 'on'}
+          onChange={(on) => shortcutChoice.set(on ? 'on' : 'off')}
+        />
+        {groups.map(({ name, keys }) => (
+          <section key={name}>
+            <h3 className="pb-1 text-table font-semibold text-text-2">{text(`keys.groups.${name}`)}</h3>
+            <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
+              {keys.map((key) => (
+                <Row key={key} label={text(`keys.${key}`)} keys={keysOf[key]} />
+              ))}
+              {name === 'everywhere' && <GoRows />}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function GoRows() {
+  const text = useText('app');
+  const names = new Set(
+    useVisiblePages()
+      .flat()
+      .map(({ name }) => name),
+  );
+  return Object.entries({ ...goKeys, g: 'gallery' })
+    .filter(([, name]) => names.has(name))
+    .map(([key, name]) => (
+      <Row key={key} label={text('keys.go', { page: text(`pages.${name}`) })} keys={[`g ${key}`]} />
+    ));
+}
+
+function Row({ label, keys }: { label: string; keys: readonly string[] }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd className="flex justify-end gap-1">
+        {keys.map((key) => (
+          <Fragment key={key}>
+            <kbd className="rounded-control border border-border bg-sunken px-1.5 font-mono text-meta">
+              {key}
+            </kbd>
+          </Fragment>
+        ))}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { CircleUser, LogOut, Search } from 'lucide-react';
+import { Button, IconButton } from '../../kit/button.tsx';
+import { Menu } from '../../kit/menu.tsx';
+import { PreferenceMenus } from '../../kit/preferences/preference-menus.tsx';
+import { useToast } from '../../kit/toast.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { useSession } from '../../lib/session.ts';
+import { signOut } from '../sign-out.ts';
+import { Breadcrumb } from './breadcrumb.tsx';
+import { LiveChip } from './live-chip.tsx';
+import { useHasPage } from './visible-pages.ts';
+
+/** Where one is, and what is needed on every page. */
+export function TopBar({ onSearch }: { onSearch: () => void }) {
+  const text = useText('app');
+  return (
+    <header className="sticky top-0 z-20 flex h-(--bar) items-center gap-1 border-b border-border bg-bg px-4 sm:px-6">
+      <Breadcrumb />
+      <div className="ml-auto flex items-center gap-1">
+        <Button
+          size="s"
+          className="hidden text-text-2! lg:inline-flex"
+          icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={onSearch}
+        >
+          {text('search.open')}
+          <kbd className="ml-2 font-sans text-meta text-text-3">{searchKey}</kbd>
+        </Button>
+        <IconButton
+          label={text('search.open')}
+          className="lg:hidden"
+          icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={onSearch}
+        />
+        <LiveChip />
+        <PreferenceMenus />
+        <AccountMenu />
+      </div>
+    </header>
+  );
+}
+
+const searchKey = /mac|iphone|ipad/i.test(window.navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+function AccountMenu() {
+  const text = useText('app');
+  const toast = useToast();
+  const { email } = useSession();
+  const hasAccountPage = useHasPage('account');
+  const label = text('account.menu', { email });
+  const leave = () => {
+    signOut().catch((error: Error) => toast({ text: error.message, tone: 'failed' }));
+  };
+  return (
+    <Menu
+      label={label}
+      items={[
+        ...(hasAccountPage ? [{ label: text('account.open'), href: '/account' }] : []),
+        {
+          label: text('account.signOut'),
+          icon: <LogOut size={16} strokeWidth={1.75} aria-hidden />,
+          onSelect: leave,
+        },
+      ]}
+      trigger={<IconButton label={label} icon={<CircleUser size={16} strokeWidth={1.75} aria-hidden />} />}
+    />
+  );
+}

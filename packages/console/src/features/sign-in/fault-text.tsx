@@ -1,0 +1,22 @@
+import { useFormat } from '../../lib/format/use-format.ts';
+import { useText } from '../../lib/i18n.ts';
+import type { SignInFault } from './sign-in-fault.ts';
+
+interface FaultTextProps {
+  fault: SignInFault | null;
+  secondsLeft: number;
+}
+
+/** Why the gateway has refused, and when to try again. */
+export function FaultText({ fault, secondsLeft }: FaultTextProps) {
+  const text = useText('sign-in');
+  const format = useFormat();
+  if (fault === null) return null;
+  const wait = format.duration(secondsLeft * 1_000);
+  const isOver = fault.waitSeconds !== null && secondsLeft === 0;
+  return (
+    <p role="alert" className={`text-body ${isOver ? 'text-text-2' : 'text-failed'}`}>
+      {isOver ? text('fault.over') : text(`fault.${fault.key}`, { wait, message: fault.message })}
+    </p>
+  );
+}

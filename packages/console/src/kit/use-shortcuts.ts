@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react';
+import { shortcutChoice } from '../lib/shortcut-choice.ts';
+import { isTyping } from './parts/typing.ts';
+
+/** What each single key does, by `event.key`. */
+export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+/**
+ * Listens for single keys while the component is shown. Keys that belong to a text, to a dialog in front of the page or to
+ * a control that has used them do nothing here, and none does while the user has switched shortcuts off.
+ */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const current = useRef(shortcuts);
+  useEffect(() => {
+    current.current = shortcuts;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isModified = event.ctrlKey || event.metaKey || event.altKey;
+      if (isModified || event.defaultPrevented || isTyping(event.target) || hasModal()) return;
+      if (shortcutChoice.read() === 'off') return;
+      current.current[event.key]?.(event);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** The rest of the page is inert while a dialog is open in front of it. */
+function hasModal(): boolean {
+  return (
+    document.querySelector('[role="dialog"][aria-modal="true"], [role="menu"], [role="listbox"]') !== null
+  );
+}
