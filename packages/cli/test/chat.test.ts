@@ -9,7 +9,7 @@ let server: ConversationServer;
 beforeEach(async () => {
   server = new ConversationServer();
   await server.start();
-  server.on('POST /api/threads', whole(thread, { thread_id: 't1', interrupts: {} }));
+  server.on('POST /api/threads', json(whole(thread, { thread_id: 't1', interrupts: {} })));
 });
 afterEach(() => server.close());
 
@@ -33,7 +33,7 @@ describe('switchyard chat', () => {
   });
 
   it('continues a thread, with a chosen agent and piped input', async () => {
-    server.on('GET /api/threads/t1', whole(thread, { thread_id: 't1', interrupts: {} }));
+    server.on('GET /api/threads/t1', json(whole(thread, { thread_id: 't1', interrupts: {} })));
     server.on(streamed, run(metadata, word('Fine.')));
     const args = ['chat', '--thread', 't1', '--agent', 'reviewer'];
     const { code, stdout } = await server.cli(args, {
@@ -207,7 +207,10 @@ describe('switchyard chat', () => {
     const asked = await server.cli(['chat', 'send it']);
     expect(asked.code).toBe(0);
     expect(asked.stderr).toContain('The agent waits for an answer:\nsend {"to":"b"}\nAnswer "approve"');
-    server.on('GET /api/threads/t1', whole(thread, { thread_id: 't1', interrupts: { task1: interrupts } }));
+    server.on(
+      'GET /api/threads/t1',
+      json(whole(thread, { thread_id: 't1', interrupts: { task1: interrupts } })),
+    );
     await server.cli(['chat', '--thread', 't1', 'approve']);
     expect(server.requests.at(-1)?.body).toMatchObject({
       command: { resume: { decisions: [{ type: 'approve' }] } },
@@ -220,7 +223,7 @@ describe('switchyard chat', () => {
       { type: 'human', content: 'hi', id: 'h' },
       { type: 'ai', content: 'From the start to the end.', id: 'm1' },
     ];
-    server.on('GET /api/threads/t1/state', whole(threadState, { values: { messages } }));
+    server.on('GET /api/threads/t1/state', json(whole(threadState, { values: { messages } })));
     const { stdout, stderr } = await server.cli(['chat', 'hi']);
     expect(stdout).toBe('the end.\nFrom the start to the end.\n');
     expect(stderr).toContain('(Part of the answer was missed; this is the whole of it.)');
@@ -240,7 +243,7 @@ describe('switchyard chat', () => {
     );
     server.on(
       'GET /api/threads/t1/state',
-      whole(threadState, { values: { messages: [{ type: 'ai', content: 'Once upon.', id: 'm1' }] } }),
+      json(whole(threadState, { values: { messages: [{ type: 'ai', content: 'Once upon.', id: 'm1' }] } })),
     );
     const { stdout, stderr } = await server.cli(['chat', 'hi']);
     expect(stdout).toBe('Once \nOnce upon.\n');

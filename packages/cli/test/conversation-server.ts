@@ -114,9 +114,9 @@ export function json(value: unknown, status = 200): Answer {
   return (response) => answerJson(response, value, status);
 }
 
-/** An answer with every field that the schema requires: null for fields that the test does not set. */
-export function whole({ required = [] }: { required?: readonly string[] }, value: object): Answer {
-  return json({ ...Object.fromEntries(required.map((name) => [name, null])), ...value });
+/** Returns a body with every field that the schema requires: null for fields that the test does not set. */
+export function whole({ required = [] }: { required?: readonly string[] }, value: object): object {
+  return { ...Object.fromEntries(required.map((name) => [name, null])), ...value };
 }
 
 export const nothing: Answer = (response) => void response.writeHead(202).end();
