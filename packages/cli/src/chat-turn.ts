@@ -1,7 +1,8 @@
 import type { Client } from '@switchyard/client/client';
 import { ApiError } from '@switchyard/client/errors';
+import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import { cancelRun } from '@switchyard/contract/conversation/runs';
+import { cancelRun, getRun } from '@switchyard/contract/conversation/runs';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { getState } from '@switchyard/contract/conversation/threads';
 import { ChatView } from './chat-view.ts';
@@ -57,10 +58,27 @@ async function streamRun(body: RunCreate, signal: AbortSignal, context: TurnCont
     }
   }
   signal.removeEventListener('abort', cancel);
+  await markSeen(client, { thread_id: threadId, run_id: stream.runId }, view);
   if (asJson) return end;
   if (hasGap) await showStoredAnswer(view, client, threadId);
   view.finish();
   return end;
+}
+
+/** The answer was read here, so no other page has to tell of it. A run that has ended since stays unread. */
+async function markSeen(
+  client: Client,
+  params: { thread_id: string; run_id: string },
+  view: ChatView,
+): Promise<void> {
+  try {
+    const { ended_at } = await client.call(getRun, { params });
+    if (ended_at === null) return;
+    const { thread_id } = params;
+    await client.call(markThreadRead, { params: { thread_id }, body: { run_ended_at: ended_at } });
+  } catch (error) {
+    view.note(`The thread stays unread: ${(error as Error).message}`);
+  }
 }
 
 /** The run may have ended by itself in the meantime. */

@@ -1,15 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { getRun } from '@switchyard/contract/conversation/runs';
 import { thread, threadState } from '@switchyard/contract/conversation/thread';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationServer, type Frame, json, nothing, openRun, run, whole } from './conversation-server.ts';
 
 let server: ConversationServer;
+const endedAt = '2030-01-01T00:00:00.000Z';
+
+/** The requests of the conversation itself, without those that mark it as read. */
+function sent(): ConversationServer['requests'] {
+  return server.requests.filter(({ path }) => !/\/(read|runs\/r1)$/.test(path));
+}
 
 beforeEach(async () => {
   server = new ConversationServer();
   await server.start();
   server.on('POST /api/threads', json(whole(thread, { thread_id: 't1', interrupts: {} })));
+  server.on(
+    'GET /api/threads/t1/runs/r1',
+    json(whole(getRun.schema.response[200], { ended_at: endedAt })),
+  );
+  server.on('POST /api/threads/t1/read', json({ thread_id: 't1', unread: false, run_ended_at: endedAt }));
 });
 afterEach(() => server.close());
 
@@ -26,10 +38,23 @@ describe('switchyard chat', () => {
     const { code, stdout, stderr } = await server.cli(['chat', 'what', 'can you do?']);
     expect([code, stdout]).toEqual([0, 'I can draw.\nAnd count.\n']);
     expect(stderr).toBe('Go on with: switchyard chat --thread t1\n');
-    expect(server.requests[1]?.body).toEqual({
+    expect(sent()[1]?.body).toEqual({
       input: { messages: [{ role: 'user', content: 'what can you do?' }] },
       stream_mode: ['messages-tuple', 'updates', 'custom'],
     });
+  });
+
+  it('marks the thread as read up to the end of its run, and says so when it cannot', async () => {
+    server.on(streamed, run(metadata, word('Fine.')));
+    await server.cli(['chat', 'go']);
+    expect(server.requests.at(-1)).toMatchObject({
+      path: '/api/threads/t1/read',
+      body: { run_ended_at: endedAt },
+    });
+    server.on('POST /api/threads/t1/read', json({ detail: 'No.' }, 403));
+    const { code, stdout, stderr } = await server.cli(['chat', 'go']);
+    expect([code, stdout]).toEqual([0, 'Fine.\n']);
+    expect(stderr).toContain('The thread stays unread: No.');
   });
 
   it('continues a thread, with a chosen agent and piped input', async () => {
@@ -40,11 +65,8 @@ describe('switchyard chat', () => {
       stdin: Readable.from(['look at this\n', 'and that\n']),
     });
     expect([code, stdout]).toEqual([0, 'Fine.\n']);
-    expect(server.requests.map(({ path }) => path)).toEqual([
-      '/api/threads/t1',
-      '/api/threads/t1/runs/stream',
-    ]);
-    expect(server.requests[1]?.body).toMatchObject({
+    expect(sent().map(({ path }) => path)).toEqual(['/api/threads/t1', '/api/threads/t1/runs/stream']);
+    expect(sent()[1]?.body).toMatchObject({
       assistant_id: 'reviewer',
       input: { messages: [{ role: 'user', content: 'look at this\nand that' }] },
     });
@@ -181,7 +203,7 @@ describe('switchyard chat', () => {
     const { code, stdout, stderr } = await server.cli(['chat', 'tell me']);
     expect([code, stdout]).toEqual([130, 'Once upon\n']);
     expect(stderr).toContain('Cancelling; once more leaves at once.\n');
-    expect(server.requests.at(-1)?.path).toBe('/api/threads/t1/runs/r1/cancel');
+    expect(sent().at(-1)?.path).toBe('/api/threads/t1/runs/r1/cancel');
   });
 
   it('accepts that the run ended before it could be cancelled', async () => {
@@ -212,7 +234,7 @@ describe('switchyard chat', () => {
       json(whole(thread, { thread_id: 't1', interrupts: { task1: interrupts } })),
     );
     await server.cli(['chat', '--thread', 't1', 'approve']);
-    expect(server.requests.at(-1)?.body).toMatchObject({
+    expect(sent().at(-1)?.body).toMatchObject({
       command: { resume: { decisions: [{ type: 'approve' }] } },
     });
   });
@@ -293,7 +315,10 @@ describe('switchyard chat', () => {
 
 describe('a conversation on the terminal', () => {
   const talk = (...typed: string[]) => server.cli(['chat'], { isTTY: true, stdin: Readable.from(typed) });
-  const asked = () => server.requests.slice(1).map(({ body }) => (body as { input?: unknown }).input);
+  const asked = () =>
+    sent()
+      .slice(1)
+      .map(({ body }) => (body as { input?: unknown }).input);
   const says = (content: string) => ({ messages: [{ role: 'user', content }] });
 
   it('takes turn after turn in one thread until Ctrl-D', async () => {
@@ -305,7 +330,7 @@ describe('a conversation on the terminal', () => {
 
   it('ends on Ctrl-C while no run is going on', async () => {
     expect((await talk('\u0003')).code).toBe(0);
-    expect(server.requests).toHaveLength(1);
+    expect(sent()).toHaveLength(1);
   });
 
   it('loses no line of several that are pasted at once', async () => {
@@ -346,6 +371,6 @@ describe('a conversation on the terminal', () => {
     const { stdout, stderr } = await talk('paint\n', 'blue\n', '\u0004');
     expect(stdout).toBe('Blue it is.\n');
     expect(stderr).toContain('The agent waits for an answer:\nWhich colour?\n');
-    expect(server.requests.at(-1)?.body).toMatchObject({ command: { resume: 'blue' } });
+    expect(sent().at(-1)?.body).toMatchObject({ command: { resume: 'blue' } });
   });
 });
