@@ -49,19 +49,7 @@ function bashScript(places: readonly Place[]): string {
 _switchyard() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" place="" candidates="" i
   COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$place/\${COMP_WORDS[i]}" in
-${stepLines(places, (path) => `place=${quoted(path)}`)}
-    esac
-  done
-  case "$place $before" in
-${choiceLines(places, (choices) => `candidates=${quoted(choices)}`)}
-  esac
-  if [[ -z $candidates ]]; then
-    case "$place" in
-${wordLines(places, (words) => `candidates=${quoted(words)}`)}
-    esac
-  fi
+${findCandidates(places, { from: 1, to: 'COMP_CWORD', words: 'COMP_WORDS' })}
   while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -W "$candidates" -- "$current")
 }
 complete -o default -F _switchyard switchyard
@@ -74,23 +62,31 @@ function zshScript(places: readonly Place[]): string {
 # zsh completion of switchyard. Load it with: source <(switchyard completion zsh)
 _switchyard() {
   local before="\${words[CURRENT-1]}" place="" candidates="" i
-  for ((i = 2; i < CURRENT; i++)); do
-    case "$place/\${words[i]}" in
-${stepLines(places, (path) => `place=${quoted(path)}`)}
-    esac
-  done
-  case "$place $before" in
-${choiceLines(places, (choices) => `candidates=${quoted(choices)}`)}
-  esac
-  if [[ -z $candidates ]]; then
-    case "$place" in
-${wordLines(places, (words) => `candidates=${quoted(words)}`)}
-    esac
-  fi
+${findCandidates(places, { from: 2, to: 'CURRENT', words: 'words' })}
   compadd -- \${=candidates} || _files
 }
 (( $+functions[compdef] )) && compdef _switchyard switchyard
 `;
+}
+
+/** What bash and zsh have in common. It follows the words to their place in the tree and finds what may come next. */
+function findCandidates(
+  places: readonly Place[],
+  { from, to, words }: { from: number; to: string; words: string },
+): string {
+  return `  for ((i = ${from}; i < ${to}; i++)); do
+    case "$place/\${${words}[i]}" in
+${stepLines(places)}
+    esac
+  done
+  case "$place $before" in
+${choiceLines(places)}
+  esac
+  if [[ -z $candidates ]]; then
+    case "$place" in
+${wordLines(places)}
+    esac
+  fi`;
 }
 
 function fishScript(places: readonly Place[]): string {
@@ -126,10 +122,10 @@ ${lines.join('\n')}
 }
 
 /** The place that a word leads to, from the place before it. */
-function stepLines(places: readonly Place[], act: (path: string) => string): string {
+function stepLines(places: readonly Place[]): string {
   return places
     .filter(({ path }) => path !== '')
-    .map(({ path }) => `      ${quoted(stepOf(path))}) ${act(path)} ;;`)
+    .map(({ path }) => `      ${quoted(stepOf(path))}) place=${quoted(path)} ;;`)
     .join('\n');
 }
 
@@ -139,23 +135,23 @@ function stepOf(path: string): string {
 }
 
 /** What may stand behind an option that has a list of values. */
-function choiceLines(places: readonly Place[], act: (choices: string) => string): string {
+function choiceLines(places: readonly Place[]): string {
   const lines = places.flatMap(({ path, options }) =>
     options
       .filter(({ choices }) => choices.length > 0)
       .map(({ flags, choices }) => {
         const cases = flags.map((flag) => quoted(`${path} ${flag}`)).join('|');
-        return `    ${cases}) ${act(choices.join(' '))} ;;`;
+        return `    ${cases}) candidates=${quoted(choices.join(' '))} ;;`;
       }),
   );
   return lines.join('\n');
 }
 
-function wordLines(places: readonly Place[], act: (words: string) => string): string {
+function wordLines(places: readonly Place[]): string {
   return places
     .map(({ path, commands, options }) => {
       const words = [...commands.map(({ name }) => name), ...options.flatMap(({ flags }) => flags)];
-      return `      ${quoted(path)}) ${act(words.join(' '))} ;;`;
+      return `      ${quoted(path)}) candidates=${quoted(words.join(' '))} ;;`;
     })
     .join('\n');
 }

@@ -17,10 +17,7 @@ beforeEach(async () => {
   server = new ConversationServer();
   await server.start();
   server.on('POST /api/threads', json(whole(thread, { thread_id: 't1', interrupts: {} })));
-  server.on(
-    'GET /api/threads/t1/runs/r1',
-    json(whole(getRun.schema.response[200], { ended_at: endedAt })),
-  );
+  server.on('GET /api/threads/t1/runs/r1', json(whole(getRun.schema.response[200], { ended_at: endedAt })));
   server.on('POST /api/threads/t1/read', json({ thread_id: 't1', unread: false, run_ended_at: endedAt }));
 });
 afterEach(() => server.close());
