@@ -1,5 +1,6 @@
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 
@@ -67,6 +68,22 @@ describe('saved workflows', () => {
     expect(data).toMatchObject({ name: saved.name, params: { '1.width': 24 }, tags: ['t'], warnings: [] });
     const { result } = await user.ended(data.id);
     expect(result.outputs[0].filename).toContain('saved');
+  });
+
+  it('have pictures of a known size, as uploads have, and other files have none', async () => {
+    const saved = await save();
+    const { data } = await user.call('POST', `/api/workflows/${saved.id}/run`, { params: { width: 24 } });
+    await user.ended(data.id);
+    const picture = { width: 30, height: 20, channels: 3 as const, background: '#c02' };
+    const photo = await sharp({ create: picture }).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    await user.upload('photo.jpg', photo);
+    await user.upload('note.txt', Buffer.from('none'));
+    const { items } = (await user.call('GET', '/api/files?limit=3')).data;
+    expect(items.map(({ width, height }: { width: number; height: number }) => [width, height])).toEqual([
+      [null, null],
+      [20, 30],
+      [24, 16],
+    ]);
   });
 
   it('refuse values that do not fit, with the name and the fix', async () => {

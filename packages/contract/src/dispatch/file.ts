@@ -17,6 +17,13 @@ export const storedFile = Type.Object({
   sha256: Type.String(),
   source: oneOf(fileSources),
   taskId: nullable(Type.String()),
+  width: nullable(
+    Type.Integer({
+      description:
+        'The width in pixels of an upright picture. Null for other files, and where the first bytes do not say it.',
+    }),
+  ),
+  height: nullable(Type.Integer()),
   createdAt: isoTime,
 });
 export type StoredFile = Static<typeof storedFile>;

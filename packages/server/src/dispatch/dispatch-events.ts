@@ -23,7 +23,16 @@ export type DispatchEvent =
 
 export type NewFile = Pick<
   FileTable,
-  'id' | 'filename' | 'sha256' | 'size' | 'contentType' | 'source' | 'taskId' | 'createdAt'
+  | 'id'
+  | 'filename'
+  | 'sha256'
+  | 'size'
+  | 'contentType'
+  | 'source'
+  | 'taskId'
+  | 'width'
+  | 'height'
+  | 'createdAt'
 >;
 
 export interface TaskProgress {

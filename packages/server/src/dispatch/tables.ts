@@ -240,6 +240,9 @@ export interface FileTable {
   taskId: string | null;
   /** The saved workflow of the task that made it. */
   workflowId: string | null;
+  /** The size of a picture in pixels; null for other files, and for pictures of earlier versions. */
+  width: number | null;
+  height: number | null;
   createdAt: string;
 }
 

@@ -241,7 +241,7 @@ export class AttemptRecord {
 }
 
 function filesOf(kept: readonly KeptOutput[], { taskId, at }: { taskId: string; at: string }): NewFile[] {
-  return kept.map(({ fileId: id, filename, contentType, size, sha256 }) => ({
+  return kept.map(({ fileId: id, filename, contentType, size, sha256, width, height }) => ({
     id,
     filename,
     contentType,
@@ -249,6 +249,8 @@ function filesOf(kept: readonly KeptOutput[], { taskId, at }: { taskId: string; 
     sha256,
     source: 'output',
     taskId,
+    width,
+    height,
     createdAt: at,
   }));
 }

@@ -16,6 +16,9 @@ export interface KeptOutput {
   contentType: string;
   size: number;
   sha256: string;
+  /** The size of a picture in pixels. */
+  width: number | null;
+  height: number | null;
   node: string;
 }
 
@@ -73,7 +76,13 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
     kept,
     isAllLost: isAnyGone && kept.length === 0 && texts.length === 0,
     stored: {
-      outputs: kept.map(({ sha256: _ofTheBlob, ...output }) => output),
+      outputs: kept.map(({ fileId, filename, contentType, size, node }) => ({
+        fileId,
+        filename,
+        contentType,
+        size,
+        node,
+      })),
       texts,
       outputsReused: wanted.length > 0 && wanted.every(({ nodeId }) => result.cachedNodes.includes(nodeId)),
       outputsMissing:

@@ -16,6 +16,7 @@ import type { ContentStore, OpenedContent } from '../../platform/files/content-s
 import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import type { StoredContent } from '../../platform/files/write-blob.ts';
+import { pictureSizeOf } from '../../platform/pictures/picture-size.ts';
 import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
@@ -174,6 +175,7 @@ export class StoredFiles implements AttemptFiles {
       contentType: contentTypeOf(head, filename).contentType,
       size: sizeBytes,
       sha256,
+      ...sizeOf(head),
       node: output.node,
     };
   }
@@ -183,7 +185,7 @@ export class StoredFiles implements AttemptFiles {
     { task, kept, at }: Parameters<RecordDeps['insertKept']>[1],
   ): Promise<void> {
     const rows = kept.map(
-      ({ fileId, filename, contentType, size, sha256 }): NewFileRow => ({
+      ({ fileId, filename, contentType, size, sha256, width, height }): NewFileRow => ({
         id: fileId,
         owner: task.owner,
         filename,
@@ -193,6 +195,8 @@ export class StoredFiles implements AttemptFiles {
         source: 'output',
         taskId: task.id,
         workflowId: task.workflowId,
+        width,
+        height,
         createdAt: at,
       }),
     );
@@ -242,6 +246,7 @@ export class StoredFiles implements AttemptFiles {
       source: 'upload',
       taskId: null,
       workflowId: null,
+      ...sizeOf(head),
       createdAt: toIso(this.#options.clock()),
     };
   }
@@ -265,9 +270,15 @@ export class StoredFiles implements AttemptFiles {
       sha256: row.sha256,
       source: row.source,
       taskId: row.taskId,
+      width: row.width,
+      height: row.height,
       createdAt: row.createdAt,
     };
   }
+}
+
+function sizeOf(head: Buffer): Pick<FileRow, 'width' | 'height'> {
+  return pictureSizeOf(head) ?? { width: null, height: null };
 }
 
 /** Opened when the body is first read, so that a request for the headers alone opens no file. */

@@ -132,9 +132,9 @@ function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): st
 }
 
 function fileView({ id: fileId, filename, ...file }: NewFile, links: Links): StoredFile {
-  const { size, contentType, sha256, source, taskId, createdAt } = file;
+  const { size, contentType, sha256, source, taskId, width, height, createdAt } = file;
   const url = links.to({ fileId, filename });
-  return { fileId, filename, url, size, contentType, sha256, source, taskId, createdAt };
+  return { fileId, filename, url, size, contentType, sha256, source, taskId, width, height, createdAt };
 }
 
 /** The format is a u32 length, that many bytes of header as JSON, then the image. */

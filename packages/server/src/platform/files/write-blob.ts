@@ -3,12 +3,13 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
+import { isJpeg } from '../pictures/picture-size.ts';
 import type { Disk } from './disk.ts';
 
 export interface StoredContent {
   sha256: string;
   sizeBytes: number;
-  /** The first bytes, at most 512: enough to tell the type. */
+  /** The first bytes: enough to tell the type, and the size of a picture. */
   head: Buffer;
 }
 
@@ -20,6 +21,8 @@ interface WriteOptions {
 }
 
 const headBytes = 512;
+/** A JPEG has its size behind what the camera wrote, which is at most 64 kB. */
+const jpegHeadBytes = 72 * 1024;
 /** Limits how much one step hashes on the event loop, whatever the chunk size of the source. */
 const stepBytes = 256 * 1024;
 const spaceCheckBytes = 16 * 1024 * 1024;
@@ -63,7 +66,8 @@ async function copy(file: FileHandle, options: WriteOptions): Promise<StoredCont
       await requireSpace();
       checkedBytes = sizeBytes;
     }
-    if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)]);
+    const missing = (isJpeg(head.length < 3 ? chunk : head) ? jpegHeadBytes : headBytes) - head.length;
+    if (missing > 0) head = Buffer.concat([head, chunk.subarray(0, missing)]);
     for (let from = 0; from < chunk.length; from += stepBytes) {
       const step = chunk.subarray(from, from + stepBytes);
       hash.update(step);
