@@ -20,7 +20,7 @@ export function addWhyCommand(parent: Command, terminal: Terminal): void {
       if (facts !== '') terminal.stdout.write(`\n${facts}`);
       if (why.instances.length === 0) return;
       terminal.stdout.write('\n');
-      printTable(terminal, { columns, rows: why.instances, none: '' });
+      printTable(terminal, { columns: outlookColumns, rows: why.instances, none: '' });
     });
   describeGatewayCommand(command, {
     purpose: 'say why a task waits, what is ahead of it, and what would help',
@@ -47,7 +47,7 @@ function factsOf({
   ];
 }
 
-const columns: Column<InstanceOutlook>[] = [
+export const outlookColumns: Column<InstanceOutlook>[] = [
   { title: 'INSTANCE', of: ({ instanceId }) => instanceId },
   { title: 'SERVER', of: ({ serverName }) => serverName },
   { title: 'COULD RUN IT', of: ({ couldRun }) => (couldRun ? 'yes' : 'no') },

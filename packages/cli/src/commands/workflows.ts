@@ -26,6 +26,7 @@ import { runTasks } from '../run-tasks.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { readParams, uploadParams } from '../workflow-run.ts';
+import { addOutlookCommand } from './workflows-outlook.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -57,6 +58,7 @@ export function addWorkflowsCommand(program: Command, terminal: Terminal): void 
   addList(command, terminal);
   addShow(command, terminal);
   addImport(command, terminal);
+  addOutlookCommand(command, terminal, find);
   addRun(command, terminal);
   addDelete(command, terminal);
 }

@@ -79,6 +79,7 @@ import { TaskTimelines } from './timeline/task-timelines.ts';
 import { Estimates } from './waiting/estimates.ts';
 import { Waiting } from './waiting/waiting.ts';
 import { waitingRoutes } from './waiting/waiting-routes.ts';
+import { WorkflowOutlooks } from './waiting/workflow-outlooks.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { WebhookTests } from './webhooks/webhook-tests.ts';
@@ -168,16 +169,12 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
-  const waitingOver = createWaiting(dependencies, records, fleet);
+  const estimates = new Estimates({ store: new TaskDurationStore(database), steadyClock });
+  const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
   const waiting = waitingOver(database);
   const tasks = createTasks(dependencies, { records, fleet, waiting });
   const batches = createBatches(dependencies, tasks);
-  const savedWorkflows = new SavedWorkflows({
-    store: new SavedWorkflowStore(database),
-    nodeInputs: records.nodeInputs,
-    tasks,
-    clock,
-  });
+  const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelinesOver = createTimelines(dependencies);
   const monitor = new Monitor({
@@ -217,6 +214,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       hub,
       batches,
       waiting,
+      outlooks,
       control: createQueueControl(dependencies, records, instances),
     }),
     tasks,
@@ -390,11 +388,9 @@ function createFleet(
 }
 
 function createWaiting(
-  { database, clock }: DispatchDependencies,
-  { matchmaker, pauses }: Records,
-  fleet: Fleet,
+  { clock }: DispatchDependencies,
+  { matchmaker, pauses, fleet, estimates }: Records & { fleet: Fleet; estimates: Estimates },
 ): (rows: Database<DispatchTables>) => Waiting {
-  const estimates = new Estimates({ store: new TaskDurationStore(database), steadyClock });
   return (rows) => {
     const together = readTogether(rows, (frozen) => ({
       tasks: new TaskStore(frozen),
@@ -417,6 +413,29 @@ function createTimelines({
     }));
     return new TaskTimelines({ together, price: options.workerPrice, clock });
   };
+}
+
+/** Saved workflows, and what is said about them before they run. */
+function createWorkflows(
+  { database, clock, options }: DispatchDependencies,
+  parts: { records: Records; fleet: Fleet; tasks: Tasks; estimates: Estimates },
+): { savedWorkflows: SavedWorkflows; outlooks: WorkflowOutlooks } {
+  const { records, fleet, tasks, estimates } = parts;
+  const savedWorkflows = new SavedWorkflows({
+    store: new SavedWorkflowStore(database),
+    nodeInputs: records.nodeInputs,
+    tasks,
+    clock,
+  });
+  const outlooks = new WorkflowOutlooks({
+    savedWorkflows,
+    instances: records.instanceStore,
+    fleet,
+    estimates,
+    price: options.workerPrice,
+    clock,
+  });
+  return { savedWorkflows, outlooks };
 }
 
 function createTasks(
@@ -504,6 +523,7 @@ function routesOf(
     monitor: Monitor;
     hub: PushHub;
     waiting: Waiting;
+    outlooks: WorkflowOutlooks;
     control: QueueControl;
     batches: TaskBatches;
   },

@@ -1,14 +1,27 @@
 import { whyTask } from '@switchyard/contract/dispatch/task-why';
+import { foreseeWorkflow } from '@switchyard/contract/dispatch/workflow-outlook';
 import { ok } from '@switchyard/contract/envelope';
-import { adminOrOwnerOf } from '../../http/access/guard.ts';
+import { adminOrOwnerOf, identityOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Waiting } from './waiting.ts';
+import type { WorkflowOutlooks } from './workflow-outlooks.ts';
 
-export function waitingRoutes({ waiting }: { waiting: Waiting }): Routes {
+interface WaitingRoutesOptions {
+  waiting: Waiting;
+  outlooks: WorkflowOutlooks;
+}
+
+export function waitingRoutes({ waiting, outlooks }: WaitingRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...whyTask,
       handler: async (request) => ok(await waiting.why(adminOrOwnerOf(request), request.params.taskId)),
+    });
+
+    app.route({
+      ...foreseeWorkflow,
+      handler: async (request) =>
+        ok(await outlooks.of(identityOf(request).userId, request.params.workflowId, request.body)),
     });
   };
 }

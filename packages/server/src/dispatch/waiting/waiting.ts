@@ -15,7 +15,8 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import { type Outlook, taskErrorOf } from '../tasks/task-view.ts';
 import type { Estimates } from './estimates.ts';
 import { type EtaMs, etaOfRunning, etaOfWaiting } from './eta.ts';
-import { helpFor, nameOf, viewObstacle } from './obstacle-text.ts';
+import { isAble, maxInstancesListed, viewInstance } from './instance-outlook.ts';
+import { helpFor, nameOf } from './obstacle-text.ts';
 import { describeWaiting } from './waiting-text.ts';
 
 interface WaitingStores {
@@ -45,7 +46,6 @@ interface Standing {
   free: number;
 }
 
-const maxInstancesListed = 100;
 /** Tasks of a list beyond this many different graphs have no estimate. */
 const maxGraphsEstimated = 20;
 /** Obstacles that end by themselves soon. */
@@ -121,7 +121,7 @@ export class Waiting {
     const task = queue.get(taskId);
     if (!task) return null;
     const instances = fleet.obstaclesTo(task, rows);
-    const couldRun = instances.filter(({ obstacles }) => obstacles.every(({ code }) => code === 'busy'));
+    const couldRun = instances.filter(isAble);
     const ahead = queue.ahead(taskId);
     const ids = couldRun.map(({ row }) => row.id);
     const competing = queue.competing(taskId, (requirement) => fleet.canAnyRun(ids, requirement));
@@ -224,15 +224,6 @@ function describeOver(row: TaskRow): string {
   const error = taskErrorOf(row);
   if (error?.code === 'cancelled') return `It does not wait: it was cancelled${at}.`;
   return `It does not wait: it failed${at}${error ? `: ${error.message}` : '.'}`;
-}
-
-function viewInstance({ row, obstacles }: InstanceObstacles): TaskWhy['instances'][number] {
-  return {
-    instanceId: row.id,
-    serverName: row.serverName,
-    couldRun: obstacles.every(({ code }) => code === 'busy'),
-    reasons: obstacles.map((obstacle) => viewObstacle(row, obstacle)),
-  };
 }
 
 function untilOf({ obstacles }: InstanceObstacles): number {

@@ -23,6 +23,20 @@ export function taskParamsOf(
   return Object.fromEntries(params);
 }
 
+/** The params of a task, without the values that a run would refuse: for a form that is not filled in yet. */
+export function rightParamsOf(
+  parameters: readonly WorkflowParameter[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const right = parameters.filter(
+    (parameter) =>
+      Object.hasOwn(values, parameter.name) && whyWrong(parameter, values[parameter.name]) === null,
+  );
+  return Object.fromEntries(
+    right.flatMap((parameter) => targetsOf(parameter).map((key) => [key, values[parameter.name]])),
+  );
+}
+
 function missingValues(
   parameters: readonly WorkflowParameter[],
   values: Readonly<Record<string, unknown>>,

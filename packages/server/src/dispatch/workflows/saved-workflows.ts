@@ -19,7 +19,7 @@ import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
 import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
 import { schemaOf } from './saved-workflow-schema.ts';
 import type { SavedWorkflowRow, SavedWorkflowStore, StoredWorkflow } from './saved-workflow-store.ts';
-import { taskParamsOf } from './saved-workflow-values.ts';
+import { rightParamsOf, taskParamsOf } from './saved-workflow-values.ts';
 
 interface SavedWorkflowsOptions {
   store: SavedWorkflowStore;
@@ -163,6 +163,15 @@ export class SavedWorkflows {
   /** The task that these values would result in. */
   async taskOf(userId: string, values: WorkflowValues): Promise<NewTask> {
     return (await this.#requestOf(userId, values)).input;
+  }
+
+  /** The task of a form that is not filled in yet: values that a run would refuse are left out. */
+  async taskWithRightValues(
+    userId: string,
+    { workflowId, params, version }: WorkflowValues,
+  ): Promise<Pick<NewTask, 'workflow' | 'params'>> {
+    const { version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    return { workflow: graphIn(stored), params: rightParamsOf(parametersIn(stored), params) };
   }
 
   /** The workflows that this user's agent has as tools. */

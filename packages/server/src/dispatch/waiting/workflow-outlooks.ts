@@ -1,0 +1,85 @@
+import type {
+  WorkflowOutlook,
+  WorkflowOutlookQuestion,
+} from '@switchyard/contract/dispatch/workflow-outlook';
+import type { Clock } from '../../lib/clock.ts';
+import { type WorkerPrice, workerCost } from '../../lib/worker-price.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { requirementOf } from '../graphs/capability.ts';
+import { fingerprintOf } from '../graphs/fingerprint.ts';
+import { parseGraph } from '../graphs/graph.ts';
+import { applyParams, fileIdsIn } from '../graphs/params.ts';
+import type { InstanceStore } from '../instances/instance-store.ts';
+import type { SavedWorkflows } from '../workflows/saved-workflows.ts';
+import type { Estimates } from './estimates.ts';
+import { isAble, maxInstancesListed, viewInstance } from './instance-outlook.ts';
+import type { Quartiles } from './quartiles.ts';
+
+interface WorkflowOutlooksOptions {
+  savedWorkflows: Pick<SavedWorkflows, 'taskWithRightValues'>;
+  instances: Pick<InstanceStore, 'list'>;
+  fleet: Pick<Fleet, 'obstaclesTo'>;
+  estimates: Pick<Estimates, 'ofGraph'>;
+  price: WorkerPrice | null;
+  clock: Clock;
+}
+
+/** Says before a run where it could run, how long it takes there and what that costs. */
+export class WorkflowOutlooks {
+  readonly #options: WorkflowOutlooksOptions;
+
+  constructor(options: WorkflowOutlooksOptions) {
+    this.#options = options;
+  }
+
+  async of(
+    userId: string,
+    workflowId: string,
+    { params = {}, version, pool, instanceId }: WorkflowOutlookQuestion,
+  ): Promise<WorkflowOutlook> {
+    const { savedWorkflows, instances, fleet, estimates, price, clock } = this.#options;
+    const input = await savedWorkflows.taskWithRightValues(userId, { workflowId, params, version });
+    const { graph } = applyParams({
+      graph: parseGraph(input.workflow),
+      params: input.params ?? {},
+      strict: false,
+      // The submission checks that the files exist; here any name will do.
+      fileNames: new Map(fileIdsIn(input.params ?? {}).map((fileId) => [fileId, fileId])),
+    });
+    const fingerprint = fingerprintOf(graph);
+    const place = { pool: pool ?? null, pinnedInstanceId: instanceId ?? null };
+    const task = {
+      id: '',
+      owner: userId,
+      priority: 0,
+      createdAtMs: clock(),
+      frontMs: null,
+      attempt: 0,
+      fingerprint,
+      requirement: requirementOf(graph, place),
+      avoids: [],
+    };
+    const found = fleet.obstaclesTo(task, await instances.list());
+    const able = found.filter(isAble);
+    const free = able.filter(({ obstacles }) => obstacles.length === 0);
+    const others = found.filter((each) => !able.includes(each));
+    const ids = able.map(({ row }) => row.id);
+    const quartiles = await estimates.ofGraph(fingerprint, ids);
+    return {
+      totals: { instances: found.length, couldRun: able.length, free: free.length },
+      instances: [...able, ...others].slice(0, maxInstancesListed).map(viewInstance),
+      seconds: quartiles && secondsOf(quartiles),
+      cost: quartiles && costOf(price, secondsOf(quartiles)),
+    };
+  }
+}
+
+function secondsOf({ lowMs, highMs }: Quartiles): { low: number; high: number } {
+  return { low: lowMs / 1_000, high: highMs / 1_000 };
+}
+
+function costOf(price: WorkerPrice | null, { low, high }: { low: number; high: number }) {
+  const [from, to] = [workerCost(price, low), workerCost(price, high)];
+  if (from.cost === null || to.cost === null || from.currency === null) return null;
+  return { low: from.cost, high: to.cost, currency: from.currency };
+}
