@@ -9,7 +9,12 @@ interface PageRoute {
 }
 
 /** Every page, in the order in which addresses are compared. A page stands here once it exists. */
-const table: PageRoute[] = [];
+const table: PageRoute[] = [
+  {
+    path: '/start',
+    load: () => import('../features/start/start-page.tsx').then(({ StartPage }) => StartPage),
+  },
+];
 
 export interface Route {
   path: string;

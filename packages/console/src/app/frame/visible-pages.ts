@@ -1,12 +1,14 @@
 import { useSession } from '../../lib/session.ts';
+import { startChoiceOf } from '../../lib/start-choice.ts';
 import { routes } from '../routes.tsx';
 import { type NavigationEntry, navigation } from './navigation.ts';
 
 /** Returns the groups of pages that exist and that the user may see, without empty groups. */
 export function useVisiblePages(): NavigationEntry[][] {
   const names = useAllowedNames();
+  const isStartShown = startChoiceOf(useSession().id).use() === 'shown';
   return navigation
-    .map((group) => group.filter(({ name }) => names.has(name)))
+    .map((group) => group.filter(({ name }) => names.has(name) && (name !== 'start' || isStartShown)))
     .filter((group) => group.length > 0);
 }
 
