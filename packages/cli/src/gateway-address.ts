@@ -1,5 +1,6 @@
 import { gatewayUrl } from '@switchyard/client/base-url';
 import { loadConfig } from '@switchyard/server/config/load';
+import { isProcessAlive } from '@switchyard/server/lib/is-process-alive';
 import { readGatewayFile } from '@switchyard/server/ops/gateway-file';
 import { CommandError } from './exit-codes.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -40,7 +41,8 @@ function readUrl(text: string): string {
 function runningHere({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string | undefined {
   const home = dataHome({ env, cwd });
   const gateway = home === undefined ? null : readGatewayFile(home);
-  return gateway && isAlive(gateway.pid) ? gateway.url : undefined;
+  // A gateway that was killed leaves its file behind.
+  return gateway && isProcessAlive(gateway.pid) ? gateway.url : undefined;
 }
 
 function dataHome({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string | undefined {
@@ -48,15 +50,5 @@ function dataHome({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string | undefin
     return loadConfig({ flags: {}, env, cwd }).config.data_home;
   } catch {
     return undefined; // no gateway starts with this configuration; `switchyard config validate` says why
-  }
-}
-
-/** A gateway that was killed leaves its file behind. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

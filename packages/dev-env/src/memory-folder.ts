@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isProcessAlive } from './is-process-alive.ts';
 
 interface Place {
   /** A disk in memory, if the system has one. */
@@ -48,16 +49,7 @@ function freeBytes(disk: string): number {
 function removeThoseOfEndedProcesses(disk: string): void {
   for (const name of readdirSync(disk)) {
     const pid = namePattern.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
+    if (pid !== undefined && !isProcessAlive(Number(pid)))
       rmSync(join(disk, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -5,6 +5,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isProcessAlive } from './is-process-alive.ts';
 
 export interface KeeperTask {
   /** Exists, and belongs to the account that the server runs as. */
@@ -79,15 +80,6 @@ function remove(): void {
 
 function whenOwnerEnds(act: () => void): void {
   setInterval(() => {
-    if (!isAlive(owner)) act();
+    if (!isProcessAlive(owner)) act();
   }, lookEveryMs);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

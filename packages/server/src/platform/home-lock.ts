@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, toIso } from '../lib/clock.ts';
+import { isProcessAlive } from '../lib/is-process-alive.ts';
 import { isSqliteBusy } from './database/database-errors.ts';
 import { SqliteConnection } from './database/sqlite-connection.ts';
 
@@ -93,7 +94,7 @@ function hold(home: string, connection: SqliteConnection): HomeLock {
  */
 function readHolder(home: string): Holder | undefined {
   const { pid, since } = readJson<Holder>(join(home, holderFile));
-  if (pid === undefined || since === undefined || !isAlive(pid)) return undefined;
+  if (pid === undefined || since === undefined || !isProcessAlive(pid)) return undefined;
   const address = readJson<Holder>(join(home, addressFile));
   return { pid, since, url: address.pid === pid ? address.url : undefined };
 }
@@ -103,15 +104,6 @@ function readJson<Content>(path: string): Partial<Content> {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<Content>;
   } catch {
     return {}; // Not written yet, or incomplete: treated as missing.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,3 +1,5 @@
+import { withSortedKeys } from '../../lib/with-sorted-keys.ts';
+
 /** Conditions on the top-level keys of a value: the value itself, or operators. All of them must hold. */
 export type StoreFilter = Record<string, unknown>;
 
@@ -38,17 +40,7 @@ function isOperators(wanted: unknown): wanted is Record<string, unknown> {
 
 function isSame(present: unknown, wanted: unknown): boolean {
   if (typeof present !== 'object' || typeof wanted !== 'object') return present === wanted;
-  return JSON.stringify(sorted(present)) === JSON.stringify(sorted(wanted));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
+  return JSON.stringify(withSortedKeys(present)) === JSON.stringify(withSortedKeys(wanted));
 }
 
 /**

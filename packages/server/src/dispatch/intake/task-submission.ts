@@ -3,6 +3,7 @@ import type { SavedWorkflowReference, TaskConversation } from '@switchyard/contr
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
+import { withSortedKeys } from '../../lib/with-sorted-keys.ts';
 import { type Requirement, requirementOf } from '../graphs/capability.ts';
 import { requireExtraData, requireTargets } from '../graphs/extra-data.ts';
 import { fingerprintOf } from '../graphs/fingerprint.ts';
@@ -127,16 +128,6 @@ function jsonOf(value: unknown): string | null {
 /** The hash of a body; the order of its keys does not matter. */
 export function bodyHashOf(input: object): string {
   return createHash('sha256')
-    .update(JSON.stringify(sorted(input)))
+    .update(JSON.stringify(withSortedKeys(input)))
     .digest('hex');
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
 }
