@@ -1,84 +1,34 @@
-import { Menu as Base } from '@base-ui/react/menu';
 import { Ellipsis } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
-import { Link } from 'wouter';
+import { cloneElement, lazy, type ReactElement, Suspense, useState } from 'react';
 import { IconButton } from './button.tsx';
-import { classes } from './parts/classes.ts';
-import { layer, layerItem } from './parts/layer.ts';
+import type { MenuProps } from './parts/menu-item.ts';
 
-export interface MenuItem {
-  label: string;
-  icon?: ReactNode;
-  onSelect?: (() => void) | undefined;
-  /** A page instead of an action; `newTab` for another site. */
-  href?: string | undefined;
-  newTab?: boolean | undefined;
-  danger?: boolean | undefined;
-  disabled?: boolean | undefined;
-  /** A line above this item. */
-  separated?: boolean | undefined;
+const loadLayer = () => import('./parts/menu-layer.tsx');
+const MenuLayer = lazy(async () => ({ default: (await loadLayer()).MenuLayer }));
+
+interface TriggerProps {
+  onClick?: () => void;
+  onPointerEnter?: () => void;
+  'aria-haspopup'?: 'menu';
+  'aria-expanded'?: boolean;
 }
 
-interface MenuProps {
-  label: string;
-  items: readonly MenuItem[];
-  /** The button that opens it; three dots unless it is given. */
-  trigger?: ReactElement | undefined;
-}
-
-/** Actions of one object. */
+/** Actions of one object. The code of menus is loaded when the pointer comes near one, or when one is opened. */
 export function Menu({ label, items, trigger }: MenuProps) {
-  return (
-    <Base.Root modal={false}>
-      <Base.Trigger
-        render={
-          trigger ?? <IconButton label={label} icon={<Ellipsis size={16} strokeWidth={1.75} aria-hidden />} />
-        }
-      />
-      <Base.Portal>
-        <Base.Positioner sideOffset={4} align="end" className="z-50">
-          <Base.Popup
-            aria-label={label}
-            className={classes(layer, 'max-h-(--available-height) min-w-44 overflow-y-auto p-1')}
-          >
-            {items.map((item) => (
-              <Row key={item.label} item={item} />
-            ))}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+  const [isWanted, setWanted] = useState(false);
+  const button = trigger ?? (
+    <IconButton label={label} icon={<Ellipsis size={16} strokeWidth={1.75} aria-hidden />} />
   );
-}
-
-function Row({ item }: { item: MenuItem }) {
-  const { label, icon, onSelect, href, newTab, danger, disabled, separated } = item;
-  const name = classes(layerItem, danger && 'text-failed');
-  const line = separated ? <Base.Separator className="my-1 h-px bg-border" /> : null;
-  if (href !== undefined) {
-    const target = newTab ? (
-      // biome-ignore lint/a11y/useAnchorContent: the menu item puts its content into the link
-      <a href={href} target="_blank" rel="noopener noreferrer" />
-    ) : (
-      <Link href={href} />
-    );
-    return (
-      <>
-        {line}
-        <Base.LinkItem className={name} closeOnClick render={target}>
-          {icon}
-          {label}
-        </Base.LinkItem>
-      </>
-    );
-  }
+  const closed = cloneElement(button as ReactElement<TriggerProps>, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onClick: () => setWanted(true),
+    onPointerEnter: () => void loadLayer(),
+  });
+  if (!isWanted) return closed;
   return (
-    <>
-      {line}
-      <Base.Item className={name} disabled={disabled} onClick={() => onSelect?.()}>
-        {icon}
-        {label}
-      </Base.Item>
-    </>
+    <Suspense fallback={closed}>
+      <MenuLayer label={label} items={items} trigger={button} />
+    </Suspense>
   );
 }

@@ -5,3 +5,7 @@ export const layer =
 /** A row of a menu or of a list of choices. */
 export const layerItem =
   'flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 text-body outline-none select-none data-disabled:text-text-3 data-highlighted:bg-sunken pointer-coarse:min-h-11';
+
+/** Behind what stands in front of the page. */
+export const backdrop =
+  'fixed inset-0 z-40 bg-[rgb(0_0_0/0.4)] transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 motion-reduce:transition-none';

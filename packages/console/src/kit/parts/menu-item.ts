@@ -1,0 +1,21 @@
+import type { ReactElement, ReactNode } from 'react';
+
+export interface MenuItem {
+  label: string;
+  icon?: ReactNode;
+  onSelect?: (() => void) | undefined;
+  /** A page instead of an action; `newTab` for another site. */
+  href?: string | undefined;
+  newTab?: boolean | undefined;
+  danger?: boolean | undefined;
+  disabled?: boolean | undefined;
+  /** A line above this item. */
+  separated?: boolean | undefined;
+}
+
+export interface MenuProps {
+  label: string;
+  items: readonly MenuItem[];
+  /** The button that opens it; three dots unless it is given. */
+  trigger?: ReactElement | undefined;
+}

@@ -1,0 +1,59 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { classes } from './classes.ts';
+import { layer, layerItem } from './layer.ts';
+import type { MenuItem, MenuProps } from './menu-item.ts';
+
+/** The menu itself, in a chunk of its own. It opens at once, since it is loaded when somebody wants it. */
+export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: ReactElement }) {
+  return (
+    <Base.Root modal={false} defaultOpen>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align="end" className="z-50">
+          <Base.Popup
+            aria-label={label}
+            className={classes(layer, 'max-h-(--available-height) min-w-44 overflow-y-auto p-1')}
+          >
+            {items.map((item) => (
+              <Row key={item.label} item={item} />
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function Row({ item }: { item: MenuItem }) {
+  const { label, icon, onSelect, href, newTab, danger, disabled, separated } = item;
+  const name = classes(layerItem, danger && 'text-failed');
+  const line = separated ? <Base.Separator className="my-1 h-px bg-border" /> : null;
+  if (href !== undefined) {
+    const target = newTab ? (
+      // biome-ignore lint/a11y/useAnchorContent: the menu item puts its content into the link
+      <a href={href} target="_blank" rel="noopener noreferrer" />
+    ) : (
+      <Link href={href} />
+    );
+    return (
+      <>
+        {line}
+        <Base.LinkItem className={name} closeOnClick render={target}>
+          {icon}
+          {label}
+        </Base.LinkItem>
+      </>
+    );
+  }
+  return (
+    <>
+      {line}
+      <Base.Item className={name} disabled={disabled} onClick={() => onSelect?.()}>
+        {icon}
+        {label}
+      </Base.Item>
+    </>
+  );
+}
