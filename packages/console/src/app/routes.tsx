@@ -14,6 +14,15 @@ const table: PageRoute[] = [
     path: '/start',
     load: () => import('../features/start/start-page.tsx').then(({ StartPage }) => StartPage),
   },
+  {
+    path: '/users',
+    adminOnly: true,
+    load: () => import('../features/users/users-page.tsx').then(({ UsersPage }) => UsersPage),
+  },
+  {
+    path: '/tokens',
+    load: () => import('../features/tokens/tokens-page.tsx').then(({ TokensPage }) => TokensPage),
+  },
 ];
 
 export interface Route {

@@ -1,0 +1,2 @@
+/** What the cache knows the tokens by. */
+export const tokensKey = ['tokens'];

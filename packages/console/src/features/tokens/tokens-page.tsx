@@ -1,0 +1,121 @@
+import { type AccessToken, listAccessTokens } from '@switchyard/contract/accounts/access-token';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
+import { Page } from '../../kit/page.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { StatusWord } from '../../kit/status-word.tsx';
+import { TimeAgo } from '../../kit/time-ago.tsx';
+import { useFormat } from '../../lib/format/use-format.ts';
+import { useNow } from '../../lib/format/use-now.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { usePageAction } from '../../lib/page-actions.ts';
+import { CreateToken } from './create-token.tsx';
+import { DeleteToken } from './delete-token.tsx';
+import { tokensKey } from './tokens-key.ts';
+
+const tokensQuery = queryOptions({
+  queryKey: tokensKey,
+  queryFn: ({ signal }) => gateway.call(listAccessTokens, { signal }),
+});
+const command = 'switchyard tokens create laptop --scope dispatch:read --days 30';
+
+export function TokensPage() {
+  const text = useText('tokens');
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const tokens = useQuery(tokensQuery);
+  const hint = useCommandHint(command);
+  usePageAction({ id: 'create-token', label: text('create.open'), run: () => setCreating(true) });
+  const create = (
+    <Button
+      {...hint}
+      variant="solid"
+      icon={<KeyRound size={16} strokeWidth={1.75} aria-hidden />}
+      onClick={() => setCreating(true)}
+    >
+      {text('create.open')}
+    </Button>
+  );
+  return (
+    <Page title={text('title')} lead={text('lead')} actions={create}>
+      <QueryView
+        query={tokens}
+        isEmpty={({ items }) => items.length === 0}
+        first={
+          <EmptyState title={text('first.title')} command={command}>
+            {text('first.cause')}
+          </EmptyState>
+        }
+      >
+        {({ items }) => <TokenTable tokens={items} />}
+      </QueryView>
+      <CreateToken open={isCreating} onClose={() => setCreating(false)} onToken={setSecret} />
+      <SecretDialog
+        secret={secret}
+        title={text('secret.title')}
+        lead={text('secret.lead')}
+        onClose={() => setSecret(null)}
+      />
+    </Page>
+  );
+}
+
+function TokenTable({ tokens }: { tokens: readonly AccessToken[] }) {
+  const text = useText('tokens');
+  const columns: Column<AccessToken>[] = [
+    {
+      id: 'name',
+      header: text('column.name'),
+      cell: ({ name }) => (
+        <span className="truncate font-medium" title={name}>
+          {name}
+        </span>
+      ),
+    },
+    {
+      id: 'scopes',
+      header: text('column.scopes'),
+      cell: ({ scopes }) => (
+        <span className="truncate font-mono text-meta" title={scopes.join('\n')}>
+          {scopes.join(' ')}
+        </span>
+      ),
+    },
+    {
+      id: 'expires',
+      header: text('column.expires'),
+      width: '11rem',
+      cell: (token) => <Expiry token={token} />,
+    },
+    {
+      id: 'used',
+      header: text('column.used'),
+      width: '9rem',
+      cell: ({ last_used_at: at }) => (at === null ? text('never') : <TimeAgo at={at} />),
+    },
+    {
+      id: 'actions',
+      header: text('column.actions'),
+      width: '8rem',
+      align: 'end',
+      cell: (token) => <DeleteToken token={token} />,
+    },
+  ];
+  return <DataTable label={text('title')} columns={columns} rows={tokens} rowKey={({ id }) => id} />;
+}
+
+function Expiry({ token: { expires_at: at } }: { token: AccessToken }) {
+  const text = useText('tokens');
+  const format = useFormat();
+  const now = useNow();
+  if (at === null) return <span>{text('lasting')}</span>;
+  if (Date.parse(at) <= now) return <StatusWord kind="off">{text('expired')}</StatusWord>;
+  return <span title={format.dateTime(new Date(at))}>{format.date(new Date(at))}</span>;
+}

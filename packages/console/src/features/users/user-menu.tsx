@@ -1,0 +1,94 @@
+import { deleteUser, resetUserPassword, type User, updateUser } from '@switchyard/contract/accounts/user';
+import { useState } from 'react';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { Menu } from '../../kit/menu.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { useSession } from '../../lib/session.ts';
+import type { OneTimePassword } from './users-page.tsx';
+import { usersKey } from './users-query.ts';
+
+interface UserMenuProps {
+  user: User;
+  onPassword: (password: OneTimePassword) => void;
+}
+
+/** What an administrator can do with an account. */
+export function UserMenu({ user, onPassword }: UserMenuProps) {
+  const text = useText('users');
+  const act = useAct();
+  const { id: ownId } = useSession();
+  const [asks, setAsks] = useState<'reset' | 'delete' | null>(null);
+  const { id, email, disabled, system_role: role } = user;
+  const params = { userId: id };
+  const isOwn = id === ownId;
+  const change = (body: { disabled?: boolean; system_role?: User['system_role'] }) =>
+    gateway.call(updateUser, { params, body });
+  const turn = () =>
+    act(() => change({ disabled: !disabled }), {
+      done: text(disabled ? 'done.enabled' : 'done.disabled', { email }),
+      undo: () => change({ disabled }),
+      refresh: usersKey,
+    });
+  const otherRole = role === 'admin' ? 'user' : 'admin';
+  const switchRole = () =>
+    act(() => change({ system_role: otherRole }), {
+      done: text(`done.${otherRole}`, { email }),
+      undo: () => change({ system_role: role }),
+      refresh: usersKey,
+    });
+  const reset = async () => {
+    setAsks(null);
+    await act(
+      async () => {
+        const made = await gateway.call(resetUserPassword, { params });
+        onPassword({ email, password: made.one_time_password });
+      },
+      { refresh: usersKey },
+    );
+  };
+  const remove = async () => {
+    setAsks(null);
+    await act(() => gateway.call(deleteUser, { params }), {
+      done: text('done.deleted', { email }),
+      refresh: usersKey,
+    });
+  };
+  const items = [
+    ...(isOwn
+      ? []
+      : [
+          { label: text(disabled ? 'action.enable' : 'action.disable'), onSelect: () => void turn() },
+          { label: text(`action.${otherRole}`), onSelect: () => void switchRole() },
+        ]),
+    { label: text('action.reset'), onSelect: () => setAsks('reset') },
+    ...(isOwn
+      ? []
+      : [{ label: text('action.delete'), danger: true, separated: true, onSelect: () => setAsks('delete') }]),
+  ];
+  return (
+    <>
+      <Menu label={text('actionsOf', { email })} items={items} />
+      <ConfirmDialog
+        open={asks === 'reset'}
+        onClose={() => setAsks(null)}
+        title={text('reset.title', { email })}
+        confirm={text('reset.confirm')}
+        onConfirm={() => void reset()}
+      >
+        <p>{text('reset.effect')}</p>
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asks === 'delete'}
+        onClose={() => setAsks(null)}
+        title={text('delete.title', { email })}
+        confirm={text('delete.confirm')}
+        typed={email}
+        onConfirm={() => void remove()}
+      >
+        <p>{text('delete.effect')}</p>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { useText } from '../../lib/i18n.ts';
+import { Button } from '../button.tsx';
+import { CommandLine } from '../command-line.tsx';
+import { Dialog } from '../dialog.tsx';
+
+interface SecretDialogProps {
+  /** Null while there is none. */
+  secret: string | null;
+  title: string;
+  /** What the secret is for, and who should get it. */
+  lead: string;
+  onClose: () => void;
+}
+
+/** Shows a secret that the gateway tells this once. */
+export function SecretDialog({ secret, title, lead, onClose }: SecretDialogProps) {
+  const text = useText('forms');
+  return (
+    <Dialog
+      open={secret !== null}
+      onClose={onClose}
+      title={title}
+      actions={
+        <Button variant="solid" onClick={onClose}>
+          {text('kept')}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p>{lead}</p>
+        {secret !== null && <CommandLine command={secret} />}
+        <p className="text-table text-text-2">{text('once')}</p>
+      </div>
+    </Dialog>
+  );
+}
