@@ -31,7 +31,7 @@ describe('banner', () => {
         '  Database  sqlite  ./.switchyard/data/switchyard.db',
         '  Bus       in-process',
         '  Config    defaults (no switchyard.yaml here)',
-        '  Sign in   with what stands in ./.switchyard/admin_initial_credentials.txt',
+        '  Sign in   with the password in ./.switchyard/admin_initial_credentials.txt',
         '  Next      switchyard login, then: switchyard chat "what can you do?"',
         '  Stop      Ctrl-C',
         '',

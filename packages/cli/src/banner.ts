@@ -63,7 +63,7 @@ function brokenAgents({ agents }: BannerFacts): string[] {
 }
 
 function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
-  return credentialsFile ? [['Sign in', `with what stands in ${credentialsFile}`]] : [];
+  return credentialsFile ? [['Sign in', `with the password in ${credentialsFile}`]] : [];
 }
 
 function nextStep({ awaitsFirstAdmin, credentialsFile, url, command }: BannerFacts): string {
