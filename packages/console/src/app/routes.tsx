@@ -23,6 +23,24 @@ const table: PageRoute[] = [
     path: '/tokens',
     load: () => import('../features/tokens/tokens-page.tsx').then(({ TokensPage }) => TokensPage),
   },
+  {
+    path: '/models',
+    load: () => import('../features/models/models-page.tsx').then(({ ModelsPage }) => ModelsPage),
+  },
+  {
+    path: '/webhooks/:webhookId?',
+    load: () => import('../features/webhooks/webhooks-page.tsx').then(({ WebhooksPage }) => WebhooksPage),
+  },
+  {
+    path: '/audit',
+    adminOnly: true,
+    load: () => import('../features/audit/audit-page.tsx').then(({ AuditPage }) => AuditPage),
+  },
+  {
+    path: '/system',
+    adminOnly: true,
+    load: () => import('../features/system/system-page.tsx').then(({ SystemPage }) => SystemPage),
+  },
 ];
 
 export interface Route {

@@ -8,7 +8,7 @@ import { Select } from '../../kit/select.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import type { OneTimePassword } from './users-page.tsx';
+import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
 interface AddUserProps {

@@ -6,7 +6,7 @@ import { Menu } from '../../kit/menu.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
-import type { OneTimePassword } from './users-page.tsx';
+import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
 interface UserMenuProps {

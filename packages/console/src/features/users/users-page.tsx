@@ -17,14 +17,9 @@ import { useQueryState } from '../../lib/address.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
 import { AddUser } from './add-user.tsx';
+import type { OneTimePassword } from './one-time-password.ts';
 import { UserMenu } from './user-menu.tsx';
 import { usersQuery } from './users-query.ts';
-
-/** A password that the gateway made, and for whom. */
-export interface OneTimePassword {
-  email: string;
-  password: string;
-}
 
 export function UsersPage() {
   const text = useText('users');

@@ -1,0 +1,133 @@
+import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
+import { MoreRows } from '../../kit/forms/more-rows.tsx';
+import { Page } from '../../kit/page.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { TimeAgo } from '../../kit/time-ago.tsx';
+import { setQuery, useQueryState } from '../../lib/address.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { AuditDetails } from './audit-details.tsx';
+import { AuditFilter } from './audit-filter.tsx';
+import { type AuditFilters, auditQueryOf, hasFilter } from './audit-query.ts';
+
+function auditQuery(filters: AuditFilters) {
+  return infiniteQueryOptions({
+    queryKey: ['audit', filters],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      gateway.call(listAudit, { query: { ...auditQueryOf(filters), limit: 100, cursor }, signal }),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+/** Who changed what. */
+export function AuditPage() {
+  const text = useText('audit');
+  const [chosen] = useQueryState('record');
+  const filters = useFilters();
+  const audit = useInfiniteQuery(auditQuery(filters));
+  const records = audit.data?.pages.flatMap(({ items }) => items) ?? [];
+  const clear = () => setQuery({ actor: null, action: null, target: null, from: null, to: null });
+  return (
+    <Page title={text('title')} lead={text('lead')}>
+      <AuditFilter filters={filters} onClear={clear} />
+      <QueryView
+        query={audit}
+        isEmpty={({ pages }) => pages[0]?.items.length === 0}
+        first={<EmptyState title={text('first')} command="switchyard audit --from 7d" />}
+        filtered={hasFilter(filters) ? <FilterEmpty title={text('none')} onClear={clear} /> : undefined}
+      >
+        {() => <AuditTable records={records} current={chosen ?? undefined} />}
+      </QueryView>
+      <MoreRows query={audit} />
+      <AuditDetails record={records.find(({ id }) => id === chosen)} />
+    </Page>
+  );
+}
+
+function useFilters(): AuditFilters {
+  const [actor] = useQueryState('actor');
+  const [action] = useQueryState('action');
+  const [target] = useQueryState('target');
+  const [from] = useQueryState('from');
+  const [to] = useQueryState('to');
+  return { actor, action, target, from, to };
+}
+
+function AuditTable({ records, current }: { records: readonly AuditRecord[]; current: string | undefined }) {
+  const text = useText('audit');
+  const columns: Column<AuditRecord>[] = [
+    {
+      id: 'action',
+      header: text('column.action'),
+      width: '16rem',
+      cell: ({ id, action }) => (
+        <button
+          type="button"
+          className="cursor-pointer truncate rounded-control font-mono text-accent underline"
+          onClick={() => setQuery({ record: id })}
+        >
+          {action}
+        </button>
+      ),
+    },
+    {
+      id: 'actor',
+      header: text('column.actor'),
+      cell: ({ actor, actorName }) => (
+        <Narrow
+          label={actorName}
+          onNarrow={() => setQuery({ actor })}
+          title={text('only', { what: actorName })}
+        />
+      ),
+    },
+    {
+      id: 'target',
+      header: text('column.target'),
+      cell: ({ target }) =>
+        target && (
+          <Narrow
+            label={target}
+            onNarrow={() => setQuery({ target })}
+            title={text('only', { what: target })}
+          />
+        ),
+    },
+    {
+      id: 'via',
+      header: text('column.via'),
+      width: '9rem',
+      wideOnly: true,
+      cell: ({ via }) => text(`via.${via}`),
+    },
+    { id: 'at', header: text('column.at'), width: '8rem', cell: ({ at }) => <TimeAgo at={at} /> },
+  ];
+  return (
+    <DataTable
+      label={text('title')}
+      columns={columns}
+      rows={records}
+      rowKey={({ id }) => id}
+      current={current}
+    />
+  );
+}
+
+/** A value that narrows the list to itself. */
+function Narrow({ label, title, onNarrow }: { label: string; title: string; onNarrow: () => void }) {
+  return (
+    <button
+      type="button"
+      title={title}
+      className="max-w-full cursor-pointer truncate rounded-control hover:underline"
+      onClick={onNarrow}
+    >
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,2 @@
+/** What the cache knows the report by. */
+export const systemKey = ['system'];

@@ -1,0 +1,110 @@
+import { type Delivery, redeliver, type Webhook } from '@switchyard/contract/dispatch/webhook';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { MoreRows } from '../../kit/forms/more-rows.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { QueryView } from '../../kit/query-view.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { type StatusKind, StatusWord } from '../../kit/status-word.tsx';
+import { TimeAgo } from '../../kit/time-ago.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { deliveriesQuery, webhooksKey } from './webhooks-query.ts';
+
+const kinds: Record<Delivery['status'], StatusKind> = {
+  waiting: 'waiting',
+  delivered: 'done',
+  failed: 'failed',
+};
+
+/** What was sent to a webhook, and how the receiver took it. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const text = useText('webhooks');
+  const deliveries = useInfiniteQuery(deliveriesQuery(webhook.id));
+  return (
+    <section aria-labelledby="deliveries" className="flex min-w-0 flex-col gap-2 pt-4">
+      <h2 id="deliveries" className="text-lead font-semibold break-all">
+        {text('deliveries.title', { url: webhook.url })}
+      </h2>
+      <QueryView
+        query={deliveries}
+        isEmpty={({ pages }) => pages[0]?.total === 0}
+        first={<EmptyState title={text('deliveries.first')}>{text('deliveries.cause')}</EmptyState>}
+      >
+        {({ pages }) => (
+          <DeliveryTable webhookId={webhook.id} deliveries={pages.flatMap(({ items }) => items)} />
+        )}
+      </QueryView>
+      <MoreRows query={deliveries} />
+    </section>
+  );
+}
+
+function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliveries: readonly Delivery[] }) {
+  const text = useText('webhooks');
+  const columns: Column<Delivery>[] = [
+    {
+      id: 'task',
+      header: text('deliveries.task'),
+      cell: ({ taskId }) => (
+        <Link href={`/tasks/${taskId}`} className="truncate font-mono text-accent underline">
+          {taskId}
+        </Link>
+      ),
+    },
+    { id: 'event', header: text('deliveries.event'), width: '9rem', cell: ({ event }) => event },
+    {
+      id: 'status',
+      header: text('deliveries.status'),
+      width: '10rem',
+      cell: ({ status }) => (
+        <StatusWord kind={kinds[status]}>{text(`deliveries.state.${status}`)}</StatusWord>
+      ),
+    },
+    {
+      id: 'answer',
+      header: text('deliveries.answer'),
+      cell: ({ responseStatus, lastError, attempts }) => (
+        <span className="truncate" title={lastError ?? undefined}>
+          {text('deliveries.tries', { count: attempts })} {responseStatus ?? ''} {lastError ?? ''}
+        </span>
+      ),
+    },
+    {
+      id: 'at',
+      header: text('deliveries.at'),
+      width: '8rem',
+      wideOnly: true,
+      cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
+    },
+    {
+      id: 'actions',
+      header: text('column.actions'),
+      width: '8rem',
+      align: 'end',
+      cell: ({ id }) => <Resend webhookId={webhookId} deliveryId={id} />,
+    },
+  ];
+  return (
+    <DataTable label={text('deliveries.label')} columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+  );
+}
+
+function Resend({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
+  const text = useText('webhooks');
+  const act = useAct();
+  const hint = useCommandHint(`switchyard webhooks redeliver ${webhookId} ${deliveryId}`);
+  const resend = () =>
+    act(() => gateway.call(redeliver, { params: { webhookId, deliveryId } }), {
+      done: text('deliveries.resent'),
+      refresh: webhooksKey,
+    });
+  return (
+    <Button {...hint} size="s" variant="plain" onClick={() => void resend()}>
+      {text('deliveries.resend')}
+    </Button>
+  );
+}

@@ -1,0 +1,124 @@
+import type { Webhook } from '@switchyard/contract/dispatch/webhook';
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
+import { Page } from '../../kit/page.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { usePageAction } from '../../lib/page-actions.ts';
+import { Deliveries } from './deliveries.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { WebhookMenu } from './webhook-menu.tsx';
+import { WebhookSwitch } from './webhook-switch.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+
+const command = 'switchyard webhooks add https://example.org/switchyard --event task.failed';
+
+export function WebhooksPage() {
+  const text = useText('webhooks');
+  const { webhookId } = useParams<{ webhookId?: string }>();
+  const [isAdding, setAdding] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const webhooks = useQuery(webhooksQuery);
+  const hint = useCommandHint(command);
+  usePageAction({ id: 'add-webhook', label: text('add'), run: () => setAdding(true) });
+  const chosen = webhooks.data?.find(({ id }) => id === webhookId);
+  return (
+    <Page
+      title={text('title')}
+      lead={text('lead')}
+      actions={
+        <Button
+          {...hint}
+          variant="solid"
+          icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={() => setAdding(true)}
+        >
+          {text('add')}
+        </Button>
+      }
+    >
+      <QueryView
+        query={webhooks}
+        isEmpty={(list) => list.length === 0}
+        first={
+          <EmptyState title={text('first.title')} command={command}>
+            {text('first.cause')}
+          </EmptyState>
+        }
+      >
+        {(list) => <WebhookTable webhooks={list} current={webhookId} />}
+      </QueryView>
+      {chosen && <Deliveries webhook={chosen} />}
+      <WebhookForm open={isAdding} onClose={() => setAdding(false)} onSecret={setSecret} />
+      <SecretDialog
+        secret={secret}
+        title={text('secret.title')}
+        lead={text('secret.lead')}
+        onClose={() => setSecret(null)}
+      />
+    </Page>
+  );
+}
+
+interface WebhookTableProps {
+  webhooks: readonly Webhook[];
+  current: string | undefined;
+}
+
+function WebhookTable({ webhooks, current }: WebhookTableProps) {
+  const text = useText('webhooks');
+  const columns: Column<Webhook>[] = [
+    {
+      id: 'url',
+      header: text('column.url'),
+      cell: ({ id, url }) => (
+        <Link href={`/webhooks/${id}`} className="truncate text-accent underline" title={url}>
+          {url}
+        </Link>
+      ),
+    },
+    {
+      id: 'events',
+      header: text('column.events'),
+      width: '14rem',
+      cell: ({ events }) => <span className="font-mono text-meta">{events.join(' ')}</span>,
+    },
+    {
+      id: 'failures',
+      header: text('column.failures'),
+      width: '9rem',
+      align: 'end',
+      cell: ({ failures }) => <span className={failures > 0 ? 'text-failed' : ''}>{failures}</span>,
+    },
+    {
+      id: 'enabled',
+      header: text('column.enabled'),
+      width: '7rem',
+      cell: (webhook) => <WebhookSwitch webhook={webhook} />,
+    },
+    {
+      id: 'actions',
+      header: text('column.actions'),
+      width: '6rem',
+      align: 'end',
+      cell: (webhook) => <WebhookMenu webhook={webhook} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={text('title')}
+      columns={columns}
+      rows={webhooks}
+      rowKey={({ id }) => id}
+      current={current}
+      rowHeight={40}
+    />
+  );
+}
