@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { newDeferred } from '../../lib/async/deferred.ts';
 import { Thumbnails } from './thumbnails.ts';
 
 const picture = (n: number, owner = 'ada') => ({ owner, sha256: `sha-${n}`, contentType: 'image/png' });
@@ -58,6 +59,23 @@ it('are made two at a time, in the order in which they were asked for', async ()
     await expect.poll(() => begun.length).toBeGreaterThanOrEqual(5 - left);
     endOne();
   }
+  await Promise.all(asked);
+});
+
+it('are made while the disk still writes those before', async () => {
+  const written = newDeferred<void>();
+  const begun: string[] = [];
+  const thumbnails = new Thumbnails({
+    content: { pathOf: (sha256) => sha256 },
+    cache: { read: async () => null, keep: () => written.promise },
+    shrink: async (path) => {
+      begun.push(path);
+      return Buffer.from(path);
+    },
+  });
+  const asked = [1, 2, 3, 4].map((n) => thumbnails.of(picture(n), 64));
+  await expect.poll(() => begun).toHaveLength(4);
+  written.resolve();
   await Promise.all(asked);
 });
 

@@ -55,11 +55,16 @@ export class Thumbnails {
 
   async #make(sha256: string, edge: ThumbnailSize): Promise<Buffer> {
     const { content, cache, shrink } = this.#options;
+    const bytes = await this.#inTurn(() => shrink(content.pathOf(sha256), edge));
+    // The next picture is made while the disk writes this one.
+    await cache.keep(sha256, edge, bytes);
+    return bytes;
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#turn();
     try {
-      const bytes = await shrink(content.pathOf(sha256), edge);
-      await cache.keep(sha256, edge, bytes);
-      return bytes;
+      return await work();
     } finally {
       const next = this.#waiting.shift();
       if (next) next();

