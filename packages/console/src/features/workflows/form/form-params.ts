@@ -62,9 +62,12 @@ function anyValue(draft: string): unknown {
 }
 
 interface ServerFault {
-  path: readonly (string | number)[];
+  /** The place in the request: `body.params.seed`. */
+  path: string;
   message: string;
 }
+
+const paramPlace = 'body.params.';
 
 /** The faults of a refused run at their fields; the rest belongs to the form as a whole. */
 export function problemsOfFaults(
@@ -74,7 +77,9 @@ export function problemsOfFaults(
   const problems = new Map<string, FieldProblem>();
   const others: string[] = [];
   for (const { path, message } of faults) {
-    const parameter = path[0] === 'params' ? parameterAt(String(path[1] ?? ''), parameters) : undefined;
+    const parameter = path.startsWith(paramPlace)
+      ? parameterAt(path.slice(paramPlace.length), parameters)
+      : undefined;
     if (parameter) problems.set(parameter.name, { code: 'refused', message });
     else others.push(message);
   }

@@ -98,9 +98,9 @@ describe('the values of a form', () => {
 
   it('show the faults of a refused run at their fields, also those that name an input of the graph', () => {
     const faults = [
-      { path: ['params', 'steps'], message: 'at most 150' },
-      { path: ['params', '1.prompt'], message: 'too long' },
-      { path: ['priority'], message: 'a whole number' },
+      { path: 'body.params.steps', message: 'at most 150' },
+      { path: 'body.params.1.prompt', message: 'too long' },
+      { path: 'body.priority', message: 'a whole number' },
     ];
     const { problems, others } = problemsOfFaults(faults, fields);
     expect(Object.fromEntries(problems)).toEqual({

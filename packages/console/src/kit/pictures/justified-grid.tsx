@@ -1,0 +1,158 @@
+import { Check } from 'lucide-react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useText } from '../../lib/i18n.ts';
+import { classes, focusRing } from '../parts/classes.ts';
+import {
+  heightOf,
+  justifiedRows,
+  type PlacedPicture,
+  pictureBeside,
+  rowsWithin,
+} from './justified-layout.ts';
+import { type Picture, ratioOf } from './picture.ts';
+import { ThumbPicture } from './thumb.tsx';
+import { useWidth } from './use-width.ts';
+import { useWindowStretch } from './use-window-stretch.ts';
+
+interface JustifiedGridProps<Item extends Picture> {
+  items: readonly Item[];
+  label: string;
+  /** What a screen reader says of a picture. */
+  altOf: (item: Item) => string;
+  onOpen: (item: Item) => void;
+  chosen?: ReadonlySet<string>;
+  /** `range` extends the choice from the picture that was chosen last. */
+  onChoose?: (item: Item, options: { range: boolean }) => void;
+  rowHeight?: number;
+}
+
+const gap = 8;
+const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'] as const;
+const noneChosen: ReadonlySet<string> = new Set();
+
+/** Pictures in full rows, each in its own proportions. Only rows near the window are in the page. */
+export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<Item>) {
+  const { items, label, altOf, onOpen, chosen = noneChosen, onChoose, rowHeight = 200 } = props;
+  const box = useRef<HTMLUListElement>(null);
+  const width = useWidth(box);
+  const stretch = useWindowStretch(box);
+  const [current, setCurrent] = useState(0);
+  const rows = useMemo(() => {
+    const height = Math.min(rowHeight, Math.max(96, width / 2));
+    return justifiedRows(items.map(ratioOf), { width, rowHeight: height, gap });
+  }, [items, width, rowHeight]);
+  const onKey = (event: KeyboardEvent, index: number, item: Item) => {
+    const arrow = arrows.find((key) => key === event.key);
+    if (arrow) {
+      event.preventDefault();
+      const next = pictureBeside(rows, index, arrow);
+      setCurrent(next);
+      focusOn(box.current, next);
+    } else if (event.key === 'x' && onChoose) onChoose(item, { range: event.shiftKey });
+  };
+  return (
+    <ul ref={box} aria-label={label} className="relative" style={{ height: heightOf(rows) }}>
+      {rowsWithin(rows, stretch.from, stretch.to).flatMap(({ pictures }) =>
+        pictures.map((place) => {
+          const item = items[place.index];
+          if (item === undefined) return null;
+          return (
+            <GridPicture
+              key={item.fileId}
+              place={place}
+              item={item}
+              alt={altOf(item)}
+              count={items.length}
+              isCurrent={place.index === Math.min(current, items.length - 1)}
+              isChosen={chosen.has(item.fileId)}
+              isChoosing={chosen.size > 0}
+              onFocus={() => setCurrent(place.index)}
+              onKey={(event) => onKey(event, place.index, item)}
+              onOpen={() => onOpen(item)}
+              onChoose={onChoose && ((range) => onChoose(item, { range }))}
+            />
+          );
+        }),
+      )}
+    </ul>
+  );
+}
+
+interface GridPictureProps {
+  place: PlacedPicture;
+  item: Picture;
+  alt: string;
+  count: number;
+  isCurrent: boolean;
+  isChosen: boolean;
+  isChoosing: boolean;
+  onFocus: () => void;
+  onKey: (event: KeyboardEvent) => void;
+  onOpen: () => void;
+  onChoose: ((range: boolean) => void) | undefined;
+}
+
+function GridPicture(props: GridPictureProps) {
+  const { place, item, alt, count, isCurrent, isChosen, isChoosing, onFocus, onKey, onOpen, onChoose } =
+    props;
+  const text = useText('pictures');
+  const { left, top, width, height, index } = place;
+  return (
+    <li
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      className="group absolute overflow-hidden rounded-control bg-sunken"
+      style={{ left, top, width, height }}
+    >
+      <button
+        type="button"
+        data-picture={index}
+        tabIndex={isCurrent ? 0 : -1}
+        onFocus={onFocus}
+        onKeyDown={onKey}
+        onClick={(event) => (event.shiftKey && onChoose ? onChoose(true) : onOpen())}
+        className={classes(focusRing, 'absolute inset-0 cursor-zoom-in -outline-offset-2!')}
+      >
+        <ThumbPicture
+          fileId={item.fileId}
+          alt={alt}
+          cssPixels={Math.max(width, height)}
+          contentType={item.contentType}
+        />
+      </button>
+      {isChosen ? (
+        <span
+          aria-hidden
+          className="pointer-events-none absolute inset-0 rounded-control border-4 border-accent-solid"
+        />
+      ) : null}
+      {onChoose ? (
+        <button
+          type="button"
+          aria-pressed={isChosen}
+          aria-label={text('choose', { name: item.filename })}
+          onClick={(event) => onChoose(event.shiftKey)}
+          className={classes(
+            focusRing,
+            'absolute top-1.5 left-1.5 flex size-7 cursor-pointer items-center justify-center rounded-full border bg-surface pointer-coarse:size-11',
+            isChosen
+              ? 'border-accent-solid bg-accent-solid text-on-accent'
+              : 'border-control text-transparent',
+            isChosen || isChoosing
+              ? ''
+              : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
+          )}
+        >
+          <Check size={16} strokeWidth={2.5} aria-hidden />
+        </button>
+      ) : null}
+    </li>
+  );
+}
+
+/** The picture may come into the page only when the window has moved to it. */
+function focusOn(box: HTMLElement | null, index: number): void {
+  requestAnimationFrame(() => {
+    box?.querySelector<HTMLElement>(`[data-picture="${index}"]`)?.focus();
+  });
+}
