@@ -15,6 +15,14 @@ const table: PageRoute[] = [
     load: () => import('../features/start/start-page.tsx').then(({ StartPage }) => StartPage),
   },
   {
+    path: '/workflows',
+    load: () => import('../features/workflows/workflows-page.tsx').then(({ WorkflowsPage }) => WorkflowsPage),
+  },
+  {
+    path: '/workflows/:workflowId',
+    load: () => import('../features/workflows/workflow-page.tsx').then(({ WorkflowPage }) => WorkflowPage),
+  },
+  {
     path: '/users',
     adminOnly: true,
     load: () => import('../features/users/users-page.tsx').then(({ UsersPage }) => UsersPage),

@@ -1,0 +1,70 @@
+import { ApiError } from '@switchyard/client/errors';
+import { createWorkflow } from '@switchyard/contract/dispatch/workflow';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { Button } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import type { ReadFile } from '../../../lib/workflow-file/read-workflow-file.ts';
+import { NodeList } from './node-list.tsx';
+
+type FoundGraph = Extract<ReadFile, { kind: 'graph' }>;
+
+/** A graph that was found: its name and its nodes, before it is saved. */
+export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => void }) {
+  const text = useText('workflows');
+  const queries = useQueryClient();
+  const [name, setName] = useState(found.name);
+  const hint = useCommandHint(`switchyard workflows import ${found.name}.json`);
+  const save = useMutation({
+    mutationFn: () =>
+      gateway.call(createWorkflow, {
+        body: { name: name.trim(), workflow: found.graph },
+      }),
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: keys.workflows });
+      navigate(`/workflows/${id}`);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3 rounded-card border border-border bg-surface p-4">
+      <p className="text-body font-medium">
+        {text('save.found', { count: found.nodes, from: found.from === 'text' ? 'json' : found.from })}
+      </p>
+      <NodeList graph={found.graph} />
+      <div className="max-w-[24rem]">
+        <Field label={text('save.name')} error={save.error ? reasonOf(save.error) : undefined}>
+          <TextInput
+            value={name}
+            maxLength={100}
+            required
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="solid" disabled={save.isPending || name.trim() === ''} {...hint}>
+          {text('save.submit')}
+        </Button>
+        <Button onClick={onClose}>{text('save.cancel')}</Button>
+      </div>
+    </form>
+  );
+}
+
+function reasonOf(error: Error): string {
+  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return error.message;
+  const messages = error.details.flatMap((fault: unknown) =>
+    typeof fault === 'object' && fault !== null && 'message' in fault ? [String(fault.message)] : [],
+  );
+  return messages[0] ?? error.message;
+}

@@ -1,0 +1,37 @@
+import type { FormDraft } from './form/form-draft.ts';
+
+const prefix = 'switchyard.form.';
+/** A prompt of this length is kept; a longer form begins with the values of its graph. */
+const maxTextLength = 200_000;
+
+/** What stood in the form of a workflow when this browser last showed it. */
+export function readLastValues(workflowId: string): Partial<FormDraft> {
+  try {
+    const stored: unknown = JSON.parse(window.localStorage.getItem(prefix + workflowId) ?? '{}');
+    return isDraft(stored) ? stored : {};
+  } catch {
+    return {}; // the browser refuses storage, or an older page has written something else
+  }
+}
+
+export function keepLastValues(workflowId: string, draft: FormDraft): void {
+  const text = JSON.stringify(draft);
+  try {
+    if (text.length <= maxTextLength) window.localStorage.setItem(prefix + workflowId, text);
+  } catch {
+    // The browser refuses storage: the values last as long as the page.
+  }
+}
+
+export function forgetLastValues(workflowId: string): void {
+  try {
+    window.localStorage.removeItem(prefix + workflowId);
+  } catch {
+    // The browser refuses storage, so nothing was kept.
+  }
+}
+
+function isDraft(value: unknown): value is Partial<FormDraft> {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((part) => typeof part === 'object' && part !== null);
+}

@@ -1,0 +1,94 @@
+import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorState } from '../../../kit/states/error-state.tsx';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
+import { blank } from '../../../lib/format/format.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { useSettled } from './use-settled.ts';
+
+interface OutlookFactsProps {
+  workflowId: string;
+  params: Record<string, unknown>;
+  count: number;
+}
+
+/** A question for each letter that is typed would be too many. */
+const settleMs = 400;
+
+/** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
+export function OutlookFacts({ workflowId, params, count }: OutlookFactsProps) {
+  const text = useText('workflows');
+  const settled = useSettled(params, settleMs);
+  const query = useQuery(workflowOutlookQuery(workflowId, settled));
+  const outlook = query.data;
+  if (query.error && !outlook) {
+    return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;
+  }
+  return (
+    <div className="flex min-h-[9.5rem] flex-col gap-3" aria-busy={query.isFetching}>
+      {outlook ? (
+        <>
+          <Places outlook={outlook} />
+          <dl className="grid grid-cols-2 gap-3">
+            <Fact name={text('outlook.time', { count })} value={<Time outlook={outlook} count={count} />} />
+            <Fact name={text('outlook.cost', { count })} value={<Cost outlook={outlook} count={count} />} />
+          </dl>
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function Places({ outlook: { totals, instances } }: { outlook: WorkflowOutlook }) {
+  const text = useText('workflows');
+  const others = instances.filter(({ couldRun }) => !couldRun);
+  return (
+    <div className="flex flex-col gap-1">
+      <StatusWord kind={totals.couldRun > 0 ? 'done' : 'failed'}>
+        {text('outlook.places', { able: totals.couldRun, count: totals.instances })}
+      </StatusWord>
+      {others.length > 0 ? (
+        <ul className="flex max-h-40 flex-col gap-1 overflow-y-auto text-table text-text-2">
+          {others.map(({ instanceId, serverName, reasons }) => (
+            <li key={instanceId} className="break-words">
+              <span className="font-medium text-text">{serverName}</span>{' '}
+              {reasons.map(({ message }) => message).join(' ')}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-meta text-text-2">{name}</dt>
+      <dd className="text-body font-medium tabular-nums">{value}</dd>
+    </div>
+  );
+}
+
+interface TotalProps {
+  outlook: WorkflowOutlook;
+  count: number;
+}
+
+/** The work of all runs together; how long they wait depends on the queue. */
+function Time({ outlook: { seconds }, count }: TotalProps) {
+  const text = useText('workflows');
+  const format = useFormat();
+  if (seconds === null) return <span className="font-normal text-text-2">{text('outlook.unknown')}</span>;
+  return format.range(seconds.low * 1_000 * count, seconds.high * 1_000 * count);
+}
+
+function Cost({ outlook: { cost }, count }: TotalProps) {
+  const format = useFormat();
+  if (cost === null) return blank;
+  const [low, high] = [cost.low, cost.high].map((each) => format.money(each * count, cost.currency));
+  return low === high ? low : `${low} – ${high}`;
+}

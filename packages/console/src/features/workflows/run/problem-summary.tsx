@@ -1,0 +1,63 @@
+import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import { useEffect, useRef } from 'react';
+import { useText } from '../../../lib/i18n.ts';
+import { fieldId } from '../form/field-id.ts';
+import { useProblemText } from '../form/problem-text.ts';
+import type { FormState } from '../form/use-form-state.ts';
+
+interface ProblemSummaryProps {
+  form: FormState;
+  parameters: readonly WorkflowParameter[];
+  others: readonly string[];
+  attempt: number;
+}
+
+/** Everything that keeps the form from running, each with a link to its field. It takes the focus after a try. */
+export function ProblemSummary({ form, parameters, others, attempt }: ProblemSummaryProps) {
+  const text = useText('workflows');
+  const problemText = useProblemText();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (attempt > 0) box.current?.focus();
+  }, [attempt]);
+  const shown = parameters.flatMap(({ name, label }) => {
+    const problem = form.shownProblem(name);
+    return problem ? [{ name, label, words: problemText(problem) }] : [];
+  });
+  const count = shown.length + others.length;
+  if (count === 0) return null;
+  return (
+    <div
+      ref={box}
+      role="alert"
+      tabIndex={-1}
+      className="rounded-card border border-failed bg-failed-tint p-3 text-body outline-accent focus-visible:outline-2"
+    >
+      <p className="font-medium">{text('problem.summary', { count })}</p>
+      <ul className="mt-1 list-disc pl-5">
+        {shown.map(({ name, label, words }) => (
+          <li key={name}>
+            <a
+              href={`#${fieldId(name)}`}
+              className="text-accent underline"
+              onClick={(event) => {
+                event.preventDefault();
+                const field = document.getElementById(fieldId(name));
+                field?.scrollIntoView({ block: 'center' });
+                field?.focus();
+              }}
+            >
+              {label}
+            </a>
+            {`: ${words}`}
+          </li>
+        ))}
+        {others.map((words) => (
+          <li key={words} className="break-words">
+            {words}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { Play, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { runCommands } from '../form/run-commands.ts';
+import type { FormState } from '../form/use-form-state.ts';
+import { CopyDialog } from './copy-dialog.tsx';
+import { OutlookFacts } from './outlook-facts.tsx';
+import { areRunsEqual, seedsOf } from './run-params.ts';
+import { maxRuns, type Runs } from './use-runs.ts';
+
+interface RunPanelProps {
+  workflow: SavedWorkflowDetail;
+  form: FormState;
+  runs: Runs;
+}
+
+const maxPriority = 100;
+
+/** What a run would mean, and the button that starts it. */
+export function RunPanel({ workflow, form, runs }: RunPanelProps) {
+  const text = useText('workflows');
+  const [isCopying, setCopying] = useState(false);
+  const commands = runCommands({
+    origin: window.location.origin,
+    workflowId: workflow.id,
+    name: workflow.name,
+    params: form.params,
+  });
+  const hint = useCommandHint(commands.cli);
+  const { count, isStarting, started } = runs;
+  const isSame = areRunsEqual(seedsOf(workflow.parameters, form.draft), count);
+  return (
+    <section
+      aria-label={text('run.label')}
+      className="flex flex-col gap-4 rounded-card border border-border bg-surface p-4"
+    >
+      <OutlookFacts workflowId={workflow.id} params={form.params} count={count} />
+      <div className="grid grid-cols-2 gap-3">
+        <Field label={text('run.count')}>
+          <TextInput
+            type="number"
+            min={1}
+            max={maxRuns}
+            value={count}
+            onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
+          />
+        </Field>
+        <Field label={text('run.priority')}>
+          <TextInput
+            type="number"
+            min={-maxPriority}
+            max={maxPriority}
+            value={runs.priority}
+            onChange={(event) => runs.setPriority(within(event.target.value, -maxPriority, maxPriority))}
+          />
+        </Field>
+      </div>
+      {isSame ? <p className="text-table text-text-2">{text('run.same')}</p> : null}
+      <Button
+        type="submit"
+        form="workflow-form"
+        variant="solid"
+        disabled={isStarting}
+        icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
+        {...hint}
+      >
+        {isStarting ? text('run.starting', { started, count }) : text('run.start', { count })}
+      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button size="s" variant="plain" onClick={() => setCopying(true)}>
+          {text('run.copy')}
+        </Button>
+        <Button
+          size="s"
+          variant="plain"
+          icon={<RotateCcw size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={form.reset}
+        >
+          {text('run.reset')}
+        </Button>
+      </div>
+      <CopyDialog open={isCopying} onClose={() => setCopying(false)} commands={commands} />
+    </section>
+  );
+}
+
+function within(text: string, low: number, high: number): number {
+  const value = Math.round(Number(text));
+  return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : low;
+}

@@ -1,0 +1,102 @@
+import { ApiError } from '@switchyard/client/errors';
+import { runWorkflow, type SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { setQuery } from '../../../lib/address.ts';
+import { keys } from '../../../lib/data/keys.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { randomId } from '../../../lib/random-id.ts';
+import { problemsOfFaults } from '../form/form-params.ts';
+import { seedAfterRuns } from '../form/seed.ts';
+import type { FormState } from '../form/use-form-state.ts';
+import { paramsOfRun, type RunSeed, seedsOf } from './run-params.ts';
+
+export interface Runs {
+  count: number;
+  setCount: (count: number) => void;
+  priority: number;
+  setPriority: (priority: number) => void;
+  isStarting: boolean;
+  started: number;
+  /** What was wrong with no single field. */
+  others: readonly string[];
+  /** How often a run was tried: the summary takes the focus with each. */
+  attempt: number;
+  start: () => void;
+}
+
+export const maxRuns = 200;
+
+/** Submits the form so many times, each with its own seed, under one tag. */
+export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
+  const queries = useQueryClient();
+  const [count, setCount] = useState(1);
+  const [priority, setPriority] = useState(0);
+  const [started, setStarted] = useState(0);
+  const [others, setOthers] = useState<readonly string[]>([]);
+  const [attempt, setAttempt] = useState(0);
+  const submit = useMutation({
+    mutationFn: async () => {
+      const batch = `form-${randomId()}`;
+      const seeds = seedsOf(workflow.parameters, form.draft);
+      const last: Record<string, number> = {};
+      setStarted(0);
+      for (let index = 0; index < count; index += 1) {
+        const params = paramsOfRun(form.params, seeds, { index, last });
+        await gateway.call(runWorkflow, {
+          params: { workflowId: workflow.id },
+          body: { params, tags: [batch], version: workflow.version, ...(priority !== 0 && { priority }) },
+          headers: { 'idempotency-key': `${batch}-${index}` },
+        });
+        if (index === 0) setQuery({ batch });
+        setStarted(index + 1);
+      }
+      return { seeds, last };
+    },
+    onSuccess: ({ seeds, last }) => moveSeeds(seeds, { last, runs: count, form }),
+    onError: (error) => {
+      const { problems, others: rest } = problemsOfFaults(faultsOf(error), workflow.parameters);
+      form.setRefused(problems);
+      setOthers(problems.size + rest.length > 0 ? rest : [error.message]);
+      setAttempt((tries) => tries + 1);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.tasks }),
+  });
+  const start = () => {
+    if (submit.isPending) return;
+    form.showProblems();
+    setOthers([]);
+    if (form.problems.size > 0) setAttempt((tries) => tries + 1);
+    else submit.mutate();
+  };
+  return {
+    count,
+    setCount,
+    priority,
+    setPriority,
+    isStarting: submit.isPending,
+    started,
+    others,
+    attempt,
+    start,
+  };
+}
+
+function moveSeeds(
+  seeds: readonly RunSeed[],
+  { last, runs, form }: { last: Record<string, number>; runs: number; form: FormState },
+): void {
+  const next = seeds.map(({ parameter, value, mode }): [string, string] => {
+    const after = seedAfterRuns({ value, mode, last: last[parameter.name] ?? value, runs }, parameter);
+    return [parameter.name, String(after)];
+  });
+  form.setValues(Object.fromEntries(next));
+}
+
+function faultsOf(error: Error): { path: string; message: string }[] {
+  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return [];
+  return error.details.flatMap((fault: unknown) => {
+    if (typeof fault !== 'object' || fault === null || !('path' in fault) || !('message' in fault)) return [];
+    return [{ path: String(fault.path), message: String(fault.message) }];
+  });
+}

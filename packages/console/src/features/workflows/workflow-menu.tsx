@@ -1,0 +1,83 @@
+import {
+  deleteWorkflow,
+  type SavedWorkflowDetail,
+  updateWorkflow,
+} from '@switchyard/contract/dispatch/workflow';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { Menu } from '../../kit/menu.tsx';
+import { useToast } from '../../kit/toast.tsx';
+import { keys } from '../../lib/data/keys.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { forgetLastValues } from './last-values.ts';
+
+/** What can be done with a workflow besides running it. */
+export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
+  const text = useText('workflows');
+  const toast = useToast();
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const params = { workflowId: workflow.id };
+  const renew = () => queries.invalidateQueries({ queryKey: keys.workflows });
+  const failed = (error: Error) => toast({ text: error.message, tone: 'failed' });
+  const expose = useMutation({
+    mutationFn: (exposed: boolean) => gateway.call(updateWorkflow, { params, body: { exposed } }),
+    onSuccess: async ({ exposed }) => {
+      await renew();
+      toast({
+        text: text(exposed ? 'menu.exposed' : 'menu.hidden', { name: workflow.name }),
+        undo: () => expose.mutate(!exposed),
+      });
+    },
+    onError: failed,
+  });
+  const remove = useMutation({
+    mutationFn: () => gateway.call(deleteWorkflow, { params }),
+    onSuccess: () => {
+      forgetLastValues(workflow.id);
+      navigate('/workflows');
+      void renew();
+      toast({ text: text('menu.deleted', { name: workflow.name }) });
+    },
+    onError: failed,
+  });
+  return (
+    <>
+      <Menu
+        label={text('menu.label', { name: workflow.name })}
+        items={[
+          {
+            label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
+            onSelect: () => expose.mutate(!workflow.exposed),
+          },
+          { label: text('menu.save'), onSelect: () => saveGraph(workflow) },
+          { label: text('menu.delete'), danger: true, separated: true, onSelect: () => setAsking(true) },
+        ]}
+      />
+      <ConfirmDialog
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={text('menu.deleteTitle', { name: workflow.name })}
+        confirm={text('menu.delete')}
+        onConfirm={() => remove.mutate()}
+        busy={remove.isPending}
+      >
+        <p>{text('menu.deleteEffect', { count: workflow.version })}</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function saveGraph({ name, workflow }: SavedWorkflowDetail): void {
+  const address = URL.createObjectURL(
+    new Blob([JSON.stringify(workflow, null, 2)], { type: 'application/json' }),
+  );
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `${name}.json`;
+  link.click();
+  URL.revokeObjectURL(address);
+}

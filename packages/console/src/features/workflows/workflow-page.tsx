@@ -1,0 +1,64 @@
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { Page } from '../../kit/page.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { useQueryState } from '../../lib/address.ts';
+import { workflowQuery } from '../../lib/data/workflows.ts';
+import { useText } from '../../lib/i18n.ts';
+import { useFormState } from './form/use-form-state.ts';
+import { WorkflowForm } from './form/workflow-form.tsx';
+import { ProblemSummary } from './run/problem-summary.tsx';
+import { RunPanel } from './run/run-panel.tsx';
+import { StartedRuns } from './run/started-runs.tsx';
+import { useRuns } from './run/use-runs.ts';
+import { WorkflowMenu } from './workflow-menu.tsx';
+
+/** One saved workflow: its form, what a run would mean, and what was started. */
+export function WorkflowPage() {
+  const { workflowId = '' } = useParams();
+  const text = useText('workflows');
+  const query = useQuery(workflowQuery(workflowId));
+  return (
+    <Page
+      title={query.data?.name ?? text('title')}
+      lead={query.data?.description || undefined}
+      actions={query.data ? <WorkflowMenu workflow={query.data} /> : undefined}
+    >
+      <QueryView query={query}>
+        {(workflow) => <OpenWorkflow key={`${workflow.id}-${workflow.version}`} workflow={workflow} />}
+      </QueryView>
+    </Page>
+  );
+}
+
+function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
+  const form = useFormState(workflow.id, workflow.parameters);
+  const runs = useRuns(workflow, form);
+  const [batch] = useQueryState('batch');
+  return (
+    <div className="grid gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(16rem,1fr)]">
+      <form
+        className="flex min-w-0 flex-col gap-4"
+        id="workflow-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          runs.start();
+        }}
+      >
+        <ProblemSummary
+          form={form}
+          parameters={workflow.parameters}
+          others={runs.others}
+          attempt={runs.attempt}
+        />
+        <WorkflowForm parameters={workflow.parameters} form={form} />
+      </form>
+      <div className="flex min-w-0 flex-col gap-6 lg:sticky lg:top-16 lg:self-start">
+        <RunPanel workflow={workflow} form={form} runs={runs} />
+        {batch ? <StartedRuns batch={batch} /> : null}
+      </div>
+    </div>
+  );
+}

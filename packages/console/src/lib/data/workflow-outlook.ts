@@ -1,0 +1,17 @@
+import { foreseeWorkflow } from '@switchyard/contract/dispatch/workflow-outlook';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { gateway } from '../gateway.ts';
+import { keys } from './keys.ts';
+
+const refreshMs = 15_000;
+
+/** Where a workflow could run with these values, how long it takes and what it costs. */
+export function workflowOutlookQuery(workflowId: string, params: Record<string, unknown>) {
+  return queryOptions({
+    queryKey: [...keys.workflows, 'one', workflowId, 'outlook', params],
+    queryFn: ({ signal }) =>
+      gateway.call(foreseeWorkflow, { params: { workflowId }, body: { params }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
+  });
+}
