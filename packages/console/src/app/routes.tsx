@@ -49,6 +49,27 @@ const table: PageRoute[] = [
     adminOnly: true,
     load: () => import('../features/system/system-page.tsx').then(({ SystemPage }) => SystemPage),
   },
+  {
+    path: '/skills/:name?',
+    load: () => import('../features/skills/skills-page.tsx').then(({ SkillsPage }) => SkillsPage),
+  },
+  {
+    path: '/mcp',
+    adminOnly: true,
+    load: () => import('../features/mcp/mcp-page.tsx').then(({ McpPage }) => McpPage),
+  },
+  {
+    path: '/memory',
+    load: () => import('../features/memory/memory-page.tsx').then(({ MemoryPage }) => MemoryPage),
+  },
+  {
+    path: '/agents',
+    load: () => import('../features/agents/agents-page.tsx').then(({ AgentsPage }) => AgentsPage),
+  },
+  {
+    path: '/account',
+    load: () => import('../features/account/account-page.tsx').then(({ AccountPage }) => AccountPage),
+  },
 ];
 
 export interface Route {

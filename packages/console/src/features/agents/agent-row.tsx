@@ -1,0 +1,60 @@
+import type { Agent } from '@switchyard/contract/conversation/agent';
+import { deleteAgent } from '@switchyard/contract/conversation/agents';
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { agentsKey } from './agents-key.ts';
+
+/** An agent: what it is for, and what it has. */
+export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }) {
+  const text = useText('agents');
+  const act = useAct();
+  const [asks, setAsks] = useState(false);
+  const { name, description, model, tool_groups: tools, skills } = agent;
+  const remove = async () => {
+    setAsks(false);
+    await act(() => gateway.call(deleteAgent, { params: { name } }), {
+      done: text('delete.done', { name }),
+      refresh: agentsKey,
+    });
+  };
+  const parts = [
+    model ?? text('defaultModel'),
+    tools === null ? text('allTools') : text('tools', { count: tools.length }),
+    skills === null ? text('allSkills') : text('skills', { count: skills.length }),
+  ];
+  return (
+    <li className="flex items-start justify-between gap-4 border-b border-border py-3">
+      <div className="min-w-0">
+        <p className="font-medium">{name}</p>
+        <p className="max-w-[48rem] text-body break-words">{description}</p>
+        <p className="text-table text-text-2">{parts.join(' · ')}</p>
+      </div>
+      <div className="flex shrink-0 gap-1">
+        <Button size="s" variant="plain" aria-label={text('editOf', { name })} onClick={onEdit}>
+          {text('edit')}
+        </Button>
+        <Button
+          size="s"
+          variant="plain"
+          aria-label={text('delete.of', { name })}
+          onClick={() => setAsks(true)}
+        >
+          {text('delete.open')}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={text('delete.title', { name })}
+        confirm={text('delete.confirm')}
+        onConfirm={() => void remove()}
+      >
+        <p>{text('delete.effect')}</p>
+      </ConfirmDialog>
+    </li>
+  );
+}

@@ -1,0 +1,2 @@
+/** What the cache knows the agents by. */
+export const agentsKey = ['agents'];

@@ -1,0 +1,94 @@
+import {
+  type McpTest,
+  putMcpConfig,
+  switchMcpServer,
+  testMcpServer,
+} from '@switchyard/contract/conversation/mcp';
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { Menu } from '../../kit/menu.tsx';
+import { Switch } from '../../kit/switch.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { mcpKey, type NamedServer } from './mcp-query.ts';
+import { readServers } from './read-servers.ts';
+import { ServerForm } from './server-form.tsx';
+import { TestResult } from './test-result.tsx';
+
+/** A server: on or off, its test, and what it offers. */
+export function ServerRow({ named }: { named: NamedServer }) {
+  const text = useText('mcp');
+  const act = useAct();
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const [tested, setTested] = useState<McpTest | 'busy' | null>(null);
+  const { name, server } = named;
+  const hint = useCommandHint(`switchyard mcp test ${name}`);
+  const test = async () => {
+    setTested('busy');
+    const isAnswered = await act(
+      async () =>
+        setTested(await gateway.call(testMcpServer, { params: { server_name: name }, timeoutMs: 310_000 })),
+      { refresh: [...mcpKey, 'test'] },
+    );
+    if (!isAnswered) setTested(null);
+  };
+  const turn = (enabled: boolean) =>
+    void act(() => gateway.call(switchMcpServer, { body: { server_name: name, enabled } }), {
+      refresh: mcpKey,
+    });
+  const remove = async () => {
+    setOpen(null);
+    await act(
+      async () => {
+        const { [name]: _removed, ...others } = await readServers();
+        await gateway.call(putMcpConfig, { body: { mcp_servers: others } });
+      },
+      { done: text('delete.done', { name }), refresh: mcpKey },
+    );
+  };
+  return (
+    <li className="flex flex-col gap-2 border-b border-border py-3">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <p className="font-medium">{name}</p>
+          <p className="font-mono text-table break-all text-text-2">
+            {server.type === 'http' ? server.url : [server.command, ...server.args].join(' ')}
+          </p>
+          {server.description && <p className="text-table break-words text-text-2">{server.description}</p>}
+        </div>
+        <div className="flex items-center gap-2">
+          <Button {...hint} size="s" disabled={tested === 'busy'} onClick={() => void test()}>
+            {text(tested === 'busy' ? 'test.busy' : 'test.open')}
+          </Button>
+          <Switch hideLabel label={text('enabledOf', { name })} checked={server.enabled} onChange={turn} />
+          <Menu
+            label={text('actionsOf', { name })}
+            items={[
+              { label: text('edit.open'), onSelect: () => setOpen('edit') },
+              {
+                label: text('delete.open'),
+                danger: true,
+                separated: true,
+                onSelect: () => setOpen('delete'),
+              },
+            ]}
+          />
+        </div>
+      </div>
+      {tested !== null && tested !== 'busy' && <TestResult result={tested} />}
+      {open === 'edit' && <ServerForm named={named} onClose={() => setOpen(null)} />}
+      <ConfirmDialog
+        open={open === 'delete'}
+        onClose={() => setOpen(null)}
+        title={text('delete.title', { name })}
+        confirm={text('delete.confirm')}
+        onConfirm={() => void remove()}
+      >
+        <p>{text('delete.effect')}</p>
+      </ConfirmDialog>
+    </li>
+  );
+}

@@ -1,0 +1,75 @@
+import { clearMemory, importMemory, type MemoryDocument } from '@switchyard/contract/conversation/memory';
+import { useRef, useState } from 'react';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { Menu } from '../../kit/menu.tsx';
+import { downloadText } from '../../lib/download-text.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { agentOf, memoryKey } from './memory-query.ts';
+
+interface MemoryActionsProps {
+  agent: string | null;
+  memory: MemoryDocument;
+}
+
+/** What concerns the memory as a whole. */
+export function MemoryActions({ agent, memory }: MemoryActionsProps) {
+  const text = useText('memory');
+  const act = useAct();
+  const input = useRef<HTMLInputElement>(null);
+  const [asks, setAsks] = useState(false);
+  const query = agentOf(agent);
+  const replace = (body: MemoryDocument) => gateway.call(importMemory, { query, body });
+  const importFile = async (file: File) => {
+    await act(async () => replace(JSON.parse(await file.text()) as MemoryDocument), {
+      done: text('import.done', { name: file.name }),
+      undo: () => replace(memory),
+      refresh: memoryKey,
+    });
+  };
+  const clear = async () => {
+    setAsks(false);
+    await act(() => gateway.call(clearMemory, { query }), {
+      done: text('clear.done'),
+      undo: () => replace(memory),
+      refresh: memoryKey,
+    });
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json"
+        hidden
+        aria-label={text('import.open')}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) void importFile(file);
+          target.value = '';
+        }}
+      />
+      <Menu
+        label={text('actions')}
+        items={[
+          {
+            label: text('export'),
+            onSelect: () => downloadText(`memory-${agent ?? 'lead'}.json`, JSON.stringify(memory, null, 2)),
+          },
+          { label: text('import.open'), onSelect: () => input.current?.click() },
+          { label: text('clear.open'), danger: true, separated: true, onSelect: () => setAsks(true) },
+        ]}
+      />
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={text('clear.title')}
+        confirm={text('clear.confirm')}
+        onConfirm={() => void clear()}
+      >
+        <p>{text('clear.effect', { count: memory.facts.length })}</p>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { Page } from '../../kit/page.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { Select } from '../../kit/select.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { useQueryState } from '../../lib/address.ts';
+import { agentsQuery } from '../../lib/data/models.ts';
+import { useText } from '../../lib/i18n.ts';
+import { usePageAction } from '../../lib/page-actions.ts';
+import { FactForm } from './fact-form.tsx';
+import { Facts } from './facts.tsx';
+import { MemoryActions } from './memory-actions.tsx';
+import { memoryQuery } from './memory-query.ts';
+import { NoteList } from './note-list.tsx';
+import { isBlank } from './notes.ts';
+
+/** The value of the choice that stands for the lead agent. */
+const lead = '';
+
+/** What agents remember about the user. */
+export function MemoryPage() {
+  const text = useText('memory');
+  const [agent, setAgent] = useQueryState('agent');
+  const [isAdding, setAdding] = useState(false);
+  const memory = useQuery(memoryQuery(agent));
+  const agents = useQuery(agentsQuery());
+  usePageAction({ id: 'add-fact', label: text('fact.add'), run: () => setAdding(true) });
+  const options = [lead, ...(agents.data?.agents.map(({ name }) => name) ?? [])];
+  return (
+    <Page
+      title={text('title')}
+      lead={text('lead')}
+      actions={
+        <>
+          {memory.data && <MemoryActions agent={agent} memory={memory.data} />}
+          <Button
+            variant="solid"
+            icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
+            onClick={() => setAdding(true)}
+          >
+            {text('fact.add')}
+          </Button>
+        </>
+      }
+    >
+      {options.length > 1 && (
+        <Select
+          label={text('agent')}
+          className="w-64 self-start"
+          value={agent ?? lead}
+          options={options.map((value) => ({ value, label: value === lead ? text('leadAgent') : value }))}
+          onChange={(value) => setAgent(value === lead ? null : value)}
+        />
+      )}
+      <QueryView
+        query={memory}
+        isEmpty={isBlank}
+        first={<EmptyState title={text('first.title')}>{text('first.cause')}</EmptyState>}
+      >
+        {(document) => (
+          <div className="flex flex-col gap-6">
+            <NoteList memory={document} />
+            <Facts agent={agent} facts={document.facts} />
+          </div>
+        )}
+      </QueryView>
+      {isAdding && <FactForm agent={agent} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}

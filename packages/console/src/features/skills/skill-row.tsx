@@ -1,0 +1,39 @@
+import { type Skill, switchSkill } from '@switchyard/contract/conversation/skill';
+import { Link } from 'wouter';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { StatusWord } from '../../kit/status-word.tsx';
+import { Switch } from '../../kit/switch.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { useSession } from '../../lib/session.ts';
+import { skillsKey } from './skills-query.ts';
+
+/** A skill with its switch; users see its state instead. */
+export function SkillRow({ skill: { name, description, enabled } }: { skill: Skill }) {
+  const text = useText('skills');
+  const act = useAct();
+  const { isAdmin } = useSession();
+  const hint = useCommandHint(`switchyard skills ${enabled ? 'disable' : 'enable'} ${name}`);
+  const turn = (on: boolean) =>
+    void act(() => gateway.call(switchSkill, { params: { skill_name: name }, body: { enabled: on } }), {
+      refresh: skillsKey,
+    });
+  return (
+    <li className="flex items-start justify-between gap-4 border-b border-border py-2">
+      <div className="min-w-0">
+        <Link href={`/skills/${name}`} className="font-medium text-accent underline">
+          {name}
+        </Link>
+        <p className="max-w-[48rem] text-table break-words text-text-2">{description}</p>
+      </div>
+      {isAdmin ? (
+        <span {...hint}>
+          <Switch hideLabel label={text('enabledOf', { name })} checked={enabled} onChange={turn} />
+        </span>
+      ) : (
+        <StatusWord kind={enabled ? 'done' : 'off'}>{text(enabled ? 'on' : 'off')}</StatusWord>
+      )}
+    </li>
+  );
+}
