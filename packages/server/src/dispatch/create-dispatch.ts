@@ -164,7 +164,7 @@ const maxInstanceEvents = 100_000;
 export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
   const { database, audit, metrics, clock, log, options } = dependencies;
   const records = openRecords(dependencies);
-  const { events, store, matchmaker, instanceEvents, links } = records;
+  const { events, matchmaker, instanceEvents, links } = records;
   const configuration = new Configuration({ store: new SettingsStore(database), events, audit, clock });
   const fleet = createFleet(dependencies, records, configuration);
   configuration.onChange(() => fleet.apply());
@@ -177,11 +177,12 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelinesOver = createTimelines(dependencies);
+  const poolState = readTogether(database, (frozen) => ({
+    instances: new InstanceStore(frozen),
+    tasks: new TaskStore(frozen),
+  }));
   const monitor = new Monitor({
-    together: readTogether(database, (frozen) => ({
-      instances: new InstanceStore(frozen),
-      tasks: new TaskStore(frozen),
-    })),
+    together: poolState,
     instances,
     events,
     pauses: records.pauses,
@@ -190,8 +191,8 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   });
   const hub = new PushHub({
     events,
+    together: poolState,
     instances,
-    tasks: store,
     pauses: records.pauses,
     links,
     clock,
@@ -442,11 +443,14 @@ function createTasks(
   { database, links, audit, clock, options }: DispatchDependencies,
   { records, fleet, waiting }: { records: Records; fleet: Fleet; waiting: Waiting },
 ): Tasks {
-  const { events, store, attempts, files, fileStore, nodeInputs, webhooks } = records;
+  const { events, store, files, fileStore, nodeInputs, webhooks } = records;
   return new Tasks({
     store,
     lists: new TaskListStore(database),
-    attempts,
+    together: readTogether(database, (frozen) => ({
+      tasks: new TaskStore(frozen),
+      attempts: new AttemptStore(frozen),
+    })),
     queue: records.matchmaker,
     events,
     ownFiles: new OwnFiles({ files: fileStore, nodeInputs }),

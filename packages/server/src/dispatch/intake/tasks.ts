@@ -6,6 +6,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { Links, Reader } from '../files/links.ts';
 import type { OwnFiles } from '../files/own-files.ts';
@@ -38,10 +39,15 @@ import {
 } from './task-submission.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 
+interface DetailStores {
+  tasks: Pick<TaskStore, 'get' | 'input'>;
+  attempts: Pick<AttemptStore, 'of'>;
+}
+
 export interface TasksOptions {
   store: TaskStore;
   lists: TaskListStore;
-  attempts: Pick<AttemptStore, 'of'>;
+  together: ReadTogether<DetailStores>;
   queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
   events: DispatchEvents;
   /** Names on a worker of the files that exist for this owner. */
@@ -146,7 +152,14 @@ export class Tasks {
   }
 
   async get({ owner, origin }: Reader, taskId: string): Promise<TaskDetail> {
-    return this.detail(await this.row(owner, taskId), origin);
+    const { row, input, attempts } = await this.options.together(async (stores) => ({
+      row: await stores.tasks.get(owner, taskId),
+      input: await stores.tasks.input(taskId),
+      attempts: await stores.attempts.of(taskId),
+    }));
+    if (!row || !input) throw new AppError('task_not_found');
+    const outlook = (await this.options.outlooks([row])).get(row.id);
+    return viewTaskDetail(row, { input, attempts }, { ...this.viewOptions(row, origin), outlook });
   }
 
   async list({ owner, origin }: Reader, query: TaskListQuery): Promise<TaskList> {
@@ -178,7 +191,7 @@ export class Tasks {
   ): Promise<TaskDetail> {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.waitMs)]);
     for await (const update of this.watch(reader.owner, taskId, signal)) {
-      if (update.type === 'ended') return this.detail(update.task, reader.origin);
+      if (update.type === 'ended') break;
     }
     return this.get(reader, taskId);
   }
@@ -303,16 +316,6 @@ export class Tasks {
     const row = await this.options.store.get(owner, taskId);
     if (!row) throw new AppError('task_not_found');
     return row;
-  }
-
-  private async detail(row: TaskRow, origin: string | undefined): Promise<TaskDetail> {
-    const [input, attempts] = await Promise.all([
-      this.options.store.input(row.id),
-      this.options.attempts.of(row.id),
-    ]);
-    if (!input) throw new AppError('task_not_found');
-    const outlook = (await this.options.outlooks([row])).get(row.id);
-    return viewTaskDetail(row, { input, attempts }, { ...this.viewOptions(row, origin), outlook });
   }
 
   private viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {

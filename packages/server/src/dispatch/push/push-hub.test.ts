@@ -20,17 +20,16 @@ beforeEach(() => {
   events = new DispatchEvents((error) => {
     throw error;
   });
+  const counts = async () => {
+    const counted = { pending, running: 0, completed: 0, failed: 0 };
+    await gate;
+    return counted;
+  };
   hub = new PushHub({
     events,
-    instances: { list: async () => [] },
+    together: (read) => read({ instances: { list: async () => [] }, tasks: { counts } }),
+    instances: { view: () => expect.fail('There are no instances.') },
     pauses: { whole: null, pools: [] },
-    tasks: {
-      counts: async () => {
-        const counts = { pending, running: 0, completed: 0, failed: 0 };
-        await gate;
-        return counts;
-      },
-    },
     links: new Links({
       key: createSecretKey(Buffer.alloc(32)),
       clock: time.now,

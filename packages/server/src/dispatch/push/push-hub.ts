@@ -3,9 +3,11 @@ import { Throttle } from '../../lib/async/throttle.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
+import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import type { Instances } from '../fleet/instances.ts';
+import type { InstanceStore } from '../instances/instance-store.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { KeptFrames, type MissedFrames } from './kept-frames.ts';
@@ -14,8 +16,8 @@ import type { PushSocket } from './push-socket.ts';
 
 interface PushHubOptions {
   events: DispatchEvents;
-  instances: Pick<Instances, 'list'>;
-  tasks: Pick<TaskStore, 'counts'>;
+  together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;
+  instances: Pick<Instances, 'view'>;
   pauses: Pick<Pauses, 'whole' | 'pools'>;
   links: Links;
   clock: Clock;
@@ -155,12 +157,15 @@ export class PushHub {
   }
 
   async #globalStatus(cursor?: string): Promise<PushFrame> {
-    const { instances, tasks, pauses, clock } = this.#options;
-    const [all, counts] = await Promise.all([instances.list(), tasks.counts()]);
+    const { instances, pauses, clock } = this.#options;
+    const { rows, counts } = await this.#options.together(async (stores) => ({
+      counts: await stores.tasks.counts(),
+      rows: await stores.instances.list(),
+    }));
     const timestamp = clock();
     const { whole } = pauses;
     const data = {
-      instances: all,
+      instances: rows.map((row) => instances.view(row)),
       tasks: counts,
       paused: whole && { since: whole.since, reason: whole.reason },
       pausedPools: pauses.pools,

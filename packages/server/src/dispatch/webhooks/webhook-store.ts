@@ -86,15 +86,18 @@ export class WebhookStore {
     webhookId: string,
     page: { limit: number; offset: number },
   ): Promise<{ total: number; rows: DeliveryRow[] }> {
-    const query = this.#database.read
-      .selectFrom('webhook_deliveries')
-      .where('owner', '=', userOf(owner))
-      .where('webhookId', '=', webhookId);
-    const [rows, { total }] = await Promise.all([
-      query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
-      query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    ]);
-    return { total: Number(total), rows };
+    return this.#database.snapshot(async ({ read }) => {
+      const found = read
+        .selectFrom('webhook_deliveries')
+        .where('owner', '=', userOf(owner))
+        .where('webhookId', '=', webhookId);
+      const newest = found.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      const count = found.select((select) => select.fn.countAll<number>().as('total'));
+      return {
+        rows: await newest.execute(),
+        total: Number((await count.executeTakeFirstOrThrow()).total),
+      };
+    });
   }
 
   async delivery(deliveryId: string): Promise<DeliveryRow | undefined> {
