@@ -38,14 +38,28 @@ export class HttpSession {
     return answerOf(await fetch(new URL(path, this.#url), { headers: { cookie: this.cookieHeader } }));
   }
 
-  async post<Answer>(path: string, content: unknown, more: Record<string, string> = {}): Promise<Answer> {
+  post<Answer>(path: string, content: unknown, more: Record<string, string> = {}): Promise<Answer> {
+    return this.#send('POST', path, { content, more });
+  }
+
+  put<Answer>(path: string, content: unknown, more: Record<string, string> = {}): Promise<Answer> {
+    return this.#send('PUT', path, { content, more });
+  }
+
+  async #send<Answer>(
+    method: string,
+    path: string,
+    { content, more }: { content: unknown; more: Record<string, string> },
+  ): Promise<Answer> {
     const headers = {
       ...more,
       cookie: this.cookieHeader,
       'content-type': 'application/json',
       'x-csrf-token': this.#cookies.get('csrf_token') ?? '',
     };
-    return answerOf(await post(this.#url, path, { headers, body: JSON.stringify(content) }));
+    return answerOf(
+      await fetch(new URL(path, this.#url), { method, headers, body: JSON.stringify(content) }),
+    );
   }
 
   static async #fromAnswer(url: string, answer: Response): Promise<HttpSession> {

@@ -1,0 +1,105 @@
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canBrowse } from './support/chromium.ts';
+import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+interface Instance {
+  id: string;
+  serverName: string;
+  enabled: boolean;
+  alive: boolean;
+  state: string;
+}
+
+const words = wordsOf('en');
+
+describe.runIf(canBrowse)('an operator, by clicks', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+  let boxes: Box[];
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+    boxes = await useBoxes(admin, ['box-a', 'box-b'], 400);
+    ({ page, faults } = await stage.visit({ session: admin }));
+  });
+  afterAll(async () => {
+    expect(faults).toEqual([]);
+    await stage?.close();
+    await Promise.all((boxes ?? []).map((box) => box.close()));
+  });
+
+  const instance = async (name: string): Promise<Instance | undefined> =>
+    (await admin.get<{ data: Instance[] }>('/api/instances')).data.find(
+      ({ serverName }) => serverName === name,
+    );
+  const counted = async (status: string) =>
+    (await admin.get<{ data: { total: number } }>(`/api/tasks?limit=1&status=${status}`)).data.total;
+
+  it('drains an instance and gives it tasks again', async () => {
+    const text = words('instances');
+    await page.goto('/instances');
+    const card = page.getByRole('article').filter({ hasText: 'box-a' });
+    await card.getByRole('button', { name: text('menu.label', { name: 'box-a' }) }).click();
+    await page.getByRole('menuitem', { name: text('menu.drain') }).click();
+    await expect.poll(async () => (await instance('box-a'))?.enabled).toBe(false);
+    await card.getByText(text('state.off')).waitFor();
+    await card.getByRole('switch').click();
+    await expect.poll(async () => (await instance('box-a'))?.enabled).toBe(true);
+    await card.getByText(text('state.idle')).waitFor();
+  });
+
+  it('pauses the queue, cancels what a filter finds, and lifts the pause', async () => {
+    const text = words('instances');
+    await page.goto('/instances/pauses');
+    await page
+      .getByRole('button', { name: text('pause.title'), exact: true })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByLabel(text('pause.all'))
+      .check()
+      .catch(() => undefined);
+    await dialog.getByRole('button', { name: text('pause.confirm'), exact: true }).click();
+    const pauses = () => admin.get<{ data: { pauses: object[] } }>('/api/queue');
+    await expect.poll(async () => (await pauses()).data.pauses.length).toBe(1);
+    for (let n = 0; n < 5; n++)
+      await admin.post('/api/tasks', { workflow: longGraph(2), name: `Never run ${n}` });
+    expect(await counted('pending')).toBe(5);
+
+    const tasks = words('tasks');
+    await page.goto('/tasks?status=pending&q=Never');
+    await page.getByText('Never run 0').first().waitFor();
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: tasks('batch.cancel'), exact: true }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: tasks('batch.cancelConfirm', { count: 5 }) })
+      .click();
+    await expect.poll(() => counted('pending')).toBe(0);
+
+    await page.goto('/instances/pauses');
+    await page.getByRole('button', { name: text('pause.resume') }).click();
+    await expect.poll(async () => (await pauses()).data.pauses.length).toBe(0);
+  });
+
+  it('sees that a worker is gone, and that it is back', async () => {
+    const text = words('instances');
+    await page.goto('/instances');
+    const card = page.getByRole('article').filter({ hasText: 'box-b' });
+    await card.getByText(text('state.idle')).waitFor();
+    await boxes[1]?.refuse();
+    await card.getByText(text('state.unreachable')).waitFor();
+    expect((await instance('box-b'))?.alive).toBe(false);
+    await boxes[1]?.accept();
+    await card.getByText(text('state.idle')).waitFor();
+    expect((await instance('box-b'))?.alive).toBe(true);
+  });
+});
