@@ -26,13 +26,13 @@ describe('banner', () => {
       [
         '',
         '  switchyard 1.2.3  ready in 1.4 s',
-        '  API       http://127.0.0.1:7300',
-        '  Docs      http://127.0.0.1:7300/docs',
+        '  Console   http://127.0.0.1:7300',
+        '  API       http://127.0.0.1:7300/docs',
         '  Database  sqlite  ./.switchyard/data/switchyard.db',
         '  Bus       in-process',
         '  Config    defaults (no switchyard.yaml here)',
         '  Sign in   with the password in ./.switchyard/admin_initial_credentials.txt',
-        '  Next      switchyard login, then: switchyard chat "what can you do?"',
+        '  Next      open the console, or: switchyard login, then switchyard chat "what can you do?"',
         '  Stop      Ctrl-C',
         '',
         '',
@@ -66,7 +66,7 @@ describe('banner', () => {
 
   it('names the commands as they can be typed where it was started', () => {
     expect(show({ command: 'packages/cli/bin/switchyard.mjs' })).toContain(
-      '  Next      packages/cli/bin/switchyard.mjs login, then: packages/cli/bin/switchyard.mjs chat',
+      'packages/cli/bin/switchyard.mjs login, then packages/cli/bin/switchyard.mjs chat',
     );
   });
 
@@ -76,7 +76,7 @@ describe('banner', () => {
 
   it('tells how to make the first admin when the first visitor has to do it', () => {
     const text = show({ credentialsFile: null, awaitsFirstAdmin: true });
-    expect(text).toContain('make the first admin: POST http://127.0.0.1:7300/api/v1/auth/initialize');
+    expect(text).toContain('open http://127.0.0.1:7300 in a browser and make the first administrator');
   });
 
   it('says that it moved up from a busy port', () => {

@@ -28,8 +28,8 @@ const shownFaults = 5;
 /** What a person wants to know when the gateway is ready: at most 12 lines, and a few more for broken agents. */
 export function banner(facts: BannerFacts, colors: Colors): string {
   const rows: [string, string][] = [
-    ['API', facts.url],
-    ['Docs', `${facts.url}/docs`],
+    ['Console', facts.url],
+    ['API', `${facts.url}/docs`],
     ['Database', [facts.database.backend, facts.database.place].filter(Boolean).join('  ')],
     ['Bus', facts.bus],
     ['Config', facts.configFile ?? 'defaults (no switchyard.yaml here)'],
@@ -67,9 +67,9 @@ function signInRows({ credentialsFile }: BannerFacts): [string, string][] {
 }
 
 function nextStep({ awaitsFirstAdmin, credentialsFile, url, command }: BannerFacts): string {
-  if (awaitsFirstAdmin)
-    return `make the first admin: POST ${url}/api/v1/auth/initialize {"email", "password"}`;
-  if (credentialsFile) return `${command} login, then: ${command} chat "what can you do?"`;
+  if (awaitsFirstAdmin) return `open ${url} in a browser and make the first administrator`;
+  if (credentialsFile)
+    return `open the console, or: ${command} login, then ${command} chat "what can you do?"`;
   return `try the API at ${url}/docs, or see what is set: ${command} config show --effective --sources`;
 }
 
