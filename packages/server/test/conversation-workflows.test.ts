@@ -59,6 +59,17 @@ describe('a saved workflow that is exposed', () => {
   });
 });
 
+it('leaves tasks that are listed by their thread, to its owner alone', async () => {
+  await adaInDispatch.call('POST', '/api/workflows', { name: 'Listed', workflow: graph, exposed: true });
+  const thread = await ada.thread();
+  await ada.wait(thread, { assistant_id: 'lead_agent', input: says('run listed') });
+  const bobInDispatch = await DispatchCaller.login(gateway.url, 'bob@example.com');
+  const url = `/api/tasks?threadId=${thread}`;
+  const { total, items } = (await adaInDispatch.call('GET', url)).data;
+  expect({ total, items }).toMatchObject({ total: 1, items: [{ conversation: { threadId: thread } }] });
+  expect((await bobInDispatch.call('GET', url)).data).toEqual({ total: 0, items: [] });
+});
+
 async function answerTo(caller: ConversationCaller, question: string): Promise<string> {
   const thread = await caller.thread();
   const values = await caller.wait(thread, { assistant_id: 'lead_agent', input: says(question) });

@@ -24,6 +24,7 @@ interface ListOptions extends Options, PageOptions {
   status?: Task['status'];
   instance?: string;
   tag?: string;
+  thread?: string;
   search?: string;
 }
 
@@ -56,11 +57,12 @@ function addList(parent: Command, terminal: Terminal): void {
     .addOption(new Option('--status <status>', 'only these').choices([...taskStatuses]))
     .option('--instance <id>', 'only those of this instance')
     .option('--tag <tag>', 'only those with this tag')
+    .option('--thread <id>', 'only those that agents of this thread asked for')
     .option('--search <text>', 'part of the name, or the start of the id');
   const command = addPageOptions(listing, 200).action(async (options: ListOptions) => {
     const { call } = await openGateway(options, terminal);
-    const { status, instance: instanceId, tag, search: q, limit, offset } = options;
-    const list = await call(listTasks, { query: { status, instanceId, tag, q, limit, offset } });
+    const { status, instance: instanceId, tag, thread: threadId, search: q, limit, offset } = options;
+    const list = await call(listTasks, { query: { status, instanceId, tag, threadId, q, limit, offset } });
     if (options.output === 'json') return printJson(terminal, list);
     printTable(terminal, { columns, rows: list.items, none: 'There are no such tasks.' });
     sayHowToGoOn(list, { noun: 'tasks', offset }, terminal);

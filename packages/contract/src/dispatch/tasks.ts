@@ -80,6 +80,14 @@ export const taskListQuery = Type.Object(
     instanceId: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
     owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
     tag: Type.Optional(tag),
+    threadId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          'Only tasks that agents of this thread asked for. Give `since` as well: it bounds what is looked at.',
+      }),
+    ),
     since: Type.Optional(time),
     until: Type.Optional(time),
     order: Type.Optional(

@@ -168,6 +168,7 @@ export class Tasks {
       instanceId: query.instanceId,
       owner: query.owner,
       tag: query.tag,
+      threadId: query.threadId,
       text: query.q,
       sinceMs: timeInRequest(['since'], query.since),
       untilMs: timeInRequest(['until'], query.until),

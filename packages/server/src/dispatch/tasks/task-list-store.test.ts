@@ -131,4 +131,26 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
       }
     }
   });
+
+  it('lists the tasks of a thread to their owner alone', async () => {
+    const of = (threadId: string) => JSON.stringify({ threadId, runId: 'r', toolCallId: 'thread-2' });
+    const rows = [
+      ['task-100000', of('thread-1')],
+      ['task-100012', of('thread-2')],
+      ['task-100001', of('thread-1')],
+    ] as const;
+    const tables = opened.withTables<DispatchTables>();
+    await tables.write(async (trx) => {
+      for (const [id, conversation] of rows)
+        await trx.updateTable('tasks').set({ conversation }).where('id', '=', id).execute();
+    });
+    const page = { order: 'asc', limit: 20, offset: 0, threadId: 'thread-1' } as const;
+    const idsOf = async (owner: Owner, threadId: string) =>
+      (await store.page(owner, { ...page, threadId })).map(({ id }) => id);
+    expect(await idsOf({ user: 'user-0' }, 'thread-1')).toEqual(['task-100000']);
+    expect(await idsOf({ user: 'user-0' }, 'thread-2')).toEqual(['task-100012']);
+    expect(await idsOf({ user: 'user-5' }, 'thread-1')).toEqual([]);
+    expect(await idsOf(admin, 'thread-1')).toEqual(['task-100000', 'task-100001']);
+    expect(await store.total(admin, { threadId: 'thread-1' })).toEqual({ total: 2, isMinimum: false });
+  });
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { firstIdAt } from '../../lib/ids.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { isOneOf } from '../../platform/database/dialect.ts';
+import { type Dialect, isOneOf } from '../../platform/database/dialect.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { readCounts } from './task-counts-store.ts';
 
@@ -11,6 +11,7 @@ export interface TaskFilter {
   instanceId?: string | undefined;
   owner?: string | undefined;
   tag?: string | undefined;
+  threadId?: string | undefined;
   /** Part of the name, or the start of the id. */
   text?: string | undefined;
   /** The bounds of their creation time. */
@@ -46,7 +47,7 @@ export class TaskListStore {
   async page(owner: Owner, page: TaskPage): Promise<TaskRow[]> {
     const { order, limit, offset } = page;
     if (!isSplit(page)) {
-      return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), page)
+      return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), page, this.#database.dialect)
         .selectAll('tasks')
         .orderBy('tasks.id', order)
         .limit(limit)
@@ -75,8 +76,8 @@ export class TaskListStore {
    * Returns the exact total from kept counters when only owner and status filter; otherwise counts up to the ceiling.
    */
   async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
-    const { instanceId, tag, text, sinceMs, untilMs, status } = filter;
-    const isCounted = [instanceId, tag, text, sinceMs, untilMs].every((value) => value === undefined);
+    const { instanceId, tag, threadId, text, sinceMs, untilMs, status } = filter;
+    const isCounted = [instanceId, tag, threadId, text, sinceMs, untilMs].every((value) => value === undefined);
     if (isCounted) {
       const counts = await this.#counts(owner, filter.owner);
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -120,7 +121,8 @@ export class TaskListStore {
   }
 
   #ids(owner: Owner, filter: TaskFilter) {
-    return filtered(visibleTo(owner, this.#database.read.selectFrom('tasks')), filter).select('tasks.id');
+    const { read, dialect } = this.#database;
+    return filtered(visibleTo(owner, read.selectFrom('tasks')), filter, dialect).select('tasks.id');
   }
 
   /** The first ids of each status, each from its own range of an index, so that no other rows are read. */
@@ -161,8 +163,9 @@ export function visibleTo<Output>(
 function filtered<Output>(
   query: SelectQueryBuilder<DispatchTables, 'tasks', Output>,
   filter: TaskFilter,
+  dialect: Dialect,
 ): SelectQueryBuilder<DispatchTables, 'tasks', Output> {
-  const { status, owner, instanceId, sinceMs, untilMs, tag, text } = filter;
+  const { status, owner, instanceId, sinceMs, untilMs, tag, threadId, text } = filter;
   let narrowed = query;
   if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
   if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
@@ -171,6 +174,7 @@ function filtered<Output>(
   if (sinceMs !== undefined) narrowed = narrowed.where('tasks.id', '>=', firstIdAt(sinceMs));
   if (untilMs !== undefined) narrowed = narrowed.where('tasks.id', '<', firstIdAt(untilMs));
   if (tag !== undefined) narrowed = narrowed.where(hasTag(tag));
+  if (threadId !== undefined) narrowed = narrowed.where(isOfThread(threadId, dialect));
   if (text !== undefined) narrowed = narrowed.where(isNamed(text));
   return narrowed;
 }
@@ -181,6 +185,13 @@ function filtered<Output>(
  */
 function hasTag(tag: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${sql.ref('tasks.tags')}, ${JSON.stringify(tag)}, '') <> ${sql.ref('tasks.tags')}`;
+}
+
+function isOfThread(threadId: string, dialect: Dialect): RawBuilder<boolean> {
+  const conversation = sql.ref('tasks.conversation');
+  return dialect === 'postgres'
+    ? sql<boolean>`${conversation}::json ->> 'threadId' = ${threadId}`
+    : sql<boolean>`${conversation} ->> '$.threadId' = ${threadId}`;
 }
 
 function isNamed(text: string): RawBuilder<boolean> {
