@@ -5,7 +5,7 @@ import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 import { taskListQuery } from './tasks.ts';
 
 const tags = ['Tasks'];
-const { status, q, instanceId, owner, tag, since, until } = taskListQuery.properties;
+const { status, q, instanceId, owner, tag, threadId, since, until } = taskListQuery.properties;
 
 export const batchActions = ['cancel', 'retry'] as const;
 export type BatchAction = (typeof batchActions)[number];
@@ -14,7 +14,7 @@ export type BatchAction = (typeof batchActions)[number];
 export const maxTasksInBatch = 10_000;
 
 /** The filter of `GET /api/tasks`. */
-export const taskFilter = Type.Object({ status, q, instanceId, owner, tag, since, until }, closed);
+export const taskFilter = Type.Object({ status, q, instanceId, owner, tag, threadId, since, until }, closed);
 export type TaskFilterInput = Static<typeof taskFilter>;
 
 export const newTaskBatch = Type.Object(

@@ -180,6 +180,18 @@ export const retryTask = {
     summary: 'Submit a copy of a task',
     tags,
     params: taskParams,
+    querystring: Type.Object(
+      {
+        instanceId: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 300,
+            description: 'Run the copy on this instance only, whatever the task asked for.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     response: { 200: envelope(taskDetail) },
   },
 } as const satisfies Endpoint;

@@ -71,8 +71,10 @@ export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptio
 
     app.route({
       ...retryTask,
-      handler: async (request) =>
-        ok(await tasks.retry(readerOf(request, guard), request.params.taskId, metaOf(request, guard))),
+      handler: async (request) => {
+        const meta = { ...metaOf(request, guard), instanceId: request.query.instanceId };
+        return ok(await tasks.retry(readerOf(request, guard), request.params.taskId, meta));
+      },
     });
 
     app.route({

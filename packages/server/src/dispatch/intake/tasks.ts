@@ -220,12 +220,17 @@ export class Tasks {
     return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId, actor);
   }
 
-  /** The copy belongs to the owner of the task, as do its files. */
-  async retry(reader: Reader, taskId: string, meta: SubmitMeta): Promise<TaskDetail> {
+  /** The copy belongs to the owner of the task, as do its files. It runs where the task had to, unless `meta` names an instance. */
+  async retry(
+    reader: Reader,
+    taskId: string,
+    { instanceId, ...meta }: SubmitMeta & { instanceId?: string | undefined },
+  ): Promise<TaskDetail> {
     const row = await this.row(reader.owner, taskId);
     const given = await this.options.store.input(row.id);
     if (!given) throw new AppError('task_not_found');
     const copy = copyOf(row, given);
+    if (instanceId !== undefined) copy.input.instanceId = instanceId;
     const record = this.recordOf('task.retried', row, meta.actor);
     const alongside: SubmitMeta['alongside'] = async (trx, made) => {
       await meta.alongside?.(trx, made);

@@ -77,7 +77,9 @@ export class TaskListStore {
    */
   async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
     const { instanceId, tag, threadId, text, sinceMs, untilMs, status } = filter;
-    const isCounted = [instanceId, tag, threadId, text, sinceMs, untilMs].every((value) => value === undefined);
+    const isCounted = [instanceId, tag, threadId, text, sinceMs, untilMs].every(
+      (value) => value === undefined,
+    );
     if (isCounted) {
       const counts = await this.#counts(owner, filter.owner);
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
