@@ -79,6 +79,9 @@ export type ThreadFilterBody = Static<typeof threadFilter>;
 
 export const threadSearch = Type.Object({
   ...filters,
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the title, in upper or lower case.' }),
+  ),
   limit: Type.Optional(
     wholeNumber({ minimum: 1, maximum: 1000, description: 'Default 100; 10 under `/api/langgraph`.' }),
   ),

@@ -10,6 +10,8 @@ export interface ThreadFilter {
   /** Values on the top level of the latest state. */
   values: { key: string; value: unknown }[];
   ids: string[] | null;
+  /** Part of the title; null for any title. */
+  title: string | null;
 }
 
 export type SortColumn = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at';

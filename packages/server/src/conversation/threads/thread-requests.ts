@@ -29,7 +29,13 @@ export function threadRequest(body: NewThreadBody): ThreadRequest {
   };
 }
 
-export function threadFilter({ metadata, values, status, ids }: ThreadFilterBody): ThreadFilter {
+export function threadFilter({
+  metadata,
+  values,
+  status,
+  ids,
+  q,
+}: ThreadFilterBody & Pick<ThreadSearchBody, 'q'>): ThreadFilter {
   const conditions = Object.entries(metadata ?? {}).map(([key, value]): Condition => {
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > maxFilterValueBytes)
@@ -38,7 +44,7 @@ export function threadFilter({ metadata, values, status, ids }: ThreadFilterBody
   });
   if (status) conditions.push({ kind: 'status', status });
   const state = Object.entries(values ?? {}).map(([key, value]) => ({ key, value }));
-  return { conditions, values: state, ids: ids ?? null };
+  return { conditions, values: state, ids: ids ?? null, title: q ?? null };
 }
 
 export function threadListRequest(body: ThreadSearchBody, rules: MountRules): ThreadListRequest {

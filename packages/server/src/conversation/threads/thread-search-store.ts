@@ -11,7 +11,7 @@ export interface Walk {
   /** The condition whose index is walked; null walks all threads of the user. */
   start: Condition | null;
   /** The conditions that threads on the way must meet besides. */
-  rest: Pick<ThreadFilter, 'conditions' | 'values'>;
+  rest: Pick<ThreadFilter, 'conditions' | 'values' | 'title'>;
 }
 
 /** One step of a walk: how many threads were looked at, which of them match, and where the next step continues. */
@@ -105,7 +105,7 @@ export class ThreadSearchStore {
     return threadIds.flatMap((threadId) => byId.get(threadId) ?? []);
   }
 
-  #holds(threadId: string, { conditions, values }: Walk['rest']): RawBuilder<boolean> {
+  #holds(threadId: string, { conditions, values, title }: Walk['rest']): RawBuilder<boolean> {
     const id = sql.ref(threadId);
     const needs = conditions.map((condition) =>
       condition.kind === 'status'
@@ -117,6 +117,11 @@ export class ThreadSearchStore {
     for (const { key, value } of values) {
       const entry = hasJsonEntry(this.#dialect, { column, key, value });
       needs.push(sql`exists (select 1 from thread_snapshots as v where v.thread_id = ${id} and ${entry})`);
+    }
+    if (title !== null) {
+      const part = `%${title.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+      needs.push(sql`exists (select 1 from threads as t where t.thread_id = ${id}
+        and lower(t.display_name) like ${part} escape '\\')`);
     }
     return needs.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(needs, sql` and `)}`;
   }

@@ -19,7 +19,7 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () =>
 );
 
 const anna = { user: 'anna' };
-const all: ThreadFilter = { conditions: [], values: [], ids: null };
+const all: ThreadFilter = { conditions: [], values: [], ids: null, title: null };
 const byTime = { sortBy: 'updated_at', order: 'desc' } as const;
 
 interface Known {
@@ -85,7 +85,7 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
   }
 
   /** The expected answer of a search, found by looking at every thread. */
-  function expected({ conditions, values, ids }: ThreadFilter): Known[] {
+  function expected({ conditions, values, ids, title }: ThreadFilter): Known[] {
     return known.filter(
       (thread) =>
         conditions.every((condition) =>
@@ -95,7 +95,8 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
               JSON.stringify(thread.metadata[condition.key]) === condition.value,
         ) &&
         values.every(({ key, value }) => thread.values[key] === value) &&
-        (!ids || ids.includes(thread.row.thread_id)),
+        (!ids || ids.includes(thread.row.thread_id)) &&
+        (title === null || thread.row.display_name?.toLowerCase().includes(title.toLowerCase())),
     );
   }
 
@@ -133,6 +134,9 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     ['ids', { ...all, ids: ['t-1', 't-5', 'theirs', 'shared', 'nowhere'] }],
     ['ids and metadata', { ...all, conditions: [has('half', true)], ids: ['t-1', 't-2', 't-3', 't-4'] }],
     ['no ids', { ...all, ids: [] }],
+    ['a part of the title', { ...all, title: 'ALK 1' }],
+    ['a part of the title and metadata', { ...all, title: 'talk', conditions: [has('half', true)] }],
+    ['a sign that stands for any text elsewhere', { ...all, title: 'T%k' }],
   ];
   const orders = (['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const).flatMap(
     (sortBy) => (['asc', 'desc'] as const).map((order) => ({ sortBy, order })),
