@@ -23,6 +23,10 @@ const table: PageRoute[] = [
     load: () => import('../features/workflows/workflow-page.tsx').then(({ WorkflowPage }) => WorkflowPage),
   },
   {
+    path: '/chat/:threadId?',
+    load: () => import('../features/chat/chat-page.tsx').then(({ ChatPage }) => ChatPage),
+  },
+  {
     path: '/users',
     adminOnly: true,
     load: () => import('../features/users/users-page.tsx').then(({ UsersPage }) => UsersPage),

@@ -35,6 +35,18 @@ export function taskPagesQuery(filter: TaskFilter = {}) {
   });
 }
 
+/** The tasks that agents of a thread asked for, the newest first. None of them is older than the thread. */
+export function tasksOfThreadQuery(threadId: string, since: string | undefined) {
+  return queryOptions({
+    queryKey: keys.tasksOfThread(threadId),
+    enabled: since !== undefined,
+    queryFn: async ({ signal }) => {
+      const list = await gateway.call(listTasks, { query: { threadId, since, limit: 200 }, signal });
+      return { ...list, items: list.items.map((task) => recentNews.task(task)) };
+    },
+  });
+}
+
 export function taskQuery(taskId: string) {
   return queryOptions({
     queryKey: keys.task(taskId),

@@ -13,6 +13,8 @@ export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts'
 
 export interface ThreadFilter {
   pinned?: boolean;
+  /** Part of the title. */
+  q?: string;
 }
 
 const perPage = 50;
@@ -31,13 +33,19 @@ const listed = [
 ] as const;
 
 /** The threads of the user, the last changed first. */
-export function threadPagesQuery({ pinned }: ThreadFilter = {}) {
+export function threadPagesQuery({ pinned, q }: ThreadFilter = {}) {
   return infiniteQueryOptions({
-    queryKey: [...keys.threadPages, { pinned }],
+    queryKey: [...keys.threadPages, { pinned, q }],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
       const metadata = pinned === true ? { metadata: { pinned: true } } : {};
-      const body = { ...metadata, limit: perPage, offset, select: [...listed] };
+      const body = {
+        ...metadata,
+        ...(q !== undefined && { q }),
+        limit: perPage,
+        offset,
+        select: [...listed],
+      };
       return (await gateway.call(searchThreads, { body, signal })) as ListedThread[];
     },
     getNextPageParam: (page, _pages, offset) => (page.length < perPage ? undefined : offset + perPage),

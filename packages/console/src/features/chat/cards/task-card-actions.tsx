@@ -1,0 +1,79 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { cancelTask, retryTask } from '@switchyard/contract/dispatch/tasks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, LinkButton } from '../../../kit/button.tsx';
+import { Menu } from '../../../kit/menu.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import type { TaskCardView } from '../model/task-card.ts';
+import { useNavigation } from '../use-navigation.ts';
+
+interface TaskCardActionsProps {
+  view: TaskCardView;
+  isOpen: boolean;
+}
+
+/** What can be done with a task: stop it while it is open, and run it again when it has failed. */
+export function TaskCardActions({ view: { taskId, phase, instanceId }, isOpen }: TaskCardActionsProps) {
+  const text = useText('chat');
+  const toast = useToast();
+  const cancel = useMutation({
+    mutationFn: (id: string) => gateway.call(cancelTask, { params: { taskId: id } }),
+    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+  });
+  if (taskId === null) return null;
+  const canRetry = phase === 'failed' || phase === 'cancelled';
+  return (
+    <footer className="flex flex-wrap gap-2">
+      {isOpen ? (
+        <Button size="s" disabled={cancel.isPending} onClick={() => cancel.mutate(taskId)}>
+          {text('task.cancel')}
+        </Button>
+      ) : null}
+      {canRetry ? <RetryElsewhere taskId={taskId} failedOn={instanceId} /> : null}
+      <LinkButton size="s" variant="plain" href={`/tasks/${taskId}`}>
+        {text('task.open')}
+      </LinkButton>
+    </footer>
+  );
+}
+
+/** Runs a copy of the task on another instance, or on any. The copy is a task of its own: the agent is not told of it. */
+function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string | null }) {
+  const text = useText('chat');
+  const toast = useToast();
+  const openPage = useNavigation();
+  const instances = useQuery(instancesQuery());
+  const retry = useMutation({
+    mutationFn: (instanceId: string | null) =>
+      gateway.call(retryTask, { params: { taskId }, query: { instanceId: instanceId ?? undefined } }),
+    onSuccess: ({ id }) =>
+      toast({
+        text: text('task.retried'),
+        action: { label: text('task.open'), run: () => openPage(`/tasks/${id}`) },
+      }),
+    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+  });
+  const others = (instances.data ?? []).filter((instance) => instance.id !== failedOn && isUsable(instance));
+  const choices = others.map(({ id, serverName }) => ({
+    label: text('task.retryOn', { name: `${serverName} (${id})` }),
+    onSelect: () => retry.mutate(id),
+  }));
+  return (
+    <Menu
+      label={text('task.retry')}
+      trigger={
+        <Button size="s" disabled={retry.isPending}>
+          {text('task.retry')}
+        </Button>
+      }
+      items={[{ label: text('task.retryAnywhere'), onSelect: () => retry.mutate(null) }, ...choices]}
+    />
+  );
+}
+
+function isUsable({ enabled, alive, draining }: Instance): boolean {
+  return enabled && alive && !draining;
+}

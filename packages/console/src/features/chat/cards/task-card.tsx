@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ProgressBar } from '../../../kit/progress-bar.tsx';
+import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { type TaskCardView, taskCardOf } from '../model/task-card.ts';
+import type { ToolPart } from '../model/turn.ts';
+import { Estimate } from './estimate.tsx';
+import { PictureSlots } from './picture-slots.tsx';
+import { TaskCardActions } from './task-card-actions.tsx';
+
+const kinds = {
+  preparing: 'running',
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const satisfies Record<TaskCardView['phase'], StatusKind>;
+
+/** A task on the pool inside the turn that asked for it: how far it is, where, and what it made. */
+export function TaskCard({ part }: { part: ToolPart }) {
+  const text = useText('chat');
+  const view = taskCardOf(part);
+  const name = view.name ?? part.name;
+  const isOpen = view.phase === 'preparing' || view.phase === 'waiting' || view.phase === 'running';
+  return (
+    <section
+      aria-label={text('task.label', { name })}
+      className="flex max-w-[44rem] min-w-0 flex-col gap-3 rounded-card border border-border bg-surface p-3"
+    >
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 text-body">
+        <StatusWord kind={kinds[view.phase]}>{text(`task.phase.${view.phase}`)}</StatusWord>
+        <h3 className="min-w-0 flex-1 truncate font-medium">
+          {view.taskId === null ? (
+            name
+          ) : (
+            <Link href={`/tasks/${view.taskId}`} className="hover:underline">
+              {name}
+            </Link>
+          )}
+        </h3>
+        <InstanceName instanceId={view.instanceId} />
+      </header>
+      <PictureSlots view={view} />
+      {isOpen ? <Progress view={view} /> : null}
+      <Fault view={view} />
+      <TaskCardActions view={view} isOpen={isOpen} />
+    </section>
+  );
+}
+
+function Progress({ view }: { view: TaskCardView }) {
+  const text = useText('chat');
+  const format = useFormat();
+  const percent = format.percent(view.progress);
+  const spoken = view.node === null ? percent : text('task.at', { percent, node: view.node });
+  return (
+    <div className="flex flex-col gap-1">
+      <ProgressBar value={view.progress} label={text('task.progress')} text={spoken} />
+      <p className="flex flex-wrap items-baseline gap-x-3 text-table text-text-2">
+        <span className="font-medium text-text tabular-nums">{percent}</span>
+        {view.node === null ? null : <span className="truncate">{view.node}</span>}
+        {view.phase === 'waiting' && view.position !== null ? (
+          <span>{text('task.position', { position: view.position })}</span>
+        ) : null}
+        <Estimate eta={view.eta} />
+        {view.attempt > 1 ? <span>{text('task.attempt', { attempt: view.attempt })}</span> : null}
+      </p>
+      {view.phase === 'waiting' && view.waiting !== null ? (
+        <p className="text-table text-text-2">{view.waiting}</p>
+      ) : null}
+    </div>
+  );
+}
+
+function Fault({ view: { phase, error } }: { view: TaskCardView }) {
+  const text = useText('chat');
+  const [isWhole, setWhole] = useState(false);
+  if (error === null || phase !== 'failed') return null;
+  const [first = '', ...rest] = error.message.split('\n');
+  return (
+    <div className="flex flex-col gap-1 text-body">
+      <p className="break-words text-failed">{isWhole ? error.message : first}</p>
+      {rest.length > 0 && !isWhole ? (
+        <button
+          type="button"
+          className="self-start text-table text-accent underline"
+          onClick={() => setWhole(true)}
+        >
+          {text('task.wholeError')}
+        </button>
+      ) : null}
+      <p className="text-text-2">
+        {text(error.code === 'out_of_memory' ? 'task.hint.memory' : 'task.hint.retry')}
+      </p>
+    </div>
+  );
+}
+
+function InstanceName({ instanceId }: { instanceId: string | null }) {
+  const text = useText('chat');
+  const instances = useQuery({ ...instancesQuery(), enabled: instanceId !== null });
+  if (instanceId === null) return null;
+  const found = instances.data?.find(({ id }) => id === instanceId);
+  return (
+    <span className="min-w-0 truncate text-table text-text-2">
+      <span className="sr-only">{text('task.on')} </span>
+      {found?.serverName ?? instanceId}
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check, SlidersHorizontal } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Menu } from '../../../kit/menu.tsx';
+import { agentsQuery, modelsQuery } from '../../../lib/data/models.ts';
+import { useText } from '../../../lib/i18n.ts';
+import type { AgentChoice } from '../model/agent-choice.ts';
+
+export interface AgentMenuProps {
+  choice: AgentChoice;
+  onChoice: (change: Partial<AgentChoice>) => void;
+}
+
+type MenuItem = ComponentProps<typeof Menu>['items'][number];
+
+/** Who answers: the agent, its model, and what it may do by itself. */
+export function AgentMenu({ choice, onChoice }: AgentMenuProps) {
+  const text = useText('chat');
+  const models = useQuery(modelsQuery()).data?.models ?? [];
+  const agents = useQuery(agentsQuery()).data?.agents ?? [];
+  const [first] = models;
+  const model = models.find(({ name }) => name === choice.model) ?? first;
+  const agentName = choice.agent ?? text('agent.lead');
+  const item = (label: string, isOn: boolean, change: Partial<AgentChoice>, separated = false): MenuItem => ({
+    label,
+    separated,
+    icon: <Check size={16} strokeWidth={1.75} aria-hidden className={isOn ? '' : 'invisible'} />,
+    onSelect: () => onChoice(change),
+  });
+  const items = [
+    item(text('agent.lead'), choice.agent === null, { agent: null }),
+    ...agents.map(({ name }) => item(name, choice.agent === name, { agent: name })),
+    ...models.map(({ name, display_name }, place) =>
+      item(display_name ?? name, model?.name === name, { model: place === 0 ? null : name }, place === 0),
+    ),
+    item(text('agent.plans'), choice.plans, { plans: !choice.plans }, true),
+    item(text('agent.delegates'), choice.delegates, { delegates: !choice.delegates }),
+  ];
+  return (
+    <Menu
+      label={text('agent.menu')}
+      items={items}
+      trigger={
+        <Button
+          variant="plain"
+          className="max-w-64 min-w-0 shrink! font-normal!"
+          aria-label={text('agent.menu')}
+          icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
+        >
+          <span className="truncate">
+            {model ? `${agentName} · ${model.display_name ?? model.name}` : agentName}
+          </span>
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft, FolderOpen } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { Button, LinkButton } from '../../kit/button.tsx';
+import { threadTokensQuery } from '../../lib/data/threads.ts';
+import { useFormat } from '../../lib/format/use-format.ts';
+import { useText } from '../../lib/i18n.ts';
+
+interface ConversationHeaderProps {
+  threadId: string | null;
+  title: string;
+  onFiles: (() => void) | null;
+}
+
+/** What the conversation is called, and what it has used so far. */
+export function ConversationHeader({ threadId, title, onFiles }: ConversationHeaderProps) {
+  const text = useText('chat');
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Switchyard`;
+  }, [title]);
+  return (
+    <header className="sticky top-(--bar,0px) z-10 flex min-h-12 items-center gap-2 border-b border-border bg-bg px-4">
+      {threadId === null ? null : (
+        <LinkButton
+          href="/chat"
+          variant="plain"
+          className="md:hidden"
+          icon={<ArrowLeft size={16} strokeWidth={1.75} aria-hidden />}
+        >
+          {text('threads.label')}
+        </LinkButton>
+      )}
+      <h1
+        ref={heading}
+        tabIndex={-1}
+        className="min-w-0 flex-1 truncate text-lead font-semibold outline-none"
+      >
+        {title}
+      </h1>
+      {threadId === null ? null : <ThreadUsage threadId={threadId} />}
+      {onFiles ? (
+        <Button
+          variant="plain"
+          icon={<FolderOpen size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={onFiles}
+        >
+          <span className="max-sm:sr-only">{text('files.open')}</span>
+        </Button>
+      ) : null}
+    </header>
+  );
+}
+
+function ThreadUsage({ threadId }: { threadId: string }) {
+  const text = useText('chat');
+  const format = useFormat();
+  const { data } = useQuery(threadTokensQuery(threadId));
+  if (!data || data.total_tokens === 0) return null;
+  const fill = data.context_usage;
+  return (
+    <p className="shrink-0 text-meta text-text-2 tabular-nums max-sm:hidden">
+      {text('usage.tokens', { tokens: format.compact(data.total_tokens) })}
+      {fill?.percentage != null
+        ? ` · ${text('usage.context', { percent: format.percent(fill.percentage) })}`
+        : ''}
+      {fill && fill.percentage === null
+        ? ` · ${text('usage.contextTokens', { tokens: format.compact(fill.token_count) })}`
+        : ''}
+    </p>
+  );
+}

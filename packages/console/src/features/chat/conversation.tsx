@@ -1,0 +1,124 @@
+import { ArrowDown } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { useQueryState } from '../../lib/address.ts';
+import { useText } from '../../lib/i18n.ts';
+import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
+import { Announcer } from './announcer.tsx';
+import { Composer } from './composer/composer.tsx';
+import { useDraft } from './composer/use-draft.ts';
+import { useUploads } from './composer/use-uploads.ts';
+import { ConversationHeader } from './conversation-header.tsx';
+import { FilesPanel } from './files-panel.tsx';
+import { approvalsIn } from './model/approval.ts';
+import { titleOf } from './model/thread-order.ts';
+import type { Turn } from './model/turn.ts';
+import { PendingQuestions } from './turns/pending-questions.tsx';
+import { RunNotices } from './turns/run-notices.tsx';
+import { TodoList } from './turns/todo-list.tsx';
+import { TurnList } from './turns/turn-list.tsx';
+import { useAgentChoice } from './use-agent-choice.ts';
+import { useConversation } from './use-conversation.ts';
+import { useConversationActions } from './use-conversation-actions.ts';
+import { useEndOfPage } from './use-end-of-page.ts';
+import { useSend } from './use-send.ts';
+
+/** A conversation that exists: what was said, what is being said, and what can be said next. */
+export function Conversation({ threadId }: { threadId: string }) {
+  const text = useText('chat');
+  const [panel, setPanel] = useQueryState('panel');
+  const [draft, setDraft] = useDraft(threadId);
+  const [choice, setChoice] = useAgentChoice();
+  const conversation = useConversation(threadId);
+  const { thread, messages, turns, news, openRun, isRunning, interrupts, values } = conversation;
+  const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
+  const { isAway, jump } = useEndOfPage(turns, threadId);
+  const { sending, answering, stopping, replace } = useConversationActions(threadId, {
+    ...useSend(choice),
+    draft,
+    onSent: jump,
+    clearDraft: () => setDraft({ text: '', files: [] }),
+    onReplaced: () => setReplacing(null),
+  });
+  const onUploaded = useCallback(
+    (_thread: string, names: string[]) => setDraft({ files: [...draft.files, ...names] }),
+    [draft.files, setDraft],
+  );
+  const { uploading, upload } = useUploads(onUploaded);
+  const last = turns.at(-1);
+  const title = (thread.data && titleOf(thread.data)) ?? text('threads.untitled');
+  const approvals = approvalsIn(interrupts);
+
+  return (
+    <>
+      <ConversationHeader
+        threadId={threadId}
+        title={title}
+        onFiles={() => setPanel('files', { push: true })}
+      />
+      <div className="mx-auto flex w-full max-w-[52rem] flex-1 flex-col gap-8 p-4">
+        <QueryView query={messages}>
+          {() => (
+            <TurnList
+              threadId={threadId}
+              turns={turns}
+              isRunning={isRunning}
+              older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
+              onAnswer={(words) => sending.mutate(words)}
+              onReplace={(kind, turn) => setReplacing({ kind, turn })}
+            />
+          )}
+        </QueryView>
+        <TodoList values={values} />
+        <PendingQuestions
+          interrupts={interrupts}
+          approvals={approvals}
+          isBusy={answering.isPending}
+          onResume={(answer) => answering.mutate(answer)}
+        />
+        <RunNotices news={news} />
+      </div>
+      <div className="sticky bottom-16 z-10 bg-bg pb-3 md:bottom-0">
+        <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
+          {isAway ? (
+            <Button
+              className="self-center"
+              icon={<ArrowDown size={16} strokeWidth={1.75} aria-hidden />}
+              onClick={jump}
+            >
+              {text('latest')}
+            </Button>
+          ) : null}
+          <Composer
+            draft={draft}
+            onDraft={setDraft}
+            onSend={() => sending.mutate(draft.text)}
+            onFiles={(files) => void upload(threadId, files)}
+            onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
+            onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
+            isSending={sending.isPending}
+            uploading={uploading}
+            choice={choice}
+            onChoice={setChoice}
+          />
+        </div>
+      </div>
+      <Announcer turns={turns} isRunning={isRunning} />
+      <FilesPanel
+        threadId={threadId}
+        values={values}
+        open={panel === 'files'}
+        onClose={() => setPanel(null)}
+      />
+      {replacing ? (
+        <ReplaceDialog
+          {...replacing}
+          isBusy={replace.isPending}
+          onClose={() => setReplacing(null)}
+          onConfirm={(words) => replace.mutate({ ...replacing, words })}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Task } from '@switchyard/contract/dispatch/task';
+import { isRecord } from '../../../lib/is-record.ts';
+import { filesIn, type ResultFile } from './tool-result.ts';
+import type { ToolPart } from './turn.ts';
+
+/** What the card of a task shows. */
+export interface TaskCardView {
+  taskId: string | null;
+  name: string | null;
+  phase: 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  progress: number;
+  node: string | null;
+  instanceId: string | null;
+  position: number | null;
+  waiting: string | null;
+  eta: { from: string; to: string } | null;
+  /** How many places for pictures there are: what it made, or what it is expected to make. */
+  slots: number;
+  files: ResultFile[];
+  error: { code: string; message: string } | null;
+  attempt: number;
+}
+
+/** A card shows so many places; the rest is a number. */
+export const maxSlots = 8;
+
+/** Joins what the stream, the pool and the stored result say: the pool has the last word, the stream the first. */
+export function taskCardOf({ args, result, state, task: known }: ToolPart): TaskCardView {
+  const task = known?.task ?? null;
+  const live = known?.live ?? null;
+  const files = outputsOf(task) ?? live?.files?.map(fileOf) ?? filesIn(result);
+  const error = task?.error ?? live?.error ?? null;
+  const phase = phaseOf({ task, state, isDone: live?.files != null, error });
+  const isOpen = phase === 'waiting' || phase === 'running';
+  return {
+    taskId: known?.taskId ?? null,
+    name: task?.name ?? nameIn(args),
+    phase,
+    progress: phase === 'done' ? 100 : Math.max(task?.progress ?? 0, live?.progress ?? 0),
+    node: isOpen ? (task?.node ?? live?.node ?? null) : null,
+    instanceId: task?.instanceId ?? live?.instanceId ?? null,
+    position: task?.position ?? null,
+    waiting: task?.waiting ?? null,
+    eta: isOpen ? (task?.eta ?? null) : null,
+    slots: files.length > 0 || !isOpen ? files.length : expectedPictures(args),
+    files,
+    error,
+    attempt: task?.attempt ?? 0,
+  };
+}
+
+interface Facts {
+  task: Task | null;
+  state: ToolPart['state'];
+  isDone: boolean;
+  error: TaskCardView['error'];
+}
+
+function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
+  if (error) return error.code === 'cancelled' ? 'cancelled' : 'failed';
+  if (isDone || task?.status === 'completed') return 'done';
+  if (task?.status === 'failed') return 'failed';
+  if (task?.status === 'running') return 'running';
+  if (task?.status === 'pending') return 'waiting';
+  if (state === 'done') return 'done';
+  if (state === 'failed') return 'failed';
+  return state === 'stopped' ? 'cancelled' : 'preparing';
+}
+
+function outputsOf(task: Task | null): ResultFile[] | null {
+  return task?.result
+    ? task.result.outputs.map(({ fileId, filename, contentType }) => ({ fileId, filename, contentType }))
+    : null;
+}
+
+function fileOf(file: { file_id: string; filename: string; content_type: string }): ResultFile {
+  return { fileId: file.file_id, filename: file.filename, contentType: file.content_type };
+}
+
+/** What the model called the task. */
+function nameIn(args: unknown): string | null {
+  return isRecord(args) && typeof args.name === 'string' ? args.name : null;
+}
+
+/** The largest batch in the graph; one when it has none. The card keeps its height when the pictures come. */
+export function expectedPictures(args: unknown): number {
+  if (!isRecord(args)) return 1;
+  const graph = isRecord(args.workflow) ? Object.values(args.workflow) : [];
+  const inputs = graph.map((node) => (isRecord(node) && isRecord(node.inputs) ? node.inputs : {}));
+  const sizes = [...inputs, args].map(({ batch_size: size }) => (typeof size === 'number' ? size : 1));
+  return Math.min(maxSlots, Math.max(1, ...sizes.filter(Number.isInteger)));
+}

@@ -1,0 +1,21 @@
+import type { ListedThread } from '../../../lib/data/threads.ts';
+
+/** Pinned threads stand above the others, and none stands twice. */
+export function shownThreads(
+  pinned: readonly ListedThread[],
+  all: readonly ListedThread[],
+  isDeleted: (threadId: string) => boolean,
+): ListedThread[] {
+  const threads = new Map([...pinned, ...all].map((thread) => [thread.thread_id, thread]));
+  const shown = [...threads.values()].filter(({ thread_id }) => !isDeleted(thread_id));
+  return [...shown.filter(isPinned), ...shown.filter((thread) => !isPinned(thread))];
+}
+
+export function isPinned({ metadata }: Pick<ListedThread, 'metadata'>): boolean {
+  return metadata.pinned === true;
+}
+
+/** Returns null for a thread that has no title yet. */
+export function titleOf({ values }: { values: Record<string, unknown> }): string | null {
+  return typeof values.title === 'string' && values.title !== '' ? values.title : null;
+}

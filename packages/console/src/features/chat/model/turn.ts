@@ -1,0 +1,54 @@
+import type { Run } from '@switchyard/contract/conversation/run';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import type { Task } from '@switchyard/contract/dispatch/task';
+import type { LiveSubagent } from '../../../lib/live/run-subagents.ts';
+import type { LiveWorkerTask } from '../../../lib/live/run-worker-tasks.ts';
+
+/** A call of a tool inside a turn, with what has come of it. */
+export interface ToolPart {
+  kind: 'tool';
+  id: string;
+  name: string;
+  args: unknown;
+  result: StreamedMessage | null;
+  state: 'running' | 'done' | 'failed' | 'stopped';
+  /** The task on the pool that the call asked for; null for other tools, and before it is known. */
+  task: ToolTask | null;
+  subagent: LiveSubagent | null;
+}
+
+export interface ToolTask {
+  taskId: string;
+  /** As the pool has it; null until it was read, and when it was deleted. */
+  task: Task | null;
+  /** As the stream of the run tells of it. */
+  live: LiveWorkerTask | null;
+}
+
+export interface TextPart {
+  kind: 'text';
+  id: string;
+  text: string;
+}
+
+export type TurnPart = TextPart | ToolPart;
+
+export interface TurnFeedback {
+  rating: number;
+  comment: string | null;
+}
+
+/** What a person said, and what one run of the agent made of it. */
+export interface Turn {
+  runId: string;
+  /** Null for a run that goes on after an answer to its question. */
+  human: StreamedMessage | null;
+  parts: TurnPart[];
+  /** The run as it is stored; null until it was read. */
+  run: Run | null;
+  isLive: boolean;
+  isSimulated: boolean;
+  feedback: TurnFeedback | null;
+  /** Where its messages stand in the thread: pages of older ones end there. */
+  firstSeq: number | null;
+}

@@ -1,0 +1,149 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import type { Run } from '@switchyard/contract/conversation/run';
+import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import type { Task } from '@switchyard/contract/dispatch/task';
+import { isRecord } from '../../../lib/is-record.ts';
+import type { RunNews } from '../../../lib/live/run-news.ts';
+import { taskIdIn } from './tool-result.ts';
+import type { ToolPart, ToolTask, Turn, TurnPart } from './turn.ts';
+
+export interface TurnSources {
+  /** The stored messages, in their order. */
+  stored: readonly ThreadMessage[];
+  runs: readonly Run[];
+  /** The tasks that agents of the thread asked for. */
+  tasks: readonly Task[];
+  /** What the run that goes on has said, and which run that is. */
+  live: { runId: string; news: RunNews } | null;
+  /** A message that was just sent and that no answer shows yet. */
+  sent: { runId: string; message: StreamedMessage } | null;
+}
+
+/** A message and the run that it belongs to. */
+interface PlacedMessage {
+  runId: string;
+  message: StreamedMessage;
+  row: ThreadMessage | null;
+}
+
+/** What is stored and what is being said, as one conversation: each message once, each call with its task. */
+export function turnsOf(sources: TurnSources): Turn[] {
+  const said = saidIn(sources);
+  const calls = new CallFacts(sources, said);
+  const runs = new Map(sources.runs.map((run) => [run.run_id, run]));
+  const turns = new Map<string, Turn>();
+  for (const { runId, message, row } of said) {
+    const turn = turns.get(runId) ?? emptyTurn(runId, runs.get(runId) ?? null, sources.live?.runId === runId);
+    turns.set(runId, turn);
+    turn.firstSeq ??= row?.seq ?? null;
+    if (row?.feedback) turn.feedback = row.feedback;
+    if (message.response_metadata?.simulated === true) turn.isSimulated = true;
+    if (message.type === 'human') turn.human ??= message;
+    else if (message.type === 'ai') turn.parts.push(...partsOf(message, calls, turn));
+  }
+  const { live } = sources;
+  if (live && !turns.has(live.runId) && live.news.phase !== 'ended') {
+    turns.set(live.runId, emptyTurn(live.runId, runs.get(live.runId) ?? null, true));
+  }
+  return [...turns.values()];
+}
+
+function emptyTurn(runId: string, run: Run | null, isLive: boolean): Turn {
+  const isOpen = isLive || run?.status === 'running' || run?.status === 'pending';
+  return {
+    runId,
+    human: null,
+    parts: [],
+    run,
+    isLive: isOpen,
+    isSimulated: false,
+    feedback: null,
+    firstSeq: null,
+  };
+}
+
+/** Stored messages first. What the stream says of one of them replaces it; what it says besides belongs to its run. */
+function saidIn({ stored, live, sent }: TurnSources): PlacedMessage[] {
+  const fresh = new Map(live?.news.messages.map((message) => [message.id, message]));
+  const known = new Set<unknown>();
+  const said: PlacedMessage[] = [];
+  for (const row of stored) {
+    const message = messageIn(row);
+    if (!message || known.has(message.id)) continue;
+    known.add(message.id);
+    said.push({ runId: row.run_id, message: newest(message, fresh.get(message.id)), row });
+  }
+  if (sent && !known.has(sent.message.id)) {
+    known.add(sent.message.id);
+    said.push({ ...sent, row: null });
+  }
+  if (!live || !continues(stored, live)) return said;
+  const before = new Set(stored.map((row) => messageIn(row)?.id));
+  const firstNew = live.news.messages.findLastIndex(({ id }) => before.has(id ?? undefined));
+  for (const message of live.news.messages.slice(firstNew + 1)) {
+    if (!known.has(message.id)) said.push({ runId: live.runId, message, row: null });
+  }
+  return said;
+}
+
+/** A run whose stored messages have not been read shows only itself, not the whole thread a second time. */
+function continues(stored: readonly ThreadMessage[], { news }: { news: RunNews }): boolean {
+  return stored.length > 0 || news.messages.length > 0;
+}
+
+/** While a message is streamed the stream knows more of it than what is stored. */
+function newest(stored: StreamedMessage, fresh: StreamedMessage | undefined): StreamedMessage {
+  return fresh && textOf(fresh).length > textOf(stored).length ? fresh : stored;
+}
+
+function messageIn({ content }: ThreadMessage): StreamedMessage | null {
+  return isRecord(content) && typeof content.type === 'string' ? (content as StreamedMessage) : null;
+}
+
+function partsOf(message: StreamedMessage, calls: CallFacts, turn: Turn): TurnPart[] {
+  const text = textOf(message);
+  const parts: TurnPart[] = text === '' ? [] : [{ kind: 'text', id: `${message.id}`, text }];
+  for (const call of message.tool_calls ?? []) {
+    if (typeof call.id === 'string') parts.push(calls.part(call.id, call, turn.isLive));
+  }
+  return parts;
+}
+
+/** What is known of each call of a tool, by its id. */
+class CallFacts {
+  readonly #results: ReadonlyMap<unknown, StreamedMessage>;
+  readonly #tasks: ReadonlyMap<string, Task>;
+  readonly #taskOfCall: ReadonlyMap<string, Task>;
+  readonly #news: RunNews | null;
+
+  constructor({ tasks, live }: TurnSources, said: readonly PlacedMessage[]) {
+    const results = said.filter(({ message }) => message.type === 'tool');
+    this.#results = new Map(results.map(({ message }) => [message.tool_call_id, message]));
+    this.#tasks = new Map(tasks.map((task) => [task.id, task]));
+    // The list begins with the newest task, and a call has one; the first attempt of a repeated call stays behind.
+    const byCall = tasks.toReversed().map((task) => [task.conversation?.toolCallId ?? '', task] as const);
+    this.#taskOfCall = new Map(byCall);
+    this.#news = live?.news ?? null;
+  }
+
+  part(id: string, { name, args }: { name: string; args: unknown }, isLive: boolean): ToolPart {
+    const result = this.#results.get(id) ?? null;
+    const subagent = this.#news?.subagents.get(id) ?? null;
+    const state = stateOf(result, isLive);
+    return { kind: 'tool', id, name, args, result, state, task: this.#task(id, result), subagent };
+  }
+
+  #task(callId: string, result: StreamedMessage | null): ToolTask | null {
+    const live = this.#news?.tasks.get(callId) ?? null;
+    const ofCall = this.#taskOfCall.get(callId);
+    const taskId = live?.taskId ?? ofCall?.id ?? (result && taskIdIn(result));
+    if (!taskId) return null;
+    return { taskId, task: this.#tasks.get(taskId) ?? null, live };
+  }
+}
+
+function stateOf(result: StreamedMessage | null, isLive: boolean): ToolPart['state'] {
+  if (!result) return isLive ? 'running' : 'stopped';
+  return result.status === 'error' ? 'failed' : 'done';
+}

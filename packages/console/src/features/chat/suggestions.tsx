@@ -1,0 +1,62 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import { getSuggestionsConfig, suggestFollowUps } from '@switchyard/contract/conversation/suggestions';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '../../kit/button.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import type { Turn } from './model/turn.ts';
+
+interface SuggestionsProps {
+  threadId: string;
+  turn: Turn;
+  onChoose: (text: string) => void;
+}
+
+/** What might be asked next. Nothing waits for them, and nothing is shown where the gateway has none. */
+export function Suggestions({ threadId, turn, onChoose }: SuggestionsProps) {
+  const text = useText('chat');
+  const config = useQuery({
+    queryKey: ['suggestions', 'config'],
+    queryFn: ({ signal }) => gateway.call(getSuggestionsConfig, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const suggestions = useQuery({
+    queryKey: ['suggestions', threadId, turn.runId],
+    enabled: config.data?.enabled === true,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: ({ signal }) =>
+      gateway.call(suggestFollowUps, {
+        params: { thread_id: threadId },
+        body: { messages: lastWords(turn), n: 3 },
+        signal,
+      }),
+  });
+  const found = suggestions.data?.suggestions ?? [];
+  if (found.length === 0) return null;
+  return (
+    <ul className="flex flex-wrap gap-2" aria-label={text('suggestions')}>
+      {found.map((suggestion) => (
+        <li key={suggestion}>
+          <Button
+            size="s"
+            className="h-auto min-h-7 py-1 text-left font-normal! whitespace-normal!"
+            onClick={() => onChoose(suggestion)}
+          >
+            {suggestion}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const maxWords = 20_000;
+
+function lastWords({ human, parts }: Turn): { role: string; content: string }[] {
+  const answer = parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
+  return [
+    { role: 'user', content: (human ? textOf(human) : '').slice(-maxWords) },
+    { role: 'assistant', content: answer.slice(-maxWords) },
+  ];
+}

@@ -1,0 +1,149 @@
+import { patchThread, updateState } from '@switchyard/contract/conversation/threads';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CircleDot, CirclePause, Pin } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { Menu } from '../../../kit/menu.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import type { ListedThread } from '../../../lib/data/threads.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { isPinned, titleOf } from '../model/thread-order.ts';
+
+interface ThreadRowProps {
+  thread: ListedThread;
+  isCurrent: boolean;
+  onDelete: () => void;
+}
+
+/** A conversation in the list, with its state and what can be done with it. */
+export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
+  const text = useText('chat');
+  const cache = useQueryClient();
+  const toast = useToast();
+  const [isRenaming, setRenaming] = useState(false);
+  const title = titleOf(thread) ?? text('threads.untitled');
+  const pinned = isPinned(thread);
+  const pin = useMutation({
+    mutationFn: () =>
+      gateway.call(patchThread, {
+        params: { thread_id: thread.thread_id },
+        body: { metadata: { pinned: !pinned } },
+      }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: keys.threadPages }),
+    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+  });
+  const isUnread = thread.unread && !isCurrent;
+  return (
+    <li
+      className="group flex items-center rounded-control aria-current:bg-sunken hover:bg-sunken"
+      aria-current={isCurrent || undefined}
+    >
+      <Link
+        href={`/chat/${thread.thread_id}`}
+        aria-current={isCurrent ? 'page' : undefined}
+        className={`flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-body outline-accent focus-visible:outline-2 pointer-coarse:min-h-11 ${isUnread ? 'font-semibold' : ''}`}
+      >
+        <Mark thread={thread} isUnread={isUnread} />
+        <span className="min-w-0 truncate">{title}</span>
+        {pinned ? (
+          <Pin
+            size={16}
+            strokeWidth={1.75}
+            role="img"
+            aria-label={text('threads.pinned')}
+            className="ml-auto shrink-0 text-text-3"
+          />
+        ) : null}
+      </Link>
+      <Menu
+        label={text('threads.menu', { title })}
+        items={[
+          { label: text('threads.rename'), onSelect: () => setRenaming(true) },
+          { label: text(pinned ? 'threads.unpin' : 'threads.pin'), onSelect: () => pin.mutate() },
+          { label: text('threads.delete'), danger: true, separated: true, onSelect: onDelete },
+        ]}
+      />
+      {isRenaming ? (
+        <RenameDialog threadId={thread.thread_id} title={title} onClose={() => setRenaming(false)} />
+      ) : null}
+    </li>
+  );
+}
+
+function Mark({ thread: { status }, isUnread }: { thread: ListedThread; isUnread: boolean }) {
+  const text = useText('chat');
+  const icon = { size: 16, strokeWidth: 1.75, role: 'img' } as const;
+  if (status === 'busy')
+    return <CircleDot {...icon} aria-label={text('threads.busy')} className="shrink-0 text-running" />;
+  if (status === 'interrupted') {
+    return <CirclePause {...icon} aria-label={text('threads.asks')} className="shrink-0 text-waiting" />;
+  }
+  return isUnread ? (
+    <span
+      role="img"
+      aria-label={text('threads.unread')}
+      className="mx-1 size-2 shrink-0 rounded-full bg-accent"
+    />
+  ) : null;
+}
+
+function RenameDialog({
+  threadId,
+  title,
+  onClose,
+}: {
+  threadId: string;
+  title: string;
+  onClose: () => void;
+}) {
+  const text = useText('chat');
+  const cache = useQueryClient();
+  const [name, setName] = useState(title);
+  const rename = useMutation({
+    mutationFn: () =>
+      gateway.call(updateState, {
+        params: { thread_id: threadId },
+        body: { values: { title: name.trim() } },
+      }),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: keys.threads });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('threads.rename')}
+      actions={
+        <>
+          <Button onClick={onClose}>{text('threads.keepName')}</Button>
+          <Button
+            variant="solid"
+            disabled={name.trim() === '' || rename.isPending}
+            onClick={() => rename.mutate()}
+          >
+            {text('threads.rename')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') rename.mutate();
+        }}
+      >
+        <Field label={text('threads.name')} error={rename.error?.message}>
+          <TextInput value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

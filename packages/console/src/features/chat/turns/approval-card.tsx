@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { TextArea } from '../../../kit/text-area.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import type { ActionRequest, Answer, Approval } from '../model/approval.ts';
+import { argumentFields, withField } from '../model/argument-fields.ts';
+import { Material } from './tool-line.tsx';
+
+interface ApprovalCardProps {
+  approval: Approval;
+  isBusy: boolean;
+  onAnswer: (answers: Answer[]) => void;
+}
+
+/** Actions that wait for a human, each with what it would do; all of them are decided before the run goes on. */
+export function ApprovalCard({ approval: { actions }, isBusy, onAnswer }: ApprovalCardProps) {
+  const [answers, setAnswers] = useState<(Answer | null)[]>(() => actions.map(() => null));
+  const decide = (place: number, answer: Answer) => {
+    const next = answers.map((given, at) => (at === place ? answer : given));
+    setAnswers(next);
+    if (next.every((given) => given !== null)) onAnswer(next);
+  };
+  return actions.map((action, place) => (
+    <ActionCard
+      // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a question have a fixed order and no name of their own
+      key={place}
+      action={action}
+      isDone={isBusy || answers[place] !== null}
+      onDecide={(answer) => decide(place, answer)}
+    />
+  ));
+}
+
+interface ActionCardProps {
+  action: ActionRequest;
+  isDone: boolean;
+  onDecide: (answer: Answer) => void;
+}
+
+function ActionCard({ action: { name, args, description, allowed }, isDone, onDecide }: ActionCardProps) {
+  const text = useText('chat');
+  const [edited, setEdited] = useState(args);
+  const [reason, setReason] = useState('');
+  const canEdit = allowed.includes('edit');
+  const isEdited = edited !== args;
+  return (
+    <section
+      aria-label={text('approval.label', { name })}
+      className="flex max-w-[44rem] flex-col gap-3 rounded-card border border-waiting bg-surface p-3"
+    >
+      <h3 className="font-medium">{text('approval.title', { name })}</h3>
+      {description === '' ? null : <p className="text-body text-text-2">{description}</p>}
+      <Arguments args={edited} isFixed={!canEdit || isDone} onChange={setEdited} />
+      <Material label={text('approval.whole')} value={JSON.stringify(edited, null, 2)} />
+      {allowed.includes('reject') ? (
+        <Field label={text('approval.reason')}>
+          <TextInput value={reason} disabled={isDone} onChange={(event) => setReason(event.target.value)} />
+        </Field>
+      ) : null}
+      <div className="flex flex-wrap gap-2">
+        {allowed.includes('approve') && !isEdited ? (
+          <Button variant="solid" disabled={isDone} onClick={() => onDecide({ type: 'approve' })}>
+            {text('approval.approve')}
+          </Button>
+        ) : null}
+        {isEdited ? (
+          <Button variant="solid" disabled={isDone} onClick={() => onDecide({ type: 'edit', args: edited })}>
+            {text('approval.approveEdited')}
+          </Button>
+        ) : null}
+        {allowed.includes('reject') ? (
+          <Button disabled={isDone} onClick={() => onDecide({ type: 'reject', message: reason })}>
+            {text('approval.reject')}
+          </Button>
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+interface ArgumentsProps {
+  args: Record<string, unknown>;
+  isFixed: boolean;
+  onChange: (args: Record<string, unknown>) => void;
+}
+
+function Arguments({ args, isFixed, onChange }: ArgumentsProps) {
+  const fields = argumentFields(args);
+  if (fields.length === 0) return null;
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      {fields.map((field) => (
+        <Field key={field.path.join('.')} label={field.label}>
+          {field.value.length > 60 ? (
+            <TextArea
+              value={field.value}
+              readOnly={isFixed}
+              onChange={(event) => onChange(withField(args, field, event.target.value))}
+            />
+          ) : (
+            <TextInput
+              value={field.value}
+              readOnly={isFixed}
+              inputMode={field.type === 'number' ? 'decimal' : 'text'}
+              onChange={(event) => onChange(withField(args, field, event.target.value))}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useParams } from 'wouter';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { runEventsQuery } from '../../../lib/data/runs.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { isRecord } from '../../../lib/is-record.ts';
+import { liveSteps, type SubagentStep, storedSteps } from '../model/subagent-steps.ts';
+import type { ToolPart } from '../model/turn.ts';
+import { Material } from './tool-line.tsx';
+
+const stored = ['subagent.step'] as const;
+
+/** A sub-agent with its steps below it; they are read from the record after a reload. */
+export function SubagentLines({ part, runId }: { part: ToolPart; runId: string }) {
+  const text = useText('chat');
+  const { threadId = '' } = useParams();
+  const isOpen = part.state === 'running';
+  const events = useInfiniteQuery({ ...runEventsQuery(threadId, runId, stored), enabled: !isOpen });
+  const kept = storedSteps(events.data?.pages.flat() ?? [], part.id);
+  const steps = kept.length > 0 ? kept : liveSteps(part.subagent);
+  const kind = part.state === 'running' ? 'running' : part.state === 'done' ? 'done' : 'failed';
+  return (
+    <details open={isOpen || undefined} className="group max-w-[68ch] min-w-0">
+      <summary className="inline-flex min-h-8 cursor-pointer list-none items-center gap-2 rounded-control pr-2 text-body text-text-2 outline-accent hover:text-text focus-visible:outline-2 [&::-webkit-details-marker]:hidden">
+        <ChevronRight size={16} strokeWidth={1.75} aria-hidden className="shrink-0 group-open:rotate-90" />
+        <StatusWord kind={kind}>{text('subagent.label')}</StatusWord>
+        <span className="min-w-0 truncate">{part.subagent?.description ?? descriptionIn(part.args)}</span>
+        <span className="text-meta">{text('subagent.steps', { count: steps.length })}</span>
+      </summary>
+      <ol className="flex flex-col gap-2 border-l border-border py-1 pl-4">
+        {steps.map((step) => (
+          <Step key={step.index} step={step} />
+        ))}
+        {part.result ? (
+          <li>
+            <Material label={text('subagent.result')} value={textOf(part.result)} />
+          </li>
+        ) : null}
+      </ol>
+    </details>
+  );
+}
+
+function Step({ step: { text: said, tools } }: { step: SubagentStep }) {
+  const text = useText('chat');
+  return (
+    <li className="flex flex-col gap-1 text-body break-words">
+      {said === '' ? null : <p className="whitespace-pre-wrap">{said}</p>}
+      {tools.length > 0 ? (
+        <p className="text-text-2">
+          {text('subagent.used')} <code className="font-mono text-table">{tools.join(', ')}</code>
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+function descriptionIn(args: unknown): string {
+  return isRecord(args) && typeof args.description === 'string' ? args.description : '';
+}

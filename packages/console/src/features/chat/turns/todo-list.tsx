@@ -1,0 +1,28 @@
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { todosIn } from '../model/todos.ts';
+
+const kinds = { pending: 'waiting', in_progress: 'running', completed: 'done' } as const;
+
+/** What the agent still has to do; it ticks off while the run goes on. */
+export function TodoList({ values }: { values: Record<string, unknown> }) {
+  const text = useText('chat');
+  const todos = todosIn(values);
+  if (todos.length === 0) return null;
+  const done = todos.filter(({ status }) => status === 'completed').length;
+  return (
+    <details open className="max-w-[68ch] rounded-card border border-border p-3">
+      <summary className="cursor-pointer text-body font-medium">
+        {text('todos.label', { done, count: todos.length })}
+      </summary>
+      <ol className="mt-2 flex flex-col gap-1 text-body">
+        {todos.map(({ content, status }) => (
+          <li key={content} className="flex items-baseline gap-3">
+            <StatusWord kind={kinds[status]}>{text(`todos.${status}`)}</StatusWord>
+            <span className="min-w-0 break-words">{content}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,156 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import { deleteOwnFeedback, putFeedback } from '@switchyard/contract/conversation/feedback';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Copy, GitBranch, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { TextArea } from '../../../kit/text-area.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import type { Turn } from '../model/turn.ts';
+
+interface TurnFooterProps {
+  threadId: string;
+  turn: Turn;
+  /** What an answer of the past can still become; null while a run is at work, and for turns before the last. */
+  onAgain: (() => void) | null;
+  onEdit: (() => void) | null;
+  onBranch: (() => void) | null;
+}
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** What a finished turn has cost, and what can be done with it. */
+export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFooterProps) {
+  const text = useText('chat');
+  const toast = useToast();
+  const said = turn.parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
+  const copy = () =>
+    navigator.clipboard.writeText(said).then(
+      () => toast({ text: text('turn.copied') }),
+      (error: Error) => toast({ text: error.message, tone: 'failed' }),
+    );
+  return (
+    <footer className="flex flex-wrap items-center gap-1 text-meta text-text-2">
+      <Thumbs threadId={threadId} turn={turn} />
+      {said === '' ? null : (
+        <IconButton label={text('turn.copy')} icon={<Copy {...icon} />} onClick={() => void copy()} />
+      )}
+      {onAgain ? (
+        <IconButton label={text('turn.again')} icon={<RotateCcw {...icon} />} onClick={onAgain} />
+      ) : null}
+      {onEdit && turn.human && textOf(turn.human) !== '' ? (
+        <IconButton label={text('turn.edit')} icon={<Pencil {...icon} />} onClick={onEdit} />
+      ) : null}
+      {onBranch ? (
+        <IconButton label={text('turn.branch')} icon={<GitBranch {...icon} />} onClick={onBranch} />
+      ) : null}
+      <TurnUsage threadId={threadId} turn={turn} />
+    </footer>
+  );
+}
+
+function TurnUsage({ threadId, turn: { run, runId } }: { threadId: string; turn: Turn }) {
+  const text = useText('chat');
+  const format = useFormat();
+  if (!run) return null;
+  const { started_at: start, ended_at: end } = run;
+  return (
+    <Link
+      href={`/runs/${threadId}/${runId}`}
+      className="ml-2 rounded-control px-1 py-1 tabular-nums outline-accent hover:underline focus-visible:outline-2"
+    >
+      {run.total_tokens > 0
+        ? text('turn.tokens', {
+            input: format.compact(run.total_input_tokens),
+            output: format.compact(run.total_output_tokens),
+          })
+        : text('turn.run')}
+      {start !== null && end !== null ? ` · ${format.duration(Date.parse(end) - Date.parse(start))}` : ''}
+    </Link>
+  );
+}
+
+function Thumbs({ threadId, turn: { runId, feedback } }: { threadId: string; turn: Turn }) {
+  const text = useText('chat');
+  const toast = useToast();
+  const cache = useQueryClient();
+  const [isCommenting, setCommenting] = useState(false);
+  const params = { thread_id: threadId, run_id: runId };
+  const rate = useMutation({
+    mutationFn: async ({ rating, comment }: { rating: number; comment?: string }) => {
+      if (rating === 0) await gateway.call(deleteOwnFeedback, { params });
+      else
+        await gateway.call(putFeedback, {
+          params,
+          body: { rating, ...(comment !== undefined && { comment }) },
+        });
+    },
+    onSuccess: () => cache.invalidateQueries({ queryKey: [...keys.thread(threadId), 'messages'] }),
+    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+  });
+  const rating = rate.isPending ? rate.variables.rating : (feedback?.rating ?? 0);
+  const press = (value: 1 | -1) => {
+    rate.mutate({ rating: rating === value ? 0 : value });
+    if (rating !== value) setCommenting(true);
+  };
+  return (
+    <>
+      <IconButton
+        label={text('turn.good')}
+        aria-pressed={rating === 1}
+        className={rating === 1 ? 'text-accent' : ''}
+        icon={<ThumbsUp {...icon} fill={rating === 1 ? 'currentColor' : 'none'} />}
+        onClick={() => press(1)}
+      />
+      <IconButton
+        label={text('turn.bad')}
+        aria-pressed={rating === -1}
+        className={rating === -1 ? 'text-accent' : ''}
+        icon={<ThumbsDown {...icon} fill={rating === -1 ? 'currentColor' : 'none'} />}
+        onClick={() => press(-1)}
+      />
+      {isCommenting ? (
+        <CommentDialog
+          comment={feedback?.comment ?? ''}
+          onClose={() => setCommenting(false)}
+          onSave={(comment) => {
+            rate.mutate({ rating: rating === 0 ? 1 : rating, comment });
+            setCommenting(false);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function CommentDialog(props: { comment: string; onClose: () => void; onSave: (comment: string) => void }) {
+  const { comment, onClose, onSave } = props;
+  const text = useText('chat');
+  const [words, setWords] = useState(comment);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('turn.comment')}
+      actions={
+        <>
+          <Button onClick={onClose}>{text('turn.noComment')}</Button>
+          <Button variant="solid" disabled={words.trim() === ''} onClick={() => onSave(words.trim())}>
+            {text('turn.saveComment')}
+          </Button>
+        </>
+      }
+    >
+      <Field label={text('turn.commentLabel')}>
+        <TextArea value={words} maxLength={10_000} onChange={(event) => setWords(event.target.value)} />
+      </Field>
+    </Dialog>
+  );
+}

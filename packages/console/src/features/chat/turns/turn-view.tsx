@@ -1,0 +1,132 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { memo, type ReactNode } from 'react';
+import { MarkdownText } from '../../../kit/markdown.tsx';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { isPicture, threadFileUrl } from '../../../lib/thread-files.ts';
+import { TaskCard } from '../cards/task-card.tsx';
+import { clarificationIn } from '../model/clarification.ts';
+import { runsWorkflow, subagentTool, todosTool } from '../model/pool-tools.ts';
+import type { ToolPart, Turn, TurnPart } from '../model/turn.ts';
+import { ClarificationCard } from './clarification-card.tsx';
+import { SubagentLines } from './subagent-lines.tsx';
+import { ToolLine } from './tool-line.tsx';
+
+interface TurnViewProps {
+  threadId: string;
+  turn: Turn;
+  /** Answers a question of the agent; null when the turn is not the last. */
+  onAnswer: ((text: string) => void) | null;
+  footer: ReactNode;
+}
+
+/** What a person said and what the agent made of it. */
+export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, footer }: TurnViewProps) {
+  const text = useText('chat');
+  return (
+    <article className="flex flex-col gap-4" aria-label={text('turn.label')}>
+      {turn.human ? <HumanMessage threadId={threadId} message={turn.human} /> : null}
+      <div className="flex min-w-0 flex-col gap-3">
+        {turn.isSimulated ? (
+          <p className="self-start rounded-full border border-border px-2 py-0.5 text-meta text-text-2">
+            {text('demo')}
+          </p>
+        ) : null}
+        {turn.parts.map((part) => (
+          <Part key={`${part.kind} ${part.id}`} part={part} turn={turn} onAnswer={onAnswer} />
+        ))}
+        {turn.isLive && turn.parts.length === 0 ? (
+          <StatusWord kind="running">
+            {text(turn.run?.status === 'pending' ? 'turn.queued' : 'turn.thinking')}
+          </StatusWord>
+        ) : null}
+        <RunFault turn={turn} />
+        {footer}
+      </div>
+    </article>
+  );
+});
+
+function Part({ part, turn, onAnswer }: { part: TurnPart; turn: Turn; onAnswer: TurnViewProps['onAnswer'] }) {
+  if (part.kind === 'text') {
+    return (
+      <div className="max-w-[68ch] min-w-0">
+        <MarkdownText text={part.text} />
+      </div>
+    );
+  }
+  return <Call part={part} turn={turn} onAnswer={onAnswer} />;
+}
+
+function Call({ part, turn, onAnswer }: { part: ToolPart; turn: Turn; onAnswer: TurnViewProps['onAnswer'] }) {
+  const question = clarificationIn(part);
+  if (question) return <ClarificationCard question={question} onAnswer={onAnswer} />;
+  if (part.name === todosTool) return null;
+  if (part.name === subagentTool) return <SubagentLines part={part} runId={turn.runId} />;
+  if (part.task || (runsWorkflow(part.name) && part.state === 'running')) return <TaskCard part={part} />;
+  return <ToolLine part={part} />;
+}
+
+function HumanMessage({ threadId, message }: { threadId: string; message: StreamedMessage }) {
+  const text = useText('chat');
+  const files = filesOf(message);
+  return (
+    <div className="flex max-w-[85%] flex-col gap-2 self-end rounded-card bg-sunken px-3 py-2">
+      <h2 className="sr-only">{text('turn.you')}</h2>
+      {files.length > 0 ? (
+        <ul className="flex flex-wrap gap-2">
+          {files.map((name) => (
+            <li key={name}>
+              <Attachment threadId={threadId} name={name} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <p className="text-lead break-words whitespace-pre-wrap">{textOf(message)}</p>
+    </div>
+  );
+}
+
+function Attachment({ threadId, name }: { threadId: string; name: string }) {
+  const url = threadFileUrl(threadId, `/mnt/user-data/uploads/${name}`);
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="block text-table text-accent underline"
+    >
+      {isPicture(name) ? (
+        <img src={url} alt={name} className="size-24 rounded-control bg-surface object-cover" />
+      ) : (
+        name
+      )}
+    </a>
+  );
+}
+
+function filesOf({ additional_kwargs: more }: StreamedMessage): string[] {
+  const files = more?.files;
+  if (!Array.isArray(files)) return [];
+  return files.flatMap((file: { filename?: unknown }) =>
+    typeof file?.filename === 'string' ? file.filename : [],
+  );
+}
+
+function RunFault({ turn: { run, isLive } }: { turn: Turn }) {
+  const text = useText('chat');
+  if (isLive || !run) return null;
+  if (run.status === 'interrupted' && run.stop_reason === 'cancelled') {
+    return <StatusWord kind="cancelled">{text('turn.stopped')}</StatusWord>;
+  }
+  if (run.status === 'timeout') return <StatusWord kind="failed">{text('turn.timeout')}</StatusWord>;
+  if (run.status !== 'error') return null;
+  return (
+    <div className="flex flex-col gap-1 rounded-card bg-failed-tint p-3">
+      <StatusWord kind="failed">{text('turn.failed')}</StatusWord>
+      <p className="text-body break-words">{run.error}</p>
+      <p className="text-body text-text-2">{text('turn.failedHint')}</p>
+    </div>
+  );
+}

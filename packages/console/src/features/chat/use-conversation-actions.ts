@@ -1,0 +1,48 @@
+import { cancelRun } from '@switchyard/contract/conversation/runs';
+import { useMutation } from '@tanstack/react-query';
+import { useToast } from '../../kit/toast.tsx';
+import { gateway } from '../../lib/gateway.ts';
+import type { Replacement } from './actions/replace-dialog.tsx';
+import { branchThread, replaceRun } from './actions/rewind.ts';
+import type { Draft } from './model/draft-store.ts';
+import type { Turn } from './model/turn.ts';
+import { useNavigation } from './use-navigation.ts';
+import type { Sending } from './use-send.ts';
+
+interface ConversationActionsOptions extends Sending {
+  draft: Draft;
+  onSent: () => void;
+  clearDraft: () => void;
+  onReplaced: () => void;
+}
+
+/** What can be done in a conversation. Each failure is told, and the draft stays. */
+export function useConversationActions(threadId: string, options: ConversationActionsOptions) {
+  const { send, resume, draft, onSent, clearDraft, onReplaced } = options;
+  const toast = useToast();
+  const openPage = useNavigation();
+  const onError = (error: Error) => toast({ text: error.message, tone: 'failed' });
+  const sending = useMutation({
+    mutationFn: (words: string) => send(threadId, { text: words, files: draft.files }),
+    onSuccess: (_done, words) => {
+      if (words === draft.text) clearDraft();
+      onSent();
+    },
+    onError,
+  });
+  const answering = useMutation({ mutationFn: (answer: unknown) => resume(threadId, answer), onError });
+  const stopping = useMutation({
+    mutationFn: (runId: string) =>
+      gateway.call(cancelRun, { params: { thread_id: threadId, run_id: runId }, query: {} }),
+    onError,
+  });
+  const replace = useMutation({
+    mutationFn: async ({ kind, turn, words }: { kind: Replacement; turn: Turn; words: string }) => {
+      if (kind === 'branch') openPage(`/chat/${await branchThread(threadId)}`);
+      else await send(threadId, { text: words, files: [] }, await replaceRun(threadId, turn.runId, kind));
+    },
+    onSuccess: onReplaced,
+    onError,
+  });
+  return { sending, answering, stopping, replace };
+}

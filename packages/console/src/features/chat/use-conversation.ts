@@ -1,0 +1,92 @@
+import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
+import type { Run } from '@switchyard/contract/conversation/run';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { tasksOfThreadQuery } from '../../lib/data/tasks.ts';
+import {
+  threadMessagesQuery,
+  threadQuery,
+  threadRunsQuery,
+  threadStateQuery,
+} from '../../lib/data/threads.ts';
+import { gateway } from '../../lib/gateway.ts';
+import type { LiveInterrupt } from '../../lib/live/run-news.ts';
+import { useRunStream } from '../../lib/live/use-run-stream.ts';
+import { turnsOf } from './model/turns.ts';
+import { sentMessageQuery } from './use-send.ts';
+
+/** A thread with what is stored of it and what its run says now. */
+export function useConversation(threadId: string) {
+  const sent = useQuery(sentMessageQuery(threadId)).data ?? null;
+  const thread = useQuery(threadQuery(threadId));
+  const state = useQuery(threadStateQuery(threadId));
+  const messages = useInfiniteQuery(threadMessagesQuery(threadId));
+  const runs = useQuery(threadRunsQuery(threadId));
+  const tasks = useQuery(tasksOfThreadQuery(threadId, thread.data?.created_at));
+  const openRun = openRunOf((runs.data ?? []) as Run[]);
+  const followed = useFollowed(threadId, openRun?.run_id ?? null);
+  const news = useRunStream(threadId, followed);
+  const stored = useMemo(
+    () => (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data),
+    [messages.data],
+  );
+  const turns = useMemo(
+    () =>
+      turnsOf({
+        stored,
+        runs: (runs.data ?? []) as Run[],
+        tasks: tasks.data?.items ?? [],
+        live: followed === null ? null : { runId: followed, news },
+        sent,
+      }),
+    [stored, runs.data, tasks.data, followed, news, sent],
+  );
+  useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
+  const isRunning = openRun !== null;
+  const interrupts = isRunning ? [] : storedInterrupts(thread.data?.interrupts);
+  // While a run says more, what it says of the state is newer.
+  const values = { ...state.data?.values, ...(news.phase === 'connecting' ? {} : news.values) };
+  return { thread, messages, runs, turns, news, openRun, isRunning, interrupts, values };
+}
+
+export type Conversation = ReturnType<typeof useConversation>;
+
+/** The run at work, or the first that waits for its turn. */
+function openRunOf(runs: readonly Run[]): Run | null {
+  return (
+    runs.find(({ status }) => status === 'running') ??
+    runs.findLast(({ status }) => status === 'pending') ??
+    null
+  );
+}
+
+/** The last run that was open: what it said stays on the page until the stored messages have it. */
+function useFollowed(threadId: string, openRunId: string | null): string | null {
+  const [followed, setFollowed] = useState({ threadId, runId: openRunId });
+  const isOther = followed.threadId !== threadId || (openRunId !== null && followed.runId !== openRunId);
+  if (isOther) setFollowed({ threadId, runId: openRunId });
+  return isOther ? openRunId : followed.runId;
+}
+
+/** A thread that somebody looks at is read; a tab in the background is not looked at. */
+function useReadMark(threadId: string, endedAt: string | null, isUnread: boolean): void {
+  useEffect(() => {
+    if (!isUnread || endedAt === null) return;
+    const mark = () => {
+      if (document.hidden) return;
+      const call = gateway.call(markThreadRead, {
+        params: { thread_id: threadId },
+        body: { run_ended_at: endedAt },
+      });
+      // The mark is a convenience: the next look at the thread sets it.
+      call.catch(() => undefined);
+    };
+    mark();
+    document.addEventListener('visibilitychange', mark);
+    return () => document.removeEventListener('visibilitychange', mark);
+  }, [threadId, endedAt, isUnread]);
+}
+
+function storedInterrupts(byTask: Record<string, LiveInterrupt[]> | undefined): LiveInterrupt[] {
+  return Object.values(byTask ?? {}).flat();
+}

@@ -1,0 +1,92 @@
+import type { Run, RunCreate } from '@switchyard/contract/conversation/run';
+import { createRun } from '@switchyard/contract/conversation/runs';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { createThread } from '@switchyard/contract/conversation/threads';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { keys } from '../../lib/data/keys.ts';
+import { threadRunsQuery } from '../../lib/data/threads.ts';
+import { gateway } from '../../lib/gateway.ts';
+import type { AgentChoice } from './model/agent-choice.ts';
+import { contextOf } from './model/agent-choice.ts';
+
+/** A message that was sent, until the stored conversation has it. */
+export interface SentMessage {
+  runId: string;
+  message: StreamedMessage;
+}
+
+/** The last message that this page has sent into a thread; null when it has sent none. */
+export function sentMessageQuery(threadId: string) {
+  return queryOptions({
+    queryKey: ['sent', threadId],
+    queryFn: (): SentMessage | null => null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export interface Outgoing {
+  text: string;
+  /** Names of uploads of the thread. */
+  files: readonly string[];
+}
+
+const streamMode = ['messages-tuple', 'values', 'custom'];
+
+/** Starts runs in a thread. The run goes on whatever becomes of the page. */
+export function useSend(choice: AgentChoice) {
+  const cache = useQueryClient();
+
+  const start = useCallback(
+    async (threadId: string, body: RunCreate): Promise<Run> => {
+      const run = await gateway.call(createRun, {
+        params: { thread_id: threadId },
+        body: { assistant_id: 'lead_agent', ...contextOf(choice), stream_mode: streamMode, ...body },
+      });
+      await cache.cancelQueries({ queryKey: threadRunsQuery(threadId).queryKey });
+      cache.setQueryData<Partial<Run>[]>(threadRunsQuery(threadId).queryKey, (runs = []) => [
+        run,
+        ...runs.filter(({ run_id }) => run_id !== run.run_id),
+      ]);
+      void cache.invalidateQueries({ queryKey: keys.threadPages });
+      return run;
+    },
+    [cache, choice],
+  );
+
+  const send = useCallback(
+    async (threadId: string, outgoing: Outgoing, more: RunCreate = {}): Promise<void> => {
+      const message = humanMessage(outgoing);
+      const run = await start(threadId, { input: { messages: [message] }, ...more });
+      const sent: SentMessage = { runId: run.run_id, message };
+      cache.setQueryData(sentMessageQuery(threadId).queryKey, sent);
+    },
+    [start, cache],
+  );
+
+  const resume = useCallback(
+    async (threadId: string, answer: unknown): Promise<void> => {
+      await start(threadId, { command: { resume: answer } });
+      await cache.invalidateQueries({ queryKey: keys.thread(threadId) });
+    },
+    [start, cache],
+  );
+  return { send, resume };
+}
+
+export type Sending = ReturnType<typeof useSend>;
+
+export async function newThread(): Promise<string> {
+  const { thread_id: threadId } = await gateway.call(createThread, { body: {} });
+  return threadId;
+}
+
+function humanMessage({ text, files }: Outgoing): StreamedMessage {
+  const uploads = files.map((filename) => ({ filename, path: `/mnt/user-data/uploads/${filename}` }));
+  return {
+    type: 'human',
+    id: crypto.randomUUID(),
+    content: text,
+    ...(uploads.length > 0 && { additional_kwargs: { files: uploads } }),
+  };
+}
