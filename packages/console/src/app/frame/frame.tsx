@@ -6,6 +6,7 @@ import { Palette } from './palette/palette.tsx';
 import { Rail } from './rail.tsx';
 import { ShortcutSheet } from './shortcut-sheet.tsx';
 import { StaleBanner } from './stale-banner.tsx';
+import { TitleCounts } from './title-counts.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useFrameShortcuts } from './use-frame-shortcuts.ts';
 
@@ -23,6 +24,7 @@ export function Frame() {
       >
         {text('skip')}
       </a>
+      <TitleCounts />
       <Rail />
       <div className="flex min-w-0 flex-1 flex-col pb-16 md:pb-0">
         <TopBar onSearch={() => setShown('palette')} />

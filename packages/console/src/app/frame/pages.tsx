@@ -20,11 +20,13 @@ export function Pages() {
               {adminOnly && !isAdmin ? <AdminPage /> : <Page />}
             </Route>
           ))}
-          {first && (
-            <Route path="/">
-              <Redirect to={`/${first}`} replace />
-            </Route>
-          )}
+          {/* The sign-in form is shown at any address, so a bookmark of its own leads on. */}
+          {first &&
+            ['/', '/login'].map((path) => (
+              <Route key={path} path={path}>
+                <Redirect to={`/${first}`} replace />
+              </Route>
+            ))}
           <Route>
             <UnknownAddress />
           </Route>
