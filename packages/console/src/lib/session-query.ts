@@ -17,6 +17,12 @@ export const sessionQuery = queryOptions({
 /** Call it with the error of any request: an error that says that the session has ended leads to the sign-in form. */
 export function noteSessionEnd(queries: QueryClient, error: unknown): void {
   if (endsSession(error)) queries.setQueryData(sessionQuery.queryKey, null);
+  // The cookies of a session go together, and a change misses the one of them first.
+  else if (lacksCookie(error)) void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+}
+
+function lacksCookie(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403 && error.message.startsWith('CSRF');
 }
 
 function endsSession(error: unknown): boolean {

@@ -19,7 +19,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       <div className="ml-auto flex items-center gap-1">
         <Button
           size="s"
-          className="hidden text-text-2! lg:inline-flex"
+          className="text-text-2! max-lg:hidden"
           icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
           onClick={onSearch}
         >
