@@ -11,7 +11,7 @@ import type { PaletteEntry } from './palette-entry.ts';
 const perKind = 5;
 const minLength = 2;
 
-/** What the gateway has that fits the query: tasks by name or id, and the newest threads and workflows by name. */
+/** What the gateway has that fits the query: tasks by name or id, threads by title, workflows by name. */
 export function useFound(query: string, isOpen: boolean): { entries: PaletteEntry[]; isSearching: boolean } {
   const text = useText('app');
   const wanted = useDeferredValue(query.trim());
@@ -20,7 +20,7 @@ export function useFound(query: string, isOpen: boolean): { entries: PaletteEntr
   const hasChat = useHasPage('chat');
   const hasWorkflows = useHasPage('workflows');
   const tasks = useQuery({ ...tasksQuery({ q: wanted, limit: perKind }), enabled: searches && hasTasks });
-  const threads = useInfiniteQuery({ ...threadPagesQuery(), enabled: searches && hasChat });
+  const threads = useInfiniteQuery({ ...threadPagesQuery({ q: wanted }), enabled: searches && hasChat });
   const workflows = useQuery({ ...workflowsQuery(), enabled: searches && hasWorkflows });
   if (!searches) return { entries: [], isSearching: false };
   const entries = [
@@ -37,7 +37,6 @@ export function useFound(query: string, isOpen: boolean): { entries: PaletteEntr
         label: titleOf(thread.values) ?? thread.thread_id,
         href: `/chat/${thread.thread_id}`,
       }))
-      .filter(({ label }) => matches(label, wanted))
       .slice(0, perKind),
     ...(workflows.data?.items ?? [])
       .map(({ id, name }) => ({
