@@ -23,6 +23,10 @@ const table: PageRoute[] = [
     load: () => import('../features/workflows/workflow-page.tsx').then(({ WorkflowPage }) => WorkflowPage),
   },
   {
+    path: '/gallery',
+    load: () => import('../features/gallery/gallery-page.tsx').then(({ GalleryPage }) => GalleryPage),
+  },
+  {
     path: '/chat/:threadId?',
     load: () => import('../features/chat/chat-page.tsx').then(({ ChatPage }) => ChatPage),
   },

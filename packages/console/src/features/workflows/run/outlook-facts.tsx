@@ -28,7 +28,7 @@ export function OutlookFacts({ workflowId, params, count }: OutlookFactsProps) {
     return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;
   }
   return (
-    <div className="flex min-h-[9.5rem] flex-col gap-3" aria-busy={query.isFetching}>
+    <div className="flex min-h-[5.5rem] flex-col gap-3" aria-busy={query.isFetching}>
       {outlook ? (
         <>
           <Places outlook={outlook} />

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { isFiltered, queryOf, readFilter } from './gallery-filter.ts';
+
+it('shows pictures that workers made unless the address says otherwise', () => {
+  const filter = readFilter('');
+  expect(queryOf(filter)).toEqual({ kind: 'image', source: 'output' });
+  expect(isFiltered(filter)).toBe(false);
+});
+
+it('reads every filter from the address, and the last day to its end', () => {
+  const filter = readFilter(
+    '?kind=all&source=upload&workflow=w1&task=t1&owner=u1&from=2026-11-20&to=2026-11-22',
+  );
+  expect(queryOf(filter)).toEqual({
+    source: 'upload',
+    workflowId: 'w1',
+    taskId: 't1',
+    owner: 'u1',
+    since: new Date('2026-11-20T00:00:00').toISOString(),
+    until: new Date('2026-11-22T23:59:59.999').toISOString(),
+  });
+  expect(isFiltered(filter)).toBe(true);
+});
+
+it('passes over what it does not know', () => {
+  expect(queryOf(readFilter('?kind=poem&source=thin-air&from=yesterday&to=2026-99-99'))).toEqual({
+    kind: 'image',
+    source: 'output',
+  });
+});

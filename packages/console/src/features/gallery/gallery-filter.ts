@@ -1,0 +1,69 @@
+import type { FileFilterQuery, FileKind } from '@switchyard/contract/dispatch/file';
+
+/** What stands in the address. */
+export interface GalleryFilter {
+  kind: FileKind | 'all';
+  source: 'output' | 'upload' | 'all';
+  workflow: string | null;
+  task: string | null;
+  owner: string | null;
+  /** Days as `2026-11-22`, in the time zone of the browser. */
+  from: string | null;
+  to: string | null;
+}
+
+export const filterNames = ['kind', 'source', 'workflow', 'task', 'owner', 'from', 'to'] as const;
+
+const kinds: readonly string[] = ['image', 'video', 'audio', 'text', 'other', 'all'];
+const sources: readonly string[] = ['output', 'upload', 'all'];
+
+/** Pictures that workers made, unless the address says otherwise. */
+export function readFilter(search: string): GalleryFilter {
+  const given = new URLSearchParams(search);
+  const kind = given.get('kind') ?? '';
+  const source = given.get('source') ?? '';
+  return {
+    kind: kinds.includes(kind) ? (kind as GalleryFilter['kind']) : 'image',
+    source: sources.includes(source) ? (source as GalleryFilter['source']) : 'output',
+    workflow: given.get('workflow'),
+    task: given.get('task'),
+    owner: given.get('owner'),
+    from: dayOf(given.get('from')),
+    to: dayOf(given.get('to')),
+  };
+}
+
+export function isFiltered(filter: GalleryFilter): boolean {
+  const { kind, source, ...others } = filter;
+  return kind !== 'image' || source !== 'output' || Object.values(others).some((value) => value !== null);
+}
+
+/** The question to the gateway; the last day counts to its end. */
+export function queryOf({ kind, source, workflow, task, owner, from, to }: GalleryFilter): FileFilterQuery {
+  return {
+    ...(kind !== 'all' && { kind }),
+    ...(source !== 'all' && { source }),
+    ...(workflow !== null && { workflowId: workflow }),
+    ...(task !== null && { taskId: task }),
+    ...(owner !== null && { owner }),
+    ...(from !== null && { since: startOfDay(from).toISOString() }),
+    ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
+  };
+}
+
+function dayOf(text: string | null): string | null {
+  return text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(startOfDay(text).getTime())
+    ? text
+    : null;
+}
+
+function startOfDay(day: string): Date {
+  return new Date(`${day}T00:00:00`);
+}
+
+/** A day of a change of the clocks is not 24 hours long. */
+function nextDay(day: string): Date {
+  const next = startOfDay(day);
+  next.setDate(next.getDate() + 1);
+  return next;
+}

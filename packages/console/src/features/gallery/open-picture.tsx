@@ -1,0 +1,67 @@
+import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
+import { useQuery } from '@tanstack/react-query';
+import { Info, Trash2 } from 'lucide-react';
+import { IconButton } from '../../kit/button.tsx';
+import { Lightbox } from '../../kit/pictures/lightbox.tsx';
+import type { Picture } from '../../kit/pictures/picture.ts';
+import { setQuery, useQueryState } from '../../lib/address.ts';
+import { fileRecipeQuery } from '../../lib/data/files.ts';
+import { useText } from '../../lib/i18n.ts';
+import { RecipePanel } from './recipe/recipe-panel.tsx';
+
+interface OpenPictureProps {
+  files: readonly StoredFile[];
+  onDelete: (fileId: string) => void;
+}
+
+const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** The picture that the address names, large, with how it was made beside it. */
+export function OpenPicture({ files, onDelete }: OpenPictureProps) {
+  const text = useText('gallery');
+  const [fileId] = useQueryState('file');
+  const [panel, setPanel] = useQueryState('recipe');
+  const at = files.findIndex((file) => file.fileId === fileId);
+  const known: Picture | undefined = files[at];
+  // A link may lead to a file that is not among those that are loaded.
+  const { data: recipe } = useQuery({
+    ...fileRecipeQuery(fileId ?? ''),
+    enabled: fileId !== null && known === undefined,
+  });
+  const current = known ?? (fileId !== null && recipe ? pictureOf(recipe) : null);
+  const close = () => setQuery({ file: null });
+  const remove = () => {
+    if (current === null) return;
+    const next = files[at + 1] ?? files[at - 1];
+    setQuery({ file: next?.fileId ?? null });
+    onDelete(current.fileId);
+  };
+  return (
+    <Lightbox<Picture>
+      items={known ? files : current ? [current] : []}
+      current={current}
+      altOf={({ filename }) => filename}
+      onMove={(file) => setQuery({ file: file.fileId })}
+      onClose={close}
+      actions={
+        <>
+          <IconButton
+            label={text(panel === 'off' ? 'recipe.show' : 'recipe.hide')}
+            aria-pressed={panel !== 'off'}
+            icon={<Info {...icon} />}
+            onClick={() => setPanel(panel === 'off' ? null : 'off')}
+          />
+          <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
+        </>
+      }
+      side={
+        current !== null && panel !== 'off' ? <RecipePanel key={current.fileId} file={current} /> : undefined
+      }
+    />
+  );
+}
+
+function pictureOf({ fileId, filename, contentType }: FileRecipe): Picture {
+  return { fileId, filename, contentType, width: null, height: null };
+}

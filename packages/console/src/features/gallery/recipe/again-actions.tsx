@@ -1,0 +1,66 @@
+import { type FileRecipe, makeFileAgain, type RecipeChanges } from '@switchyard/contract/dispatch/recipe';
+import { useMutation } from '@tanstack/react-query';
+import { RefreshCw, SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { Button } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { randomId } from '../../../lib/random-id.ts';
+import { AgainDialog } from './again-dialog.tsx';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** Makes the file again, as it was or with other values. */
+export function AgainActions({ recipe }: { recipe: FileRecipe }) {
+  const text = useText('gallery');
+  const toast = useToast();
+  const [isChanging, setChanging] = useState(false);
+  const hint = useCommandHint(`switchyard files again ${recipe.fileId} --wait`);
+  const again = useMutation({
+    mutationFn: (changes: RecipeChanges) =>
+      gateway.call(makeFileAgain, {
+        params: { fileId: recipe.fileId },
+        body: changes,
+        headers: { 'idempotency-key': randomId() },
+      }),
+    onSuccess: ({ id }) => {
+      setChanging(false);
+      toast({
+        text: text('again.started'),
+        action: { label: text('again.open'), run: () => navigate(`/tasks/${id}`) },
+      });
+    },
+    onError: (error) => {
+      if (!isChanging) toast({ text: error.message, tone: 'failed' });
+    },
+  });
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        variant="solid"
+        size="s"
+        icon={<RefreshCw {...icon} />}
+        disabled={again.isPending}
+        onClick={() => again.mutate({})}
+        {...hint}
+      >
+        {text('again.same')}
+      </Button>
+      <Button size="s" icon={<SlidersHorizontal {...icon} />} onClick={() => setChanging(true)}>
+        {text('again.with')}
+      </Button>
+      {isChanging ? (
+        <AgainDialog
+          recipe={recipe}
+          isBusy={again.isPending}
+          error={again.error}
+          onClose={() => setChanging(false)}
+          onSubmit={(changes) => again.mutate(changes)}
+        />
+      ) : null}
+    </div>
+  );
+}

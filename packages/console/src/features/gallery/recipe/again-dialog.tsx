@@ -1,0 +1,132 @@
+import type { FileRecipe, RecipeChanges } from '@switchyard/contract/dispatch/recipe';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { Select } from '../../../kit/select.tsx';
+import { TextArea } from '../../../kit/text-area.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { changedValue, type RecipeValue, recipeValues } from './recipe-values.ts';
+
+interface AgainDialogProps {
+  recipe: FileRecipe;
+  isBusy: boolean;
+  error: Error | null;
+  onClose: () => void;
+  onSubmit: (changes: RecipeChanges) => void;
+}
+
+const anywhere = 'anywhere';
+const firstShown = 30;
+
+/** The settings of a file, ready to be changed before it is made again. */
+export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainDialogProps) {
+  const text = useText('gallery');
+  const [seed, setSeed] = useState<'same' | 'random'>('random');
+  const [place, setPlace] = useState(anywhere);
+  const [typed, setTyped] = useState<Record<string, string>>({});
+  const [shown, setShown] = useState(firstShown);
+  const values = recipeValues(recipe.workflow ?? {}, recipe.params ?? {});
+  const { data: instances = [] } = useQuery(instancesQuery());
+  const submit = () => {
+    const params = paramsOf(values, typed);
+    onSubmit({
+      seed,
+      ...(Object.keys(params).length > 0 && { params }),
+      ...(place !== anywhere && { targetInstanceId: place }),
+    });
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('again.with')}
+      wide
+      actions={
+        <Button variant="solid" disabled={isBusy} onClick={submit}>
+          {text('again.submit')}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {error ? (
+          <p role="alert" className="text-body break-words text-failed">
+            {error.message}
+          </p>
+        ) : null}
+        <div className="grid gap-4 sm:grid-cols-2">
+          {recipe.seeds.length > 0 ? (
+            <Field label={text('recipe.seed')}>
+              <Select
+                label={text('recipe.seed')}
+                value={seed}
+                options={(['random', 'same'] as const).map((value) => ({
+                  value,
+                  label: text(`again.${value}Seed`),
+                }))}
+                onChange={setSeed}
+              />
+            </Field>
+          ) : null}
+          <Field label={text('again.place')}>
+            <Select
+              label={text('again.place')}
+              value={place}
+              options={[
+                { value: anywhere, label: text('again.anywhere') },
+                ...instances.map(({ id, serverName }) => ({ value: id, label: `${serverName} · ${id}` })),
+              ]}
+              onChange={setPlace}
+            />
+          </Field>
+        </div>
+        {values.slice(0, shown).map(({ key, title, input, value }) => (
+          <Field key={key} label={`${title}: ${input}`}>
+            <Value
+              value={value}
+              typed={typed[key]}
+              onChange={(next) => setTyped({ ...typed, [key]: next })}
+            />
+          </Field>
+        ))}
+        {values.length > shown ? (
+          <Button onClick={() => setShown(values.length)}>
+            {text('again.more', { count: values.length - shown })}
+          </Button>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}
+
+interface ValueProps {
+  value: RecipeValue['value'];
+  typed: string | undefined;
+  onChange: (typed: string) => void;
+}
+
+function Value({ value, typed, onChange }: ValueProps) {
+  const shown = typed ?? String(value);
+  const isLong = typeof value === 'string' && value.length > 60;
+  if (isLong) return <TextArea value={shown} onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <TextInput
+      value={shown}
+      inputMode={typeof value === 'number' ? 'decimal' : 'text'}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function paramsOf(values: readonly RecipeValue[], typed: Record<string, string>): Record<string, unknown> {
+  const params: Record<string, unknown> = {};
+  for (const { key, value } of values) {
+    const text = typed[key];
+    const next = text === undefined ? undefined : changedValue(value, text);
+    if (next !== undefined) params[key] = next;
+  }
+  return params;
+}

@@ -1,0 +1,118 @@
+import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Picture } from '../../../kit/pictures/picture.ts';
+import { Thumb } from '../../../kit/pictures/thumb.tsx';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { fileRecipeQuery } from '../../../lib/data/files.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { AgainActions } from './again-actions.tsx';
+import { graphTexts } from './graph-texts.ts';
+import { LineageStrip } from './lineage-strip.tsx';
+import { LongText } from './long-text.tsx';
+
+/** How the open file was made, where it came from, and how to make it again. */
+export function RecipePanel({ file }: { file: Picture }) {
+  const text = useText('gallery');
+  const query = useQuery(fileRecipeQuery(file.fileId));
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <h2 className="text-lead font-semibold">{text('recipe.title')}</h2>
+      <QueryView query={query}>{(recipe) => <Recipe recipe={recipe} file={file} />}</QueryView>
+    </div>
+  );
+}
+
+function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
+  const text = useText('gallery');
+  const format = useFormat();
+  const { task, worker, savedWorkflow, seeds, inputs } = recipe;
+  const texts = recipe.workflow ? graphTexts(recipe.workflow, recipe.params ?? {}) : [];
+  const size = file.width !== null && file.height !== null ? `${file.width} × ${file.height}` : null;
+  return (
+    <div className="flex flex-col gap-4">
+      {task ? (
+        <AgainActions recipe={recipe} />
+      ) : (
+        <p className="text-body text-text-2">{text('recipe.upload')}</p>
+      )}
+      {texts.map(({ key, title, value }) => (
+        <section key={key}>
+          <h3 className="text-meta text-text-2">{title}</h3>
+          <LongText value={value} />
+        </section>
+      ))}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-table">
+        {seeds.map(({ nodeId, input, title, value }) => (
+          <Fact
+            key={`${nodeId}.${input}`}
+            name={seeds.length === 1 ? text('recipe.seed') : `${title}: ${input}`}
+          >
+            <span className="tabular-nums">{String(value)}</span>
+          </Fact>
+        ))}
+        <Fact name={text('recipe.made')}>{format.dateTime(new Date(recipe.createdAt))}</Fact>
+        {size === null ? null : <Fact name={text('recipe.pixels')}>{size}</Fact>}
+        <Fact name={text('recipe.bytes')}>{format.bytes(recipe.size)}</Fact>
+        {worker ? (
+          <Fact name={text('recipe.worker')}>
+            {worker.name ?? worker.instanceId}
+            {worker.version === null ? '' : ` · ${worker.version}`}
+          </Fact>
+        ) : null}
+        {savedWorkflow ? (
+          <Fact name={text('recipe.workflow')}>
+            <PageLink href={`/workflows/${savedWorkflow.workflowId}`}>
+              {text('recipe.version', { version: savedWorkflow.version })}
+            </PageLink>
+          </Fact>
+        ) : null}
+        {task ? (
+          <Fact name={text('recipe.task')}>
+            <PageLink href={`/tasks/${task.taskId}`}>{task.name ?? task.taskId.slice(-8)}</PageLink>
+          </Fact>
+        ) : null}
+        {task?.conversation ? (
+          <Fact name={text('recipe.conversation')}>
+            <PageLink href={`/chat/${task.conversation.threadId}`}>{text('recipe.openThread')}</PageLink>
+          </Fact>
+        ) : null}
+      </dl>
+      {inputs.length > 0 ? (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-meta text-text-2">{text('recipe.inputs')}</h3>
+          <ul className="flex flex-wrap gap-2">
+            {inputs.map(({ fileId, filename, presentFileId }) => (
+              <li key={fileId} className="flex items-center gap-2 text-table">
+                {presentFileId === null ? null : <Thumb fileId={presentFileId} alt="" size={40} />}
+                <span className="max-w-[12rem] truncate">
+                  {presentFileId === null ? text('recipe.inputGone', { name: filename }) : filename}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      <LineageStrip fileId={file.fileId} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-text-2">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}
+
+function PageLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link href={href} className="text-accent underline-offset-2 hover:underline">
+      {children}
+    </Link>
+  );
+}

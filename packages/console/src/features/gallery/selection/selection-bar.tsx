@@ -1,0 +1,53 @@
+import { Columns2, Download, Trash2, X } from 'lucide-react';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useText } from '../../../lib/i18n.ts';
+
+interface SelectionBarProps {
+  ids: readonly string[];
+  isPacking: boolean;
+  onDownload: () => void;
+  onCompare: () => void;
+  onDelete: () => void;
+  onClear: () => void;
+}
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** What can be done with the chosen files, at the bottom of the window. */
+export function SelectionBar({
+  ids,
+  isPacking,
+  onDownload,
+  onCompare,
+  onDelete,
+  onClear,
+}: SelectionBarProps) {
+  const text = useText('gallery');
+  const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
+  const deleteHint = useCommandHint(`switchyard files delete ${ids.slice(0, 20).join(' ')}`);
+  if (ids.length === 0) return null;
+  return (
+    <div
+      role="toolbar"
+      aria-label={text('selection.label')}
+      className="sticky bottom-20 z-20 mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
+    >
+      <span role="status" className="px-2 text-body tabular-nums">
+        {text('selection.count', { count: ids.length })}
+      </span>
+      {ids.length === 2 ? (
+        <Button size="s" icon={<Columns2 {...icon} />} onClick={onCompare}>
+          {text('selection.compare')}
+        </Button>
+      ) : null}
+      <Button size="s" icon={<Download {...icon} />} disabled={isPacking} onClick={onDownload} {...zipHint}>
+        {text(isPacking ? 'selection.packing' : 'selection.download')}
+      </Button>
+      <Button size="s" variant="danger" icon={<Trash2 {...icon} />} onClick={onDelete} {...deleteHint}>
+        {text('selection.delete', { count: ids.length })}
+      </Button>
+      <IconButton label={text('selection.clear')} icon={<X {...icon} />} onClick={onClear} />
+    </div>
+  );
+}
