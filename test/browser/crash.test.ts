@@ -1,7 +1,7 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canBrowse } from './support/chromium.ts';
 import { type Box, longGraph, useBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';

@@ -1,7 +1,7 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
-import { canBrowse } from './support/chromium.ts';
 import { type Look, Stage } from './support/stage.ts';
 
 /** Pages that need no object. Those of a task, a thread or a run are visited by the tests that make one. */

@@ -1,6 +1,6 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { canBrowse } from './support/chromium.ts';
 import { adminPassword, type Look, Stage } from './support/stage.ts';
 import { type Words, wordsOf } from './support/words.ts';
 

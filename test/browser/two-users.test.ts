@@ -1,6 +1,6 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canBrowse } from './support/chromium.ts';
 import { longGraph } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';

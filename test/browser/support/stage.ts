@@ -1,9 +1,9 @@
+import { launchChromium } from '@switchyard/dev-env/chromium';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { readCredentials } from '../../e2e/credentials-file.ts';
-import { launchChromium } from './chromium.ts';
 import { WatchedPage } from './watched-page.ts';
 
 export interface Account {
