@@ -163,7 +163,27 @@ describe('a batch of tasks', () => {
     ]);
   });
 
+  it('moves all waiting tasks of a filter to the front, in the order in which they were created', async () => {
+    pool = await startPool({ workers: [] });
+    const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
+    const [first = ''] = await submit(pool.user, 1);
+    const urgent: string[] = [];
+    for (let count = 0; count < 3; count++)
+      urgent.push(...(await submit(pool.user, 1, { tags: ['urgent'] })));
+    const foreign = await create(other, { action: 'front', filter: { tag: 'urgent' } });
+    expect(foreign.body.data).toMatchObject({ total: 0 });
+    const moved = await create(pool.user, { action: 'front', filter: { tag: 'urgent' } });
+    expect(moved.body.data).toMatchObject({ state: 'finished', total: 3, done: 3 });
+    const places = await Promise.all(urgent.map(async (id) => (await pool.user.task(id)).position));
+    expect(places).toEqual([1, 2, 3]);
+    expect((await pool.user.task(first)).position).toBe(4);
+    await create(pool.user, { action: 'cancel', taskIds: [first] });
+    const late = await create(pool.user, { action: 'front', taskIds: [first, urgent[2]] });
+    expect(late.body.data).toMatchObject({ total: 2, done: 1, skipped: 1 });
+  });
+
   it.each([
+    ['a status that cannot be moved', { action: 'front', filter: { status: 'running' } }],
     ['neither tasks nor a filter', { action: 'cancel' }],
     ['both', { action: 'cancel', taskIds: ['x'], filter: {} }],
     ['an ended status to cancel', { action: 'cancel', filter: { status: 'completed' } }],

@@ -9,7 +9,7 @@ import {
   type TaskBatch,
   type TaskFilterInput,
 } from '@switchyard/contract/dispatch/task-batches';
-import { cancelTask, retryTask } from '@switchyard/contract/dispatch/tasks';
+import { cancelTask, moveTaskToFront, retryTask } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.ts';
 import { CommandError } from '../exit-codes.ts';
@@ -66,6 +66,29 @@ export function addRetry(parent: Command, terminal: Terminal, print: PrintTasks)
   });
 }
 
+export function addFront(parent: Command, terminal: Terminal): void {
+  const command = addFilterOptions(parent.command('front [ids...]')).action((ids, options) =>
+    act('front', { ids, options, print: printPlaces }, terminal),
+  );
+  describeGatewayCommand(command, {
+    purpose: 'move waiting tasks before the others of their owner with the same priority',
+    examples: [
+      'switchyard tasks front 0196a1b2-0000-7000-8000-000000000000',
+      'switchyard tasks front --tag urgent --yes',
+    ],
+    exits: ['ok', 'usage', 'auth', 'not_found', 'conflict', 'unreachable'],
+  });
+}
+
+function printPlaces(tasks: TaskDetail[], { output }: OutputOptions, terminal: Terminal): void {
+  if (output === 'json') {
+    printJson(terminal, tasks.length === 1 ? tasks[0] : tasks);
+    return;
+  }
+  for (const { id, position } of tasks)
+    terminal.stdout.write(`${id}: place ${position ?? 'none any more'}\n`);
+}
+
 function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--status <status>', 'all with this status').choices([...taskStatuses]))
@@ -90,8 +113,9 @@ async function act(
       throw new CommandError('usage', 'Give either ids, or options that say which tasks.');
     const { call } = await openGateway(options, terminal);
     const tasks: TaskDetail[] = [];
-    const endpoint = action === 'cancel' ? cancelTask : retryTask;
-    for (const taskId of ids) tasks.push(await call(endpoint, { params: { taskId } }));
+    // The one that is moved last goes first, so the last of the ids is moved first.
+    const ordered = action === 'front' ? ids.toReversed() : ids;
+    for (const taskId of ordered) tasks.push(await call(words[action].endpoint, { params: { taskId } }));
     return print(tasks, options, terminal);
   }
   if (!filter)
@@ -99,12 +123,15 @@ async function act(
   const client = await openGateway(options, terminal);
   const counted = await client.call(createTaskBatch, { body: { action, filter, dryRun: true } });
   if (options.dryRun || counted.total === 0) return printBatch(counted, options, terminal);
-  if (!options.yes) await confirm(`${wordFor(action)} ${numberOf(counted)}?`, terminal);
+  if (!options.yes) await confirm(`${words[action].ask} ${numberOf(counted)}?`, terminal);
   const batch = await finished(client, { action, filter, count: counted.total });
   printBatch(batch, options, terminal);
   if (batch.failed > 0) {
     const list = `GET /api/task-batches/${batch.id}/items?outcome=failed`;
-    throw new CommandError('failed', `${batch.failed} tasks could not be copied; ${list} says why.`);
+    throw new CommandError(
+      'failed',
+      `${batch.failed} tasks could not be ${words[action].did}; ${list} says why.`,
+    );
   }
 }
 
@@ -137,17 +164,19 @@ function printBatch(batch: TaskBatch, { output }: OutputOptions, terminal: Termi
 function summaryOf(batch: TaskBatch): string {
   const { action, state, done, skipped, failed } = batch;
   if (state === 'counted') return `${numberOf(batch)} to ${action}`;
-  const verb = action === 'cancel' ? 'cancelled' : 'copied';
+  const { did, tooLate } = words[action];
   const rest = [
-    ...(skipped > 0 ? [`${skipped} had ended before`] : []),
-    ...(failed > 0 ? [`${failed} could not be copied`] : []),
+    ...(skipped > 0 ? [`${skipped} ${tooLate}`] : []),
+    ...(failed > 0 ? [`${failed} could not be ${did}`] : []),
   ];
-  return [`${done} tasks ${verb}`, ...rest].join(', ');
+  return [`${done} tasks ${did}`, ...rest].join(', ');
 }
 
-function wordFor(action: BatchAction): string {
-  return action === 'cancel' ? 'Cancel' : 'Copy';
-}
+const words = {
+  cancel: { endpoint: cancelTask, ask: 'Cancel', did: 'cancelled', tooLate: 'had ended before' },
+  retry: { endpoint: retryTask, ask: 'Copy', did: 'copied', tooLate: 'had ended before' },
+  front: { endpoint: moveTaskToFront, ask: 'Move', did: 'moved', tooLate: 'did not wait any more' },
+} as const;
 
 function numberOf({ total, totalIsMinimum }: TaskBatch): string {
   return `${totalIsMinimum ? 'more than ' : ''}${total} task${total === 1 ? '' : 's'}`;

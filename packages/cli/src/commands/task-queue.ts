@@ -1,5 +1,4 @@
 import { type Pause, pauseQueue, type QueueResume, resumeQueue } from '@switchyard/contract/dispatch/queue';
-import { moveTaskToFront } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { openGateway } from '../open-gateway.ts';
@@ -49,22 +48,6 @@ export function addResume(parent: Command, terminal: Terminal): void {
     purpose: 'lift a pause',
     examples: ['switchyard tasks resume --mine', 'switchyard tasks resume'],
     exits: ['ok', 'failed', 'auth', 'unreachable'],
-  });
-}
-
-export function addFront(parent: Command, terminal: Terminal): void {
-  const command = parent
-    .command('front <id>')
-    .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
-      const { call } = await openGateway(options, terminal);
-      const task = await call(moveTaskToFront, { params: { taskId } });
-      if (options.output === 'json') printJson(terminal, task);
-      else terminal.stdout.write(`${task.id}: place ${task.position ?? 'none any more'}\n`);
-    });
-  describeGatewayCommand(command, {
-    purpose: 'move a waiting task before the others of its owner with the same priority',
-    examples: ['switchyard tasks front 0196a1b2-0000-7000-8000-000000000000'],
-    exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],
   });
 }
 

@@ -12,8 +12,9 @@ import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
-import { addCancel, addRetry } from './task-batch.ts';
-import { addFront, addPause, addResume } from './task-queue.ts';
+import { addCancel, addFront, addRetry } from './task-batch.ts';
+import { addPause, addResume } from './task-queue.ts';
+import { addCountCommand } from './tasks-count.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
 import { addTimelineOfTask } from './tasks-timeline.ts';
 import { addWhyCommand } from './tasks-why.ts';
@@ -39,6 +40,7 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
     ],
   });
   addList(command, terminal);
+  addCountCommand(command, terminal);
   addGet(command, terminal);
   addTimelineOfTask(command, terminal);
   addWhyCommand(command, terminal);

@@ -7,7 +7,7 @@ import { taskListQuery } from './tasks.ts';
 const tags = ['Tasks'];
 const { status, q, instanceId, owner, tag, threadId, since, until } = taskListQuery.properties;
 
-export const batchActions = ['cancel', 'retry'] as const;
+export const batchActions = ['cancel', 'retry', 'front'] as const;
 export type BatchAction = (typeof batchActions)[number];
 
 /** The largest batch; a filter that fits more is refused. */
@@ -20,7 +20,8 @@ export type TaskFilterInput = Static<typeof taskFilter>;
 export const newTaskBatch = Type.Object(
   {
     action: oneOf(batchActions, {
-      description: '`cancel` waits for no worker to stop. `retry` submits a copy of each task for its owner.',
+      description:
+        '`cancel` waits for no worker to stop. `retry` submits a copy of each task for its owner. `front` moves waiting tasks to the front, in the order in which they were created.',
     }),
     taskIds: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -33,7 +34,7 @@ export const newTaskBatch = Type.Object(
     filter: Type.Optional({
       ...taskFilter,
       description:
-        'The filter of `GET /api/tasks`. Without `status` it means tasks that have not ended for `cancel`, and failed ones for `retry`.',
+        'The filter of `GET /api/tasks`. Without `status` it means tasks that have not ended for `cancel`, failed ones for `retry`, and waiting ones for `front`.',
     }),
     dryRun: Type.Optional(Type.Boolean({ description: 'Only count the tasks.' })),
     count: Type.Optional(
@@ -57,8 +58,11 @@ export const taskBatch = Type.Object({
   totalIsMinimum: Type.Optional(
     Type.Boolean({ description: 'A count found more tasks than one batch may have.' }),
   ),
-  done: Type.Integer({ description: 'Cancelled, or asked to stop; copied.' }),
-  skipped: Type.Integer({ description: 'Tasks that had ended before they could be cancelled.' }),
+  done: Type.Integer({ description: 'Cancelled, or asked to stop; copied; moved.' }),
+  skipped: Type.Integer({
+    description:
+      'Tasks that had ended before they could be cancelled, or no longer waited when they were to be moved.',
+  }),
   failed: Type.Integer({ description: 'Tasks that could not be copied. The items say why.' }),
   waitsFor: nullable(Type.String({ description: 'Why the batch does not go on at the moment.' })),
   createdAt: nullable(isoTime),
@@ -89,7 +93,7 @@ export const createTaskBatch = {
   url: '/api/task-batches',
   config: { access: 'dispatch:write', bodyLimit: 131_072 },
   schema: {
-    summary: 'Cancel or repeat many tasks',
+    summary: 'Cancel, repeat or move many tasks',
     description:
       'Which tasks it takes is decided when the batch is made: a copy that fails meanwhile is not copied again. A batch goes on after a restart, and takes each task once. The same `Idempotency-Key` with the same body answers with the first batch for as long as that is kept, 30 days.',
     tags,

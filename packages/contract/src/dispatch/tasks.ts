@@ -105,6 +105,25 @@ export const taskList = Type.Object({
 });
 export type TaskList = Static<typeof taskList>;
 
+/** The filter of the list without its status. */
+export const taskCountsQuery = Type.Omit(taskListQuery, ['limit', 'offset', 'order', 'status'], {
+  additionalProperties: false,
+});
+export type TaskCountsQuery = Static<typeof taskCountsQuery>;
+
+/** A count of a filter that reads rows stops here. */
+export const maxCountedTasks = 10_000;
+
+export const taskCounts = Type.Object({
+  pending: Type.Integer(),
+  running: Type.Integer(),
+  completed: Type.Integer(),
+  failed: Type.Integer(),
+  maxCount: Type.Integer({ description: 'Where the count of one status stops.' }),
+  countIsMinimum: Type.Boolean({ description: 'There are more tasks of a status than were counted.' }),
+});
+export type TaskCounts = Static<typeof taskCounts>;
+
 export const submitTask = {
   method: 'POST',
   url: '/api/tasks',
@@ -131,6 +150,19 @@ export const listTasks = {
     tags,
     querystring: taskListQuery,
     response: { 200: envelope(taskList) },
+  },
+} as const satisfies Endpoint;
+
+export const countTasks = {
+  method: 'GET',
+  url: '/api/tasks/counts',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'How many tasks of a filter are in each status',
+    description: 'All counts are of one moment. Without a filter they are exact.',
+    tags,
+    querystring: taskCountsQuery,
+    response: { 200: envelope(taskCounts) },
   },
 } as const satisfies Endpoint;
 

@@ -173,7 +173,8 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
   const waiting = waitingOver(database);
   const tasks = createTasks(dependencies, { records, fleet, waiting });
-  const batches = createBatches(dependencies, tasks);
+  const front = new TaskFront({ store, queue: matchmaker, events, audit, clock });
+  const batches = createBatches(dependencies, { tasks, front });
   const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelinesOver = createTimelines(dependencies);
@@ -208,6 +209,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       ...records,
       configuration,
       tasks,
+      front,
       savedWorkflows,
       instances,
       timelines: timelinesOver(database),
@@ -467,9 +469,20 @@ function createTasks(
   });
 }
 
-function createBatches({ database, jobs, audit, clock }: DispatchDependencies, tasks: Tasks): TaskBatches {
+function createBatches(
+  { database, jobs, audit, clock }: DispatchDependencies,
+  { tasks, front }: { tasks: Tasks; front: TaskFront },
+): TaskBatches {
   const store = new TaskBatchStore(database);
-  const batches = new TaskBatches({ store, lists: new TaskListStore(database), tasks, jobs, audit, clock });
+  const batches = new TaskBatches({
+    store,
+    lists: new TaskListStore(database),
+    tasks,
+    front,
+    jobs,
+    audit,
+    clock,
+  });
   jobs.register('dispatch.forget-batches', () =>
     batches.forgetFinishedBefore(isoBefore(clock, batchesKeptMs)),
   );
@@ -521,6 +534,7 @@ function routesOf(
   > & {
     configuration: Configuration;
     tasks: Tasks;
+    front: TaskFront;
     savedWorkflows: SavedWorkflows;
     instances: Instances;
     timelines: TaskTimelines;
@@ -534,9 +548,8 @@ function routesOf(
 ): Routes[] {
   const { database, content, thumbnails, guard, links, openStreams, audit, clock, options } = dependencies;
   const { files, webhooks, configuration, tasks, savedWorkflows, instances, monitor, hub } = parts;
-  const front = new TaskFront({ ...parts, queue: parts.matchmaker, audit, clock });
   return [
-    taskRoutes({ tasks, front, openStreams, guard }),
+    taskRoutes({ tasks, front: parts.front, openStreams, guard }),
     taskNodeRoutes(parts),
     waitingRoutes(parts),
     queueRoutes({ control: parts.control }),

@@ -2,12 +2,14 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
+import type { TaskFront } from '../intake/task-front.ts';
 import type { Tasks } from '../intake/tasks.ts';
 import { type BatchItemRow, type BatchRow, ItemHasOutcome, type TaskBatchStore } from './task-batch-store.ts';
 
 interface BatchWorkerOptions {
   store: TaskBatchStore;
   tasks: Pick<Tasks, 'cancel' | 'retry'>;
+  front: Pick<TaskFront, 'moveInBatch'>;
   jobs: Pick<Jobs, 'register' | 'add'>;
   /** Called when a batch has finished here. */
   onFinished: (batchId: string) => void;
@@ -15,6 +17,9 @@ interface BatchWorkerOptions {
 }
 
 export const runBatch = 'dispatch.task-batch';
+
+/** The task went on before its turn came. */
+const overtaken: readonly string[] = ['task_finished', 'task_not_waiting'];
 
 const tasksRead = 200;
 /** Tasks of a batch that are worked on at once: they share commits, and leave the writer to other requests as well. */
@@ -69,12 +74,13 @@ export class BatchWorker {
     const item = { batchId: batch.id, taskId, newTaskId: null, error: null };
     try {
       if (batch.action === 'retry') await this.#retry(batch, item);
+      else if (batch.action === 'front') await this.#moveToFront(batch, item);
       else await this.#cancel(batch, item);
     } catch (error) {
       if (error instanceof ItemHasOutcome) return true;
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'queue_full') return false;
-      const outcome = error.code === 'task_finished' ? 'skipped' : 'failed';
+      const outcome = overtaken.includes(error.code) ? 'skipped' : 'failed';
       const { code, message } = error;
       await this.#options.store.note({ ...item, outcome, error: JSON.stringify({ code, message }) });
     }
@@ -95,6 +101,13 @@ export class BatchWorker {
   async #cancel(batch: BatchRow, item: Omit<BatchItemRow, 'outcome'>): Promise<void> {
     const { store, tasks } = this.#options;
     await tasks.cancel({ owner: reachOf(batch), origin: undefined }, item.taskId);
+    await store.note({ ...item, outcome: 'done' });
+  }
+
+  /** All tasks are moved at the time of the batch, so that they keep their order, also after a crash. */
+  async #moveToFront(batch: BatchRow, item: Omit<BatchItemRow, 'outcome'>): Promise<void> {
+    const { store, front } = this.#options;
+    await front.moveInBatch(reachOf(batch), item.taskId, Date.parse(batch.createdAt));
     await store.note({ ...item, outcome: 'done' });
   }
 

@@ -15,6 +15,10 @@ export function statusesOf(
   { status }: Pick<TaskFilterInput, 'status'>,
 ): TaskRow['status'][] {
   if (action === 'retry') return [status ?? 'failed'];
+  if (action === 'front') {
+    if (status === undefined || status === 'pending') return ['pending'];
+    throw faulty(['filter', 'status'], 'Only pending tasks can be moved. Leave status out, or send pending.');
+  }
   if (status === undefined) return ['pending', 'running'];
   if (status === 'pending' || status === 'running') return [status];
   throw faulty(

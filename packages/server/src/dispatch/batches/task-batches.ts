@@ -11,6 +11,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { TaskFront } from '../intake/task-front.ts';
 import { bodyHashOf } from '../intake/task-submission.ts';
 import type { Tasks } from '../intake/tasks.ts';
 import type { TaskListStore } from '../tasks/task-list-store.ts';
@@ -22,6 +23,7 @@ interface TaskBatchesOptions {
   store: TaskBatchStore;
   lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
   tasks: Pick<Tasks, 'cancel' | 'retry'>;
+  front: Pick<TaskFront, 'moveInBatch'>;
   jobs: Jobs;
   audit: Pick<Audit, 'part'>;
   clock: Clock;
@@ -38,7 +40,13 @@ interface Chosen {
   owner: string;
 }
 
-/** Cancels and repeats many tasks at once. */
+const auditActions = {
+  cancel: 'tasks.cancelled',
+  retry: 'tasks.retried',
+  front: 'tasks.moved_to_front',
+} as const;
+
+/** Cancels, repeats and moves many tasks at once. */
 export class TaskBatches {
   readonly #options: TaskBatchesOptions;
   readonly #worker: BatchWorker;
@@ -76,7 +84,7 @@ export class TaskBatches {
       alongside: async (trx) => {
         await this.#options.jobs.enqueue(trx, jobOf(row.id));
         const others = chosen.filter(({ owner }) => owner !== row.owner).length;
-        const action = row.action === 'cancel' ? 'tasks.cancelled' : 'tasks.retried';
+        const action = auditActions[row.action];
         const details = { tasks: row.total, ofOthers: others, choice: row.choice };
         if (others > 0)
           await this.#options.audit.part(request.actor, { action, target: ['batch', row.id], details })(trx);

@@ -1,5 +1,6 @@
 import {
   cancelTask,
+  countTasks,
   getTask,
   listTasks,
   moveTaskToFront,
@@ -43,6 +44,14 @@ export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptio
       handler: async (request) => {
         requireAdminFor(request, request.query.owner);
         return ok(await tasks.list(readerOf(request, guard), request.query));
+      },
+    });
+
+    app.route({
+      ...countTasks,
+      handler: async (request) => {
+        requireAdminFor(request, request.query.owner);
+        return ok(await tasks.counts(readerOf(request, guard).owner, request.query));
       },
     });
 

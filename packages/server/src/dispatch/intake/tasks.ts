@@ -1,5 +1,11 @@
 import type { TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import type { NewTask as TaskInput, TaskList, TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import type {
+  TaskCounts,
+  TaskCountsQuery,
+  NewTask as TaskInput,
+  TaskList,
+  TaskListQuery,
+} from '@switchyard/contract/dispatch/tasks';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -164,14 +170,8 @@ export class Tasks {
 
   async list({ owner, origin }: Reader, query: TaskListQuery): Promise<TaskList> {
     const page = {
+      ...filterOf(query),
       status: query.status,
-      instanceId: query.instanceId,
-      owner: query.owner,
-      tag: query.tag,
-      threadId: query.threadId,
-      text: query.q,
-      sinceMs: timeInRequest(['since'], query.since),
-      untilMs: timeInRequest(['until'], query.until),
       order: query.order ?? 'desc',
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
@@ -182,6 +182,10 @@ export class Tasks {
       viewTask(row, { ...this.viewOptions(row, origin), outlook: outlooks.get(row.id) }),
     );
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+  }
+
+  async counts(owner: Owner, query: TaskCountsQuery): Promise<TaskCounts> {
+    return this.options.lists.countByStatus(owner, filterOf(query));
   }
 
   /** Returns the task when it ends, or when the time is over. */
@@ -336,3 +340,9 @@ function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
 }
 
 const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
+
+function filterOf({ instanceId, owner, tag, threadId, q, since, until }: TaskCountsQuery) {
+  const sinceMs = timeInRequest(['since'], since);
+  const untilMs = timeInRequest(['until'], until);
+  return { instanceId, owner, tag, threadId, text: q, sinceMs, untilMs };
+}

@@ -1,3 +1,4 @@
+import { maxCountedTasks, type TaskCounts } from '@switchyard/contract/dispatch/tasks';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { firstIdAt } from '../../lib/ids.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
@@ -26,7 +27,7 @@ export interface TaskPage extends TaskFilter {
 }
 
 /** Beyond this many rows a filtered list says "at least" instead of counting on. */
-export const countCeiling = 10_000;
+export const countCeiling = maxCountedTasks;
 
 export class TaskListStore {
   readonly #database: Database<DispatchTables>;
@@ -41,6 +42,20 @@ export class TaskListStore {
       const store = new TaskListStore(frozen);
       const rows = await store.page(owner, page);
       return { rows, ...(await store.total(owner, page)) };
+    });
+  }
+
+  /** How many tasks of the filter are in each status, at one moment. */
+  async countByStatus(owner: Owner, filter: Omit<TaskFilter, 'status'>): Promise<TaskCounts> {
+    return this.#database.snapshot(async (frozen) => {
+      const store = new TaskListStore(frozen);
+      const counts: TaskCounts = { ...noTasks, maxCount: countCeiling, countIsMinimum: false };
+      for (const status of statuses) {
+        const { total, isMinimum } = await store.total(owner, { ...filter, status });
+        counts[status] = total;
+        if (isMinimum) counts.countIsMinimum = true;
+      }
+      return counts;
     });
   }
 
@@ -140,11 +155,12 @@ export class TaskListStore {
   #counts(owner: Owner, wanted: string | undefined) {
     const checked = requireOwner(owner);
     if (!('user' in checked)) return readCounts(this.#database, wanted);
-    if (wanted !== undefined && wanted !== checked.user)
-      return { pending: 0, running: 0, completed: 0, failed: 0 };
+    if (wanted !== undefined && wanted !== checked.user) return noTasks;
     return readCounts(this.#database, checked.user);
   }
 }
+
+const noTasks = { pending: 0, running: 0, completed: 0, failed: 0 };
 
 const statuses = ['pending', 'running', 'completed', 'failed'] as const satisfies TaskRow['status'][];
 

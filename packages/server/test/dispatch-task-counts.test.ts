@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
+
+describe('counts of tasks', () => {
+  let pool: DispatchPool;
+
+  afterEach(() => pool.close());
+
+  const submit = async (who: DispatchCaller, input: object = {}) =>
+    (await who.submit({ workflow: anyWorkflow, ...input })).id as string;
+  const counts = async (who: DispatchCaller, query = '') =>
+    (await who.call('GET', `/api/tasks/counts?${query}`)).data;
+
+  it('are given by status, for everything and for a filter', async () => {
+    pool = await startPool({ workers: [] });
+    await submit(pool.user, { tags: ['night'], name: 'Portrait' });
+    const gone = await submit(pool.user, { tags: ['night'] });
+    await submit(pool.user);
+    await pool.user.call('DELETE', `/api/tasks/${gone}`);
+    const none = { running: 0, completed: 0, countIsMinimum: false };
+    expect(await counts(pool.user)).toMatchObject({ ...none, pending: 2, failed: 1 });
+    expect(await counts(pool.user, 'tag=night')).toMatchObject({ ...none, pending: 1, failed: 1 });
+    expect(await counts(pool.user, 'q=portrait')).toMatchObject({ ...none, pending: 1, failed: 0 });
+  });
+
+  it('are of the own tasks for a user, and of all for an administrator', async () => {
+    pool = await startPool({ workers: [] });
+    const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
+    await submit(pool.user);
+    const theirs = await other.task(await submit(other));
+    expect(await counts(pool.user)).toMatchObject({ pending: 1 });
+    expect(await counts(pool.admin)).toMatchObject({ pending: 2 });
+    expect(await counts(pool.admin, `owner=${theirs.owner}`)).toMatchObject({ pending: 1 });
+    const asked = await pool.user.request('GET', `/api/tasks/counts?owner=${theirs.owner}`);
+    expect(asked.status).toBe(403);
+  });
+
+  it('are refused with a field that the filter does not have', async () => {
+    pool = await startPool({ workers: [] });
+    const refused = await pool.user.request('GET', '/api/tasks/counts?status=failed');
+    expect(refused).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
+  });
+});
