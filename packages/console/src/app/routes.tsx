@@ -78,6 +78,10 @@ const table: PageRoute[] = [
     path: '/account',
     load: () => import('../features/account/account-page.tsx').then(({ AccountPage }) => AccountPage),
   },
+  {
+    path: '/tasks/:taskId?',
+    load: () => import('../features/tasks/tasks-page.tsx').then(({ TasksPage }) => TasksPage),
+  },
 ];
 
 export interface Route {

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useText } from '../lib/i18n.ts';
 import { Checkbox } from './checkbox.tsx';
 import { classes } from './parts/classes.ts';
@@ -51,6 +51,10 @@ function Table<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, selection, current, rowHeight = compactRow } = props;
   const start = useRef<HTMLTableSectionElement>(null);
   const { rows: view, offset } = useRowWindow({ count: rows.length, rowHeight, start });
+  const index = current === undefined ? -1 : rows.findIndex((row) => rowKey(row) === current);
+  useEffect(() => {
+    if (index >= 0) view.scrollToIndex(index, { align: 'auto' });
+  }, [index, view]);
   const items = view.getVirtualItems();
   const above = (items[0]?.start ?? offset) - offset;
   const below = view.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset);

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { Search, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { isTyping } from '../../../kit/parts/typing.ts';
+import { Select } from '../../../kit/select.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { setQuery } from '../../../lib/address.ts';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { isNarrowed, periods, type TaskListFilter } from './task-filter.ts';
+
+const typingPauseMs = 250;
+
+/** What narrows the list. Everything stands in the address. */
+export function FilterBar({ filter }: { filter: TaskListFilter }) {
+  const text = useText('tasks');
+  const instances = useQuery(instancesQuery());
+  const names = new Map(instances.data?.map(({ id, serverName }) => [id, serverName]));
+  if (filter.instance && !names.has(filter.instance)) names.set(filter.instance, filter.instance);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SearchBox value={filter.q} />
+      <Select
+        label={text('filter.instance')}
+        value={filter.instance}
+        options={[
+          { value: '', label: text('filter.anyInstance') },
+          ...[...names].map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={(instance) => setQuery({ instance: instance || null })}
+        className="max-w-48"
+      />
+      <Select
+        label={text('filter.period')}
+        value={filter.period ?? ''}
+        options={[
+          { value: '', label: text('filter.anyTime') },
+          ...Object.keys(periods).map((value) => ({ value, label: text(`period.${value}`) })),
+        ]}
+        onChange={(period) => setQuery({ period: period || null })}
+      />
+      {filter.tag ? <Chip label={text('filter.tag', { tag: filter.tag })} name="tag" /> : null}
+      {filter.owner ? <Chip label={text('filter.owner', { owner: filter.owner })} name="owner" /> : null}
+      {isNarrowed(filter) ? (
+        <Button variant="plain" onClick={clearFilter}>
+          {text('filter.clear')}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** Keeps the tab and takes everything else away. */
+export function clearFilter(): void {
+  setQuery({ q: null, instance: null, tag: null, owner: null, period: null });
+}
+
+function Chip({ label, name }: { label: string; name: string }) {
+  const text = useText('tasks');
+  return (
+    <Button
+      size="s"
+      className="max-w-56"
+      onClick={() => setQuery({ [name]: null })}
+      aria-label={text('filter.remove', { label })}
+    >
+      <span className="truncate">{label}</span>
+      <X size={16} strokeWidth={1.75} aria-hidden />
+    </Button>
+  );
+}
+
+/** Searches on the server after a pause in the typing; `/` brings the focus here. */
+function SearchBox({ value }: { value: string }) {
+  const text = useText('tasks');
+  const input = useRef<HTMLInputElement>(null);
+  const [entry, setEntry] = useState(value);
+  const [shown, setShown] = useState(value);
+  // The address changed by something else, such as the back button.
+  if (shown !== value) {
+    setShown(value);
+    if (entry.trim() !== value) setEntry(value);
+  }
+  useEffect(() => {
+    if (entry.trim() === value) return;
+    const timer = setTimeout(() => setQuery({ q: entry.trim() || null }), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [entry, value]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <search className="relative min-w-0 flex-1 basis-56">
+      <Search
+        size={16}
+        strokeWidth={1.75}
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-2 my-auto text-text-3"
+      />
+      <TextInput
+        ref={input}
+        type="search"
+        aria-label={text('filter.search')}
+        placeholder={text('filter.search')}
+        maxLength={200}
+        value={entry}
+        onChange={(event) => setEntry(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setEntry('');
+        }}
+        className="pl-8"
+      />
+    </search>
+  );
+}

@@ -1,0 +1,185 @@
+import type { Task } from '@switchyard/contract/dispatch/task';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Column } from '../../../kit/data-table.tsx';
+import { Menu } from '../../../kit/menu.tsx';
+import { focusRing } from '../../../kit/parts/classes.ts';
+import { Thumb } from '../../../kit/pictures/thumb.tsx';
+import { TimeAgo } from '../../../kit/time-ago.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { blank } from '../../../lib/format/format.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useNow } from '../../../lib/format/use-now.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { describeFailure } from '../task/failure.ts';
+import { useTaskAction } from '../task-actions.ts';
+import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
+import { hasEnded, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
+import { TaskStatusWord, useTaskName } from '../task-words.tsx';
+
+interface TaskColumnsOptions {
+  onOpen: (taskId: string) => void;
+}
+
+/** The columns of the list. The name leads to the page of the task; a plain click opens it beside the list. */
+export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
+  const text = useText('tasks');
+  const opened = useRef(onOpen);
+  opened.current = onOpen;
+  return useMemo(
+    () => [
+      {
+        id: 'name',
+        header: text('column.task'),
+        cell: (task) => <NameCell task={task} onOpen={opened.current} />,
+      },
+      {
+        id: 'status',
+        header: text('column.status'),
+        width: '7.5rem',
+        cell: (task) => <TaskStatusWord task={task} />,
+      },
+      {
+        id: 'result',
+        header: text('column.result'),
+        width: '30%',
+        cell: (task) => <ResultCell task={task} />,
+      },
+      {
+        id: 'instance',
+        header: text('column.instance'),
+        width: '9rem',
+        wideOnly: true,
+        cell: (task) => <InstanceCell instanceId={task.instanceId} />,
+      },
+      {
+        id: 'waited',
+        header: text('column.waited'),
+        width: '5.5rem',
+        align: 'end',
+        cell: (task) => <Waited task={task} />,
+      },
+      {
+        id: 'ran',
+        header: text('column.ran'),
+        width: '5.5rem',
+        align: 'end',
+        cell: (task) => <Ran task={task} />,
+      },
+      {
+        id: 'created',
+        header: text('column.created'),
+        width: '6rem',
+        align: 'end',
+        wideOnly: true,
+        cell: (task) => <TimeAgo at={task.createdAt} />,
+      },
+      { id: 'actions', header: '', width: '3rem', tableOnly: true, cell: (task) => <TaskMenu task={task} /> },
+    ],
+    [text],
+  );
+}
+
+function NameCell({ task, onOpen }: { task: Task; onOpen: (taskId: string) => void }) {
+  const name = useTaskName()(task);
+  return (
+    <Link
+      href={`/tasks/${task.id}`}
+      className={`${focusRing} block truncate -outline-offset-2! leading-9 font-medium text-text hover:underline`}
+      onClick={(event) => {
+        if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        onOpen(task.id);
+      }}
+    >
+      {name}
+    </Link>
+  );
+}
+
+const picturesInRow = 5;
+
+function ResultCell({ task }: { task: Task }) {
+  const text = useText('tasks');
+  const state = stateOf(task);
+  if (state === 'waiting') {
+    return (
+      <span className="text-text-2">
+        {task.position === null ? null : text('list.position', { position: task.position })}{' '}
+        <TaskEstimate task={task} />
+      </span>
+    );
+  }
+  if (state === 'running' || state === 'stopping') {
+    return (
+      <span className="flex flex-col gap-1">
+        <span className="truncate text-meta text-text-2">{task.node ?? text(`phase.${task.phase}`)}</span>
+        <TaskProgress task={task} thin />
+      </span>
+    );
+  }
+  if (task.error !== null) return <span className="text-text-2">{describeFailure(task.error).cause}</span>;
+  const pictures = picturesOf(task);
+  const others = (task.result?.outputs.length ?? 0) - pictures.length;
+  return (
+    <span className="flex h-9 items-center gap-0.5">
+      {pictures.slice(0, picturesInRow).map(({ fileId, filename }) => (
+        <span key={fileId} className="block size-9 shrink-0">
+          <Thumb fileId={fileId} alt={filename} size={64} />
+        </span>
+      ))}
+      {pictures.length > picturesInRow ? (
+        <span className="px-1 text-meta text-text-2">
+          {text('list.more', { count: pictures.length - picturesInRow })}
+        </span>
+      ) : null}
+      {others > 0 ? (
+        <span className="px-1 text-meta text-text-2">{text('list.files', { count: others })}</span>
+      ) : null}
+    </span>
+  );
+}
+
+function InstanceCell({ instanceId }: { instanceId: string | null }) {
+  const { data } = useQuery(instancesQuery());
+  if (instanceId === null) return blank;
+  return data?.find(({ id }) => id === instanceId)?.serverName ?? instanceId;
+}
+
+function Waited({ task }: { task: Task }) {
+  const format = useFormat();
+  return format.duration(waitedMs(task, useNow()));
+}
+
+function Ran({ task }: { task: Task }) {
+  const format = useFormat();
+  const ms = ranMs(task, useNow());
+  return ms === null ? blank : format.duration(ms);
+}
+
+function TaskMenu({ task }: { task: Task }) {
+  const text = useText('tasks');
+  const name = useTaskName()(task);
+  const { mutate } = useTaskAction();
+  const taskId = task.id;
+  const items = hasEnded(task)
+    ? [{ label: text('action.retry'), onSelect: () => mutate({ action: 'retry', taskId }) }]
+    : [
+        ...(task.status === 'pending'
+          ? [{ label: text('action.front'), onSelect: () => mutate({ action: 'front', taskId }) }]
+          : []),
+        {
+          label: text('action.cancel'),
+          danger: true,
+          disabled: task.cancelRequested,
+          onSelect: () => mutate({ action: 'cancel', taskId }),
+        },
+      ];
+  return (
+    <Menu
+      label={text('action.menu', { name })}
+      items={[{ label: text('action.openPage'), href: `/tasks/${taskId}` }, ...items]}
+    />
+  );
+}

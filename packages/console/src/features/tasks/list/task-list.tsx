@@ -1,0 +1,121 @@
+import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { useMemo, useState } from 'react';
+import { Button, LinkButton } from '../../../kit/button.tsx';
+import { DataTable } from '../../../kit/data-table.tsx';
+import { NewRows } from '../../../kit/new-rows.tsx';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { LoadMore } from '../../../kit/rows/load-more.tsx';
+import { useReading } from '../../../kit/rows/use-reading.ts';
+import { EmptyState } from '../../../kit/states/empty-state.tsx';
+import { useQueryState } from '../../../lib/address.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { useTaskName } from '../task-words.tsx';
+import { BatchBar } from './batch-bar.tsx';
+import { clearFilter } from './filter-bar.tsx';
+import { choose, chooseEverything, chooseRows, nothingChosen, withoutGone } from './selection.ts';
+import { useTaskColumns } from './task-columns.tsx';
+import { isNarrowed, type TaskListFilter } from './task-filter.ts';
+import { useListKeys } from './use-list-keys.ts';
+import { taskKey, useTaskRows } from './use-task-rows.ts';
+
+interface TaskListProps {
+  filter: TaskListFilter;
+  query: Omit<TaskListQuery, 'limit' | 'offset'>;
+}
+
+/** The rows of the filter. They never move under the pointer. */
+export function TaskList({ filter, query }: TaskListProps) {
+  const text = useText('tasks');
+  const nameOf = useTaskName();
+  const reading = useReading();
+  const [, open] = useQueryState('open');
+  const [wanted, setWanted] = useState(nothingChosen);
+  const { shown, waiting, show, pages } = useTaskRows({
+    filter,
+    query,
+    held: reading.held || wanted.chosen.size > 0,
+  });
+  const rowKeys = useMemo(() => shown.map(taskKey), [shown]);
+  const selection = withoutGone(wanted, rowKeys);
+  const names = useMemo(() => new Map(shown.map((task) => [task.id, nameOf(task)])), [shown, nameOf]);
+  const [current, setCurrent] = useListKeys({
+    keys: rowKeys,
+    onOpen: (taskId) => open(taskId, { push: true }),
+    onToggle: (taskId) => setWanted(choose(selection, taskId, !selection.chosen.has(taskId))),
+  });
+  const columns = useTaskColumns({
+    onOpen: (taskId) => {
+      setCurrent(taskId);
+      open(taskId, { push: true });
+    },
+  });
+  const total = pages.data?.pages.at(-1)?.total ?? 0;
+  return (
+    <QueryView
+      query={{ ...pages, data: pages.data === undefined ? undefined : shown }}
+      isEmpty={(rows) => rows.length === 0 && waiting === 0}
+      first={<FirstUse filter={filter} />}
+      filtered={isNarrowed(filter) ? <NothingFound /> : undefined}
+    >
+      {(rows) => (
+        <div ref={reading.area} className="flex min-w-0 flex-col">
+          <NewRows count={waiting} onShow={show} />
+          <DataTable
+            label={text('title')}
+            columns={columns}
+            rows={rows}
+            rowKey={taskKey}
+            current={current ?? undefined}
+            selection={{
+              chosen: selection.chosen,
+              onChoose: (key, isChosen) => setWanted(choose(selection, key, isChosen)),
+              onChooseAll: (isChosen) => setWanted(chooseRows(rowKeys, isChosen)),
+              nameOf: (key) => names.get(key) ?? key,
+            }}
+          />
+          <LoadMore
+            hasMore={pages.hasNextPage}
+            isLoading={pages.isFetchingNextPage}
+            onMore={() => void pages.fetchNextPage()}
+          />
+          <BatchBar
+            selection={selection}
+            filter={filter}
+            query={query}
+            total={total}
+            onAll={() => setWanted(chooseEverything(selection))}
+            onDone={() => setWanted(nothingChosen)}
+          />
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+function FirstUse({ filter }: { filter: TaskListFilter }) {
+  const text = useText('tasks');
+  if (filter.status !== null) return <EmptyState title={text(`empty.${filter.status}`)} />;
+  return (
+    <EmptyState
+      title={text('empty.first')}
+      action={
+        <LinkButton variant="solid" href="/workflows">
+          {text('list.newTask')}
+        </LinkButton>
+      }
+      command="switchyard run workflow.json --wait"
+    >
+      {text('empty.firstHow')}
+    </EmptyState>
+  );
+}
+
+function NothingFound() {
+  const text = useText('tasks');
+  return (
+    <EmptyState
+      title={text('empty.filtered')}
+      action={<Button onClick={clearFilter}>{text('filter.clear')}</Button>}
+    />
+  );
+}

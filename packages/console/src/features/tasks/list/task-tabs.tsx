@@ -1,0 +1,56 @@
+import { taskStatuses } from '@switchyard/contract/dispatch/task';
+import { countTasks, type TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useSearch } from 'wouter';
+import { TabLinks } from '../../../kit/tab-links.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { changeQuery } from '../../../lib/query-string.ts';
+import type { TaskListFilter } from './task-filter.ts';
+
+interface TaskTabsProps {
+  filter: TaskListFilter;
+  query: Omit<TaskListQuery, 'limit' | 'offset'>;
+}
+
+/** The statuses as tabs, each with how many tasks of the filter it has. All counts come from one answer. */
+export function TaskTabs({ filter, query }: TaskTabsProps) {
+  const text = useText('tasks');
+  const format = useFormat();
+  const search = useSearch();
+  const { status: _, order: __, ...narrowed } = query;
+  const { data } = useQuery({
+    // Below the overview, so that live frames that change its counts refresh these as well.
+    queryKey: [...keys.overview, 'tasks', narrowed],
+    queryFn: ({ signal }) => gateway.call(countTasks, { query: narrowed, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const counted = (count: number | undefined) => {
+    if (count === undefined) return undefined;
+    return data?.countIsMinimum && count >= data.maxCount
+      ? text('list.atLeast', { count })
+      : format.count(count);
+  };
+  const all = data && data.pending + data.running + data.completed + data.failed;
+  const tabs = [
+    { label: text('tab.all'), status: null, count: counted(all) },
+    ...taskStatuses.map((status) => ({
+      label: text(`tab.${status}`),
+      status,
+      count: counted(data?.[status]),
+    })),
+  ];
+  return (
+    <TabLinks
+      label={text('tab.label')}
+      tabs={tabs.map(({ label, status, count }) => ({
+        label,
+        count,
+        href: `/tasks${changeQuery(search, { status, open: null })}`,
+        current: filter.status === status,
+      }))}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { useEffect, useRef, useState } from 'react';
+import { isTyping } from '../../../kit/parts/typing.ts';
+import { nextRow } from './selection.ts';
+
+interface ListKeysOptions {
+  keys: readonly string[];
+  onOpen: (key: string) => void;
+  onToggle: (key: string) => void;
+}
+
+/** j and k move from row to row, x chooses, Enter opens. Returns the row where the keyboard is. */
+export function useListKeys(options: ListKeysOptions): [string | null, (key: string | null) => void] {
+  const [current, setCurrent] = useState<string | null>(null);
+  const latest = useRef({ ...options, current });
+  useEffect(() => {
+    latest.current = { ...options, current };
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const { keys, onOpen, onToggle, current: row } = latest.current;
+      if (event.key === 'j' || event.key === 'k') setCurrent(nextRow(keys, row, event.key === 'j' ? 1 : -1));
+      if (row === null) return;
+      if (event.key === 'x') onToggle(row);
+      // Enter on a control belongs to the control.
+      if (event.key === 'Enter' && event.target === document.body) onOpen(row);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  return [current, setCurrent];
+}

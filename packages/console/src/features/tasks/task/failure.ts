@@ -1,0 +1,58 @@
+import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+
+/** What a person can try, as a key of the texts. */
+export type Advice =
+  | 'memory'
+  | 'missingNode'
+  | 'missingModel'
+  | 'missingFile'
+  | 'input'
+  | 'device'
+  | 'timeout'
+  | 'stalled'
+  | 'lost'
+  | 'outputs'
+  | 'again'
+  | 'node';
+
+export interface Failure {
+  /** The cause in one sentence: the first line of what the worker said. */
+  cause: string;
+  /** What follows it, such as a traceback; empty when there is nothing more. */
+  rest: string;
+  advice: Advice;
+}
+
+const adviceOfCode: Partial<Record<TaskErrorCode, Advice>> = {
+  out_of_memory: 'memory',
+  device_error: 'device',
+  invalid_workflow: 'input',
+  rejected_by_worker: 'input',
+  input_file_missing: 'missingFile',
+  timed_out: 'timeout',
+  stalled: 'stalled',
+  lost: 'lost',
+  interrupted: 'again',
+  outputs_lost: 'outputs',
+  outputs_missing: 'outputs',
+  internal_error: 'again',
+};
+
+/** Words in the message that say more than its code. The first that fits counts. */
+const adviceOfWords: [RegExp, Advice][] = [
+  [/out of memory|CUDA error: out|allocat\w+ .*memory/i, 'memory'],
+  [/(node|class_type)\b.*\b(not (exist|found)|missing|unknown)|unknown node|lacks the node/i, 'missingNode'],
+  [/(checkpoint|ckpt|lora|vae|model|safetensors)\b.*\b(not (in|found)|missing|no such)/i, 'missingModel'],
+  [/no such file|file not found|FileNotFound|cannot (open|identify) image/i, 'missingFile'],
+  [/timed? ?out/i, 'timeout'],
+];
+
+export function describeFailure({ code, message }: Pick<TaskError, 'code' | 'message'>): Failure {
+  const [first = '', ...others] = message.trim().split('\n');
+  const words = adviceOfWords.find(([pattern]) => pattern.test(message));
+  return {
+    cause: first.trim() || code,
+    rest: others.join('\n').trim(),
+    advice: words?.[1] ?? adviceOfCode[code] ?? 'node',
+  };
+}

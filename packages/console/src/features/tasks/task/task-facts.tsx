@@ -1,0 +1,87 @@
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { Section } from './section.tsx';
+
+/** Where the task comes from, and its smaller settings. */
+export function TaskFacts({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const format = useFormat();
+  const { conversation, savedWorkflow, warnings, tags } = task;
+  const output = task.result?.outputs[0]?.fileId;
+  return (
+    <Section title={text('facts.title')}>
+      <dl className="grid grid-cols-[minmax(6rem,12rem)_1fr] gap-x-4 gap-y-1 text-table">
+        <Fact name={text('facts.id')}>
+          <span className="font-mono break-all">{task.id}</span>
+        </Fact>
+        <Fact name={text('column.created')}>{format.dateTime(new Date(task.createdAt))}</Fact>
+        {savedWorkflow === null ? null : (
+          <Fact name={text('facts.workflow')}>
+            <FactLink href={`/workflows/${savedWorkflow.workflowId}`}>
+              {text('facts.version', { version: savedWorkflow.version })}
+            </FactLink>
+          </Fact>
+        )}
+        {conversation === null ? null : (
+          <Fact name={text('facts.chat')}>
+            <FactLink href={`/chat/${conversation.threadId}`}>
+              {conversation.agent ?? text('facts.openChat')}
+            </FactLink>
+            {' · '}
+            <FactLink href={`/runs/${conversation.threadId}/${conversation.runId}`}>
+              {text('facts.run')}
+            </FactLink>
+          </Fact>
+        )}
+        {output === undefined ? null : (
+          <Fact name={text('facts.lineage')}>
+            <FactLink href={`/gallery?file=${output}`}>{text('facts.openLineage')}</FactLink>
+          </Fact>
+        )}
+        {tags.length === 0 ? null : (
+          <Fact name={text('facts.tags')}>
+            <span className="flex flex-wrap gap-x-2">
+              {tags.map((tag) => (
+                <FactLink key={tag} href={`/tasks?tag=${encodeURIComponent(tag)}`}>
+                  {tag}
+                </FactLink>
+              ))}
+            </span>
+          </Fact>
+        )}
+        {task.priority === 0 ? null : (
+          <Fact name={text('facts.priority')}>{format.count(task.priority)}</Fact>
+        )}
+        {task.pool === null ? null : <Fact name={text('facts.pool')}>{task.pool}</Fact>}
+        {task.pinnedInstanceId === null ? null : (
+          <Fact name={text('facts.pinned')}>{task.pinnedInstanceId}</Fact>
+        )}
+        {warnings.length === 0 ? null : (
+          <Fact name={text('facts.warnings')}>
+            <span lang="en">{warnings.join(' ')}</span>
+          </Fact>
+        )}
+      </dl>
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-text-2">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}
+
+function FactLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link href={href} className="text-accent hover:underline">
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,65 @@
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import { useMemo, useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { LongText } from '../../../kit/long-text.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { inputGroups } from './input-rows.ts';
+import { Section } from './section.tsx';
+
+const maxGroups = 60;
+
+/** What the task was given: as a form that is only read, or as JSON. */
+export function TaskInput({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const [asJson, setAsJson] = useState(false);
+  return (
+    <Section
+      title={text('input.title')}
+      aside={
+        <Button size="s" variant="plain" aria-pressed={asJson} onClick={() => setAsJson(!asJson)}>
+          {asJson ? text('input.asForm') : text('input.asJson')}
+        </Button>
+      }
+    >
+      {asJson ? <InputJson task={task} /> : <InputForm task={task} />}
+    </Section>
+  );
+}
+
+function InputForm({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const groups = useMemo(() => inputGroups(task.workflow, task.params), [task.workflow, task.params]);
+  return (
+    <div className="flex flex-col gap-3">
+      {groups.slice(0, maxGroups).map(({ node, title, inputs }) => (
+        <div key={node} id={`node-${node}`} className="scroll-mt-16 border-t border-border pt-2">
+          <h3 className="text-table font-medium">
+            {title} <span className="font-normal text-text-3">{node}</span>
+          </h3>
+          <dl className="mt-1 grid grid-cols-[minmax(6rem,12rem)_1fr] gap-x-4 gap-y-1 text-table">
+            {inputs.map(({ name, value, changed }) => (
+              <div key={name} className="contents">
+                <dt className="truncate text-text-2">{name}</dt>
+                <dd className={`line-clamp-4 min-w-0 break-words ${changed ? 'font-medium' : ''}`}>
+                  {value}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      ))}
+      {groups.length > maxGroups ? (
+        <p className="text-table text-text-2">{text('input.cut', { count: groups.length - maxGroups })}</p>
+      ) : null}
+    </div>
+  );
+}
+
+function InputJson({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const json = useMemo(
+    () => JSON.stringify({ workflow: task.workflow, params: task.params }, null, 2),
+    [task.workflow, task.params],
+  );
+  return <LongText text={json} label={text('input.title')} />;
+}

@@ -1,0 +1,102 @@
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { taskNodesQuery } from '../../../lib/data/tasks.ts';
+import { blank } from '../../../lib/format/format.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { useNow } from '../../../lib/format/use-now.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { hasEnded } from '../task-state.ts';
+import { type NodeRow, nodeRows } from './node-rows.ts';
+import { Section } from './section.tsx';
+
+const refreshMs = 3_000;
+const maxRows = 200;
+const glyphs = {
+  running: 'running',
+  finished: 'done',
+  cached: 'done',
+  failed: 'failed',
+  stopped: 'cancelled',
+  waiting: 'waiting',
+} as const satisfies Record<NodeRow['state'], string>;
+
+/** The nodes of the graph: what is done and how long it took, what runs, what waits. */
+export function TaskNodes({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const goesOn = !hasEnded(task);
+  const nodes = useInfiniteQuery({
+    ...taskNodesQuery(task.id),
+    ...(goesOn && { refetchInterval: refreshMs }),
+  });
+  return (
+    <Section title={text('nodes.title')}>
+      <QueryView query={nodes}>
+        {({ pages }) => <NodeTable task={task} nodes={pages.flatMap(({ items }) => items)} goesOn={goesOn} />}
+      </QueryView>
+    </Section>
+  );
+}
+
+interface NodeTableProps {
+  task: TaskDetail;
+  nodes: Parameters<typeof nodeRows>[0];
+  goesOn: boolean;
+}
+
+function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
+  const text = useText('tasks');
+  const format = useFormat();
+  const rows = nodeRows(nodes, task.workflow, { nowMs: useNow(), goesOn });
+  const longest = Math.max(1, ...rows.map(({ ms }) => ms ?? 0));
+  if (rows.length === 0) return <p className="text-body text-text-2">{text('nodes.none')}</p>;
+  return (
+    <>
+      <table className="w-full table-fixed text-table">
+        <caption className="sr-only">{text('nodes.title')}</caption>
+        <thead className="text-left text-text-2">
+          <tr className="h-8 border-b border-border">
+            <th scope="col" className="font-medium">
+              {text('nodes.node')}
+            </th>
+            <th scope="col" className="w-28 font-medium">
+              {text('column.status')}
+            </th>
+            <th scope="col" className="w-32 text-right font-medium">
+              {text('nodes.time')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, maxRows).map(({ node, title, state, ms }) => (
+            <tr key={node} className="h-8 border-b border-border">
+              <th scope="row" className="truncate pr-2 text-left font-normal">
+                {title} <span className="text-text-3">{node}</span>
+              </th>
+              <td>
+                <StatusWord kind={glyphs[state]}>{text(`nodes.${state}`)}</StatusWord>
+              </td>
+              <td className="text-right tabular-nums">
+                <span className="flex items-center justify-end gap-2">
+                  {ms === null ? null : (
+                    <span aria-hidden className="flex h-1 w-14 justify-end">
+                      <span
+                        className="h-1 rounded-full bg-running"
+                        style={{ width: `${(ms / longest) * 100}%` }}
+                      />
+                    </span>
+                  )}
+                  {ms === null ? blank : format.duration(ms)}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > maxRows ? (
+        <p className="text-table text-text-2">{text('list.more', { count: rows.length - maxRows })}</p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import type { InstanceOutlook, TaskWhy } from '@switchyard/contract/dispatch/task-why';
+import { useQuery } from '@tanstack/react-query';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { taskWhyQuery } from '../../../lib/data/tasks.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { TaskEstimate } from '../task-progress.tsx';
+import { Section } from './section.tsx';
+
+const askedAgainMs = 5_000;
+
+/** Why the task is not done yet: a sentence, what is ahead of it, and what each instance says. */
+export function TaskWhyNote({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const why = useQuery({ ...taskWhyQuery(task.id), refetchInterval: askedAgainMs });
+  return (
+    <Section title={task.status === 'pending' ? text('why.waits') : text('why.runs')}>
+      <QueryView query={why}>{(data) => <Why why={data} task={task} />}</QueryView>
+    </Section>
+  );
+}
+
+function Why({ why, task }: { why: TaskWhy; task: TaskDetail }) {
+  const text = useText('tasks');
+  const { ahead } = why;
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-body" lang="en">
+        {why.waiting}
+      </p>
+      {task.status === 'pending' ? (
+        <p className="flex flex-wrap gap-x-3 text-table text-text-2">
+          {why.position === null ? null : <span>{text('list.position', { position: why.position })}</span>}
+          {ahead === null || ahead.total === 0 ? null : (
+            <span>
+              {text('why.ahead', { own: ahead.own, others: ahead.others, higher: ahead.higherPriority })}
+            </span>
+          )}
+          <TaskEstimate task={{ ...task, eta: why.eta }} />
+        </p>
+      ) : null}
+      {why.help.length > 0 ? (
+        <ul className="list-disc pl-5 text-body" lang="en">
+          {why.help.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      ) : null}
+      {why.instances.length > 0 ? <Outlooks why={why} /> : null}
+    </div>
+  );
+}
+
+function Outlooks({ why }: { why: TaskWhy }) {
+  const text = useText('tasks');
+  return (
+    <details open={why.totals.couldRun === 0}>
+      <summary className="min-h-6 cursor-pointer text-table text-text-2">
+        {text('why.instances', { could: why.totals.couldRun, all: why.totals.instances })}
+      </summary>
+      <ul className="mt-1 flex flex-col">
+        {why.instances.map((outlook) => (
+          <li key={outlook.instanceId} className="flex flex-col gap-1 border-b border-border py-2 text-table">
+            <span className="flex items-center justify-between gap-3">
+              <span className="min-w-0 truncate font-medium">{outlook.serverName}</span>
+              <Outlook outlook={outlook} />
+            </span>
+            {outlook.reasons.map(({ code, message }) => (
+              <span key={code} className="break-words text-text-2" lang="en">
+                {message}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Outlook({ outlook: { couldRun, reasons } }: { outlook: InstanceOutlook }) {
+  const text = useText('tasks');
+  if (reasons.length === 0) return <StatusWord kind="idle">{text('why.free')}</StatusWord>;
+  if (couldRun) return <StatusWord kind="busy">{text('why.busy')}</StatusWord>;
+  return <StatusWord kind="off">{text('why.cannot')}</StatusWord>;
+}
