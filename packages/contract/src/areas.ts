@@ -7,6 +7,7 @@ const dispatchRoots = new Set([
   'files',
   'config',
   'monitor',
+  'overview',
   'health',
   'webhooks',
   'workflows',

@@ -47,6 +47,8 @@ import { Tasks } from './intake/tasks.ts';
 import { measureDispatch } from './monitor/dispatch-metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
 import { monitorRoutes } from './monitor/monitor-routes.ts';
+import { type BoardStores, PoolBoard } from './monitor/pool-board.ts';
+import { PoolLoadStore } from './monitor/pool-load-store.ts';
 import { DispatchUpkeep } from './monitor/upkeep.ts';
 import { UpkeepStore } from './monitor/upkeep-store.ts';
 import { PushHub } from './push/push-hub.ts';
@@ -173,26 +175,15 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
   const waiting = waitingOver(database);
   const tasks = createTasks(dependencies, { records, fleet, waiting });
-  const front = new TaskFront({ store, queue: matchmaker, events, audit, clock });
+  const front = new TaskFront({ store: records.store, queue: matchmaker, events, audit, clock });
   const batches = createBatches(dependencies, { tasks, front });
   const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelinesOver = createTimelines(dependencies);
-  const poolState = readTogether(database, (frozen) => ({
-    instances: new InstanceStore(frozen),
-    tasks: new TaskStore(frozen),
-  }));
-  const monitor = new Monitor({
-    together: poolState,
-    instances,
-    events,
-    pauses: records.pauses,
-    clock,
-    steadyClock,
-  });
+  const { together, monitor, board } = createMonitor(dependencies, { records, instances, tasks });
   const hub = new PushHub({
     events,
-    together: poolState,
+    together,
     instances,
     pauses: records.pauses,
     links,
@@ -214,6 +205,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       instances,
       timelines: timelinesOver(database),
       monitor,
+      board,
       hub,
       batches,
       waiting,
@@ -469,6 +461,21 @@ function createTasks(
   });
 }
 
+function createMonitor(
+  { database, clock }: DispatchDependencies,
+  { records, instances, tasks }: { records: Records; instances: Instances; tasks: Tasks },
+): { together: ReadTogether<BoardStores>; monitor: Monitor; board: PoolBoard } {
+  const together = readTogether(database, (frozen) => ({
+    instances: new InstanceStore(frozen),
+    tasks: new TaskStore(frozen),
+    lists: new TaskListStore(frozen),
+    load: new PoolLoadStore(frozen),
+  }));
+  const { events, pauses } = records;
+  const monitor = new Monitor({ together, instances, events, pauses, clock, steadyClock });
+  return { together, monitor, board: new PoolBoard({ together, monitor, tasks, clock }) };
+}
+
 function createBatches(
   { database, jobs, audit, clock }: DispatchDependencies,
   { tasks, front }: { tasks: Tasks; front: TaskFront },
@@ -539,6 +546,7 @@ function routesOf(
     instances: Instances;
     timelines: TaskTimelines;
     monitor: Monitor;
+    board: PoolBoard;
     hub: PushHub;
     waiting: Waiting;
     outlooks: WorkflowOutlooks;
@@ -583,7 +591,7 @@ function routesOf(
     }),
     configurationRoutes({ configuration }),
     taskTimelineRoutes(parts),
-    monitorRoutes({ monitor }),
+    monitorRoutes({ monitor, board: parts.board, guard }),
     webhookRoutes({
       webhooks,
       tests: new WebhookTests({

@@ -9,6 +9,7 @@ import * as nodeRecord from './migrations/007-node-record.ts';
 import * as queueControl from './migrations/008-queue-control.ts';
 import * as fileRecipes from './migrations/009-file-recipes.ts';
 import * as oldDeliveries from './migrations/010-old-deliveries.ts';
+import * as attemptEnds from './migrations/012-attempt-ends.ts';
 import * as pictureSizes from './migrations/013-picture-sizes.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
@@ -22,5 +23,6 @@ export const dispatchMigrations: readonly Migration[] = [
   queueControl,
   fileRecipes,
   oldDeliveries,
+  attemptEnds,
   pictureSizes,
 ];

@@ -1,4 +1,4 @@
-import type { TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type {
   TaskCounts,
   TaskCountsQuery,
@@ -177,11 +177,16 @@ export class Tasks {
       offset: query.offset ?? 0,
     };
     const { rows, total, isMinimum } = await this.options.lists.list(owner, page);
+    const items = await this.views({ origin }, rows);
+    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
+  }
+
+  /** Rows of a list as a reader sees them, with their outlooks. */
+  async views({ origin }: Pick<Reader, 'origin'>, rows: readonly TaskRow[]): Promise<Task[]> {
     const outlooks = await this.options.outlooks(rows);
-    const items = rows.map((row) =>
+    return rows.map((row) =>
       viewTask(row, { ...this.viewOptions(row, origin), outlook: outlooks.get(row.id) }),
     );
-    return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
   async counts(owner: Owner, query: TaskCountsQuery): Promise<TaskCounts> {

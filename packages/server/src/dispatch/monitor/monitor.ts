@@ -16,6 +16,12 @@ interface MonitorStores {
   tasks: Pick<TaskStore, 'counts' | 'oldestPending'>;
 }
 
+export interface CountedRows {
+  rows: Awaited<ReturnType<InstanceStore['list']>>;
+  counts: Awaited<ReturnType<TaskStore['counts']>>;
+  oldest: string | null;
+}
+
 interface MonitorOptions {
   together: ReadTogether<MonitorStores>;
   instances: Pick<Instances, 'view'>;
@@ -41,12 +47,17 @@ export class Monitor {
   }
 
   async overview(): Promise<Overview> {
-    const { instances, pauses, clock } = this.#options;
-    const { rows, counts, oldest } = await this.#options.together(async (stores) => ({
+    const found = await this.#options.together(async (stores) => ({
       rows: await stores.instances.list(),
       counts: await stores.tasks.counts(),
       oldest: await stores.tasks.oldestPending(),
     }));
+    return this.view(found);
+  }
+
+  /** The counts from rows that were read together with others. */
+  view({ rows, counts, oldest }: CountedRows): Overview {
+    const { instances, pauses, clock } = this.#options;
     const all = rows.map((row) => instances.view(row));
     const waits = [...this.#waits].sort((a, b) => a - b);
     return {
