@@ -79,8 +79,16 @@ const table: PageRoute[] = [
     load: () => import('../features/account/account-page.tsx').then(({ AccountPage }) => AccountPage),
   },
   {
+    path: '/overview',
+    load: () => import('../features/overview/overview-page.tsx').then(({ OverviewPage }) => OverviewPage),
+  },
+  {
     path: '/tasks/:taskId?',
     load: () => import('../features/tasks/tasks-page.tsx').then(({ TasksPage }) => TasksPage),
+  },
+  {
+    path: '/instances/:instanceId?',
+    load: () => import('../features/instances/instances-page.tsx').then(({ InstancesPage }) => InstancesPage),
   },
 ];
 

@@ -8,6 +8,8 @@ interface ListKeysOptions {
   onToggle: (key: string) => void;
 }
 
+const steps: Partial<Record<string, 1 | -1>> = { j: 1, k: -1 };
+
 /** j and k move from row to row, x chooses, Enter opens. Returns the row where the keyboard is. */
 export function useListKeys(options: ListKeysOptions): [string | null, (key: string | null) => void] {
   const [current, setCurrent] = useState<string | null>(null);
@@ -18,12 +20,12 @@ export function useListKeys(options: ListKeysOptions): [string | null, (key: str
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const step = steps[event.key];
       const { keys, onOpen, onToggle, current: row } = latest.current;
-      if (event.key === 'j' || event.key === 'k') setCurrent(nextRow(keys, row, event.key === 'j' ? 1 : -1));
-      if (row === null) return;
-      if (event.key === 'x') onToggle(row);
+      if (step !== undefined) setCurrent(nextRow(keys, row, step));
+      else if (row !== null && event.key === 'x') onToggle(row);
       // Enter on a control belongs to the control.
-      if (event.key === 'Enter' && event.target === document.body) onOpen(row);
+      else if (row !== null && event.key === 'Enter' && event.target === document.body) onOpen(row);
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);

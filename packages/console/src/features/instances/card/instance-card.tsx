@@ -1,0 +1,95 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { Link } from 'wouter';
+import { focusRing } from '../../../kit/parts/classes.ts';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { Switch } from '../../../kit/switch.tsx';
+import { TimeAgo } from '../../../kit/time-ago.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { useSession } from '../../../lib/session.ts';
+import { glyphOfState } from '../instance-state.ts';
+import { useInstanceActions } from '../use-instance-actions.ts';
+import { DeviceMemory } from './device-memory.tsx';
+import { InstanceMenu } from './instance-menu.tsx';
+import { RunningNow } from './running-now.tsx';
+
+/** One instance: one word for its state, and what it does now. */
+export function InstanceCard({ instance }: { instance: Instance }) {
+  const text = useText('instances');
+  const { isAdmin } = useSession();
+  const name = instance.serverName;
+  return (
+    <article className="flex w-full min-w-0 flex-col gap-3 rounded-card border border-border bg-surface p-4">
+      <header className="flex items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h2 className="truncate text-lead font-semibold">
+            <Link
+              href={`/instances/${encodeURIComponent(instance.id)}`}
+              className={`${focusRing} rounded-control hover:underline`}
+            >
+              {name}
+            </Link>
+          </h2>
+          <p className="truncate text-table text-text-2">
+            <span className="font-mono">{instance.id}</span> · {text(`kind.${instance.kind}`)}
+          </p>
+        </div>
+        {isAdmin ? <InstanceMenu instance={instance} /> : null}
+      </header>
+      <InstanceStateLine instance={instance} />
+      <RunningNow instance={instance} />
+      <DeviceMemory instance={instance} />
+      <footer className="mt-auto flex min-h-8 items-center justify-between gap-2 border-t border-border pt-2 text-table text-text-2">
+        <span className="flex min-w-0 flex-wrap gap-x-2">
+          {instance.version === null ? null : (
+            <span>{text('card.version', { version: instance.version })}</span>
+          )}
+          {instance.tags.map((tag) => (
+            <span key={tag} className="rounded-full bg-sunken px-2">
+              {tag}
+            </span>
+          ))}
+        </span>
+        {isAdmin ? <EnableSwitch instance={instance} /> : null}
+      </footer>
+    </article>
+  );
+}
+
+export function InstanceStateLine({ instance }: { instance: Instance }) {
+  const text = useText('instances');
+  const { state, currentTaskId, lastHeartbeat, since, lastError } = instance;
+  const left = currentTaskId === null ? 0 : 1;
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="flex flex-wrap items-center justify-between gap-2">
+        <StatusWord kind={glyphOfState[state]} tinted>
+          {state === 'draining' ? text('state.drainingLeft', { left }) : text(`state.${state}`)}
+        </StatusWord>
+        <span className="text-table text-text-2">
+          {instance.alive ? text('card.heartbeat') : text('card.since')}{' '}
+          <TimeAgo at={instance.alive ? lastHeartbeat : since} />
+        </span>
+      </p>
+      {lastError !== null && !instance.alive && instance.enabled ? (
+        <p className="line-clamp-3 text-table break-words text-failed" lang="en">
+          {lastError}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Off means a drain: nothing new is given, and what runs finishes. */
+export function EnableSwitch({ instance }: { instance: Instance }) {
+  const text = useText('instances');
+  const { enable } = useInstanceActions(instance.id);
+  const shown = enable.isPending ? enable.variables.enabled : instance.enabled;
+  return (
+    <Switch
+      label={text('card.takesTasks')}
+      checked={shown}
+      disabled={enable.isPending}
+      onChange={(enabled) => enable.mutate({ enabled })}
+    />
+  );
+}

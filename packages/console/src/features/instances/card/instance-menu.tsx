@@ -1,0 +1,64 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { useState } from 'react';
+import { CommandLine } from '../../../kit/command-line.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Menu } from '../../../kit/menu.tsx';
+import type { MenuItem } from '../../../kit/parts/menu-item.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { useInstanceActions } from '../use-instance-actions.ts';
+
+type Question = 'stop' | 'remove';
+
+/** What administrators can do with an instance beside switching it off. */
+export function InstanceMenu({ instance }: { instance: Instance }) {
+  const text = useText('instances');
+  const [question, setQuestion] = useState<Question | null>(null);
+  const { enable, test, remove } = useInstanceActions(instance.id);
+  const { id, serverName: name, currentTaskId } = instance;
+  const works = currentTaskId !== null;
+  const items: MenuItem[] = [
+    { label: text('menu.test'), onSelect: () => test.mutate(), disabled: test.isPending },
+    instance.enabled
+      ? { label: text('menu.drain'), onSelect: () => enable.mutate({ enabled: false }) }
+      : { label: text('menu.enable'), onSelect: () => enable.mutate({ enabled: true }) },
+    ...(works ? [{ label: text('menu.stop'), onSelect: () => setQuestion('stop') }] : []),
+    { label: text('menu.tasks'), href: `/tasks?instance=${encodeURIComponent(id)}`, separated: true },
+    ...(instance.kind === 'comfyui'
+      ? [{ label: text('menu.openWorker'), href: `http://${id}/`, newTab: true }]
+      : []),
+    {
+      label: text('menu.remove'),
+      danger: true,
+      separated: true,
+      onSelect: () => (works ? setQuestion('remove') : remove.mutate()),
+    },
+  ];
+  const confirm = () => {
+    if (question === 'stop') enable.mutate({ enabled: false, force: true });
+    else remove.mutate();
+    setQuestion(null);
+  };
+  return (
+    <>
+      <Menu label={text('menu.label', { name })} items={items} />
+      {question === null ? null : (
+        <ConfirmDialog
+          open
+          onClose={() => setQuestion(null)}
+          title={text(`${question}.title`, { name })}
+          confirm={text(`${question}.confirm`)}
+          onConfirm={confirm}
+        >
+          <p>{text(`${question}.effect`)}</p>
+          <CommandLine
+            command={
+              question === 'stop'
+                ? `switchyard instances disable ${id} --force`
+                : `switchyard instances remove ${id}`
+            }
+          />
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
+import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { LoadMore } from '../../kit/rows/load-more.tsx';
+import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { TimeAgo } from '../../kit/time-ago.tsx';
+import { instanceEventsQuery, instancesQuery } from '../../lib/data/instances.ts';
+import { keys } from '../../lib/data/keys.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { newestFirst } from './newest-first.ts';
+
+const eventsOfEach = 50;
+
+/** What happened to the fleet: the newest events of each instance, the newest first. */
+export function Journal() {
+  const text = useText('instances');
+  const instances = useQuery(instancesQuery());
+  const names = useMemo(
+    () => new Map(instances.data?.map(({ id, serverName }) => [id, serverName])),
+    [instances.data],
+  );
+  const answers = useQueries({
+    queries: (instances.data ?? []).map(({ id }) => ({
+      queryKey: [...keys.instance(id), 'events', 'newest'],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        gateway.call(listInstanceEvents, {
+          params: { instanceId: id },
+          query: { limit: eventsOfEach },
+          signal,
+        }),
+    })),
+  });
+  const failed = answers.find(({ error }) => error !== null);
+  const isPending = instances.isPending || answers.some((answer) => answer.isPending);
+  const view = {
+    data: isPending ? undefined : newestFirst(answers.flatMap(({ data }) => data?.items ?? [])),
+    error: instances.error ?? failed?.error ?? null,
+    isPending,
+    isFetching: instances.isFetching || answers.some(({ isFetching }) => isFetching),
+    refetch: () => Promise.all([instances.refetch(), ...answers.map(({ refetch }) => refetch())]),
+  };
+  return (
+    <QueryView
+      query={view}
+      isEmpty={(events) => events.length === 0}
+      first={<EmptyState title={text('journal.empty')} />}
+    >
+      {(events) => (
+        <>
+          <p className="text-table text-text-2">{text('journal.scope', { count: eventsOfEach })}</p>
+          <EventTable events={events} names={names} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+/** What happened to one instance, page after page. */
+export function InstanceJournal({ instanceId }: { instanceId: string }) {
+  const text = useText('instances');
+  const pages = useInfiniteQuery(instanceEventsQuery(instanceId));
+  return (
+    <section aria-label={text('journal.title')} className="flex min-w-0 flex-col gap-2">
+      <h2 className="text-body font-semibold">{text('journal.title')}</h2>
+      <QueryView
+        query={pages}
+        isEmpty={({ pages: [first] }) => (first?.items.length ?? 0) === 0}
+        first={<EmptyState title={text('journal.empty')} />}
+      >
+        {(data) => (
+          <>
+            <EventTable events={data.pages.flatMap(({ items }) => items)} />
+            <LoadMore
+              hasMore={pages.hasNextPage}
+              isLoading={pages.isFetchingNextPage}
+              onMore={() => void pages.fetchNextPage()}
+            />
+          </>
+        )}
+      </QueryView>
+    </section>
+  );
+}
+
+function EventTable({
+  events,
+  names,
+}: {
+  events: readonly InstanceEvent[];
+  names?: ReadonlyMap<string, string>;
+}) {
+  const text = useText('instances');
+  const columns: Column<InstanceEvent>[] = [
+    { id: 'kind', header: text('journal.event'), width: '11rem', cell: ({ kind }) => text(`event.${kind}`) },
+    ...(names
+      ? [
+          {
+            id: 'instance',
+            header: text('journal.instance'),
+            width: '9rem',
+            cell: ({ instanceId }: InstanceEvent) => (
+              <Link
+                href={`/instances/${encodeURIComponent(instanceId)}`}
+                className="text-accent hover:underline"
+              >
+                {names.get(instanceId) ?? instanceId}
+              </Link>
+            ),
+          },
+        ]
+      : []),
+    {
+      id: 'message',
+      header: text('journal.message'),
+      cell: ({ message, taskId }) => (
+        <span title={message} lang="en">
+          {taskId === null ? (
+            message
+          ) : (
+            <Link href={`/tasks/${taskId}`} className="hover:underline">
+              {message}
+            </Link>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'at',
+      header: text('journal.at'),
+      width: '6rem',
+      align: 'end',
+      cell: ({ at }) => <TimeAgo at={at} />,
+    },
+  ];
+  return <DataTable label={text('journal.title')} columns={columns} rows={events} rowKey={({ id }) => id} />;
+}

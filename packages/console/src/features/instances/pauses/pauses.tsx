@@ -1,0 +1,144 @@
+import { type Pause, type PauseScope, pauseQueue, resumeQueue } from '@switchyard/contract/dispatch/queue';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Field } from '../../../kit/field.tsx';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { Select } from '../../../kit/select.tsx';
+import { EmptyState } from '../../../kit/states/empty-state.tsx';
+import { describeError } from '../../../kit/states/error-text.ts';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
+import { TimeAgo } from '../../../kit/time-ago.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
+import { keys } from '../../../lib/data/keys.ts';
+import { queueQuery } from '../../../lib/data/overview.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { useSession } from '../../../lib/session.ts';
+
+type Target = Pick<Pause, 'scope' | 'target'>;
+
+/** Pauses that are in force, and the form for another one. A member may pause the own tasks. */
+export function Pauses() {
+  const text = useText('instances');
+  const queue = useQuery(queueQuery());
+  return (
+    <div className="flex max-w-[40rem] flex-col gap-6">
+      <QueryView
+        query={queue}
+        isEmpty={({ pauses }) => pauses.length === 0}
+        first={<EmptyState title={text('pause.none')}>{text('pause.how')}</EmptyState>}
+      >
+        {({ pauses }) => (
+          <ul className="flex flex-col">
+            {pauses.map((pause) => (
+              <PauseRow key={`${pause.scope} ${pause.target ?? ''} ${pause.by}`} pause={pause} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+      <PauseForm />
+    </div>
+  );
+}
+
+function usePauseChange() {
+  const cache = useQueryClient();
+  const toast = useToast();
+  return {
+    refresh: async () => {
+      await cache.invalidateQueries({ queryKey: keys.queue });
+      await cache.invalidateQueries({ queryKey: keys.overview });
+    },
+    onError: (error: Error) => toast({ tone: 'failed', text: describeError(error).message }),
+  };
+}
+
+function PauseRow({ pause }: { pause: Pause }) {
+  const text = useText('instances');
+  const { isAdmin } = useSession();
+  const { refresh, onError } = usePauseChange();
+  const resume = useMutation({
+    mutationFn: () => gateway.call(resumeQueue, { body: bodyOf(pause) }),
+    onSuccess: refresh,
+    onError,
+  });
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-b border-border py-3">
+      <div className="min-w-0">
+        <StatusWord kind="paused">
+          {text(`pause.of.${pause.scope}`, { target: pause.target ?? '' })}
+        </StatusWord>
+        <p className="text-table break-words text-text-2">
+          {pause.reason ?? text('pause.noReason')} · <TimeAgo at={pause.since} />
+        </p>
+      </div>
+      {isAdmin || pause.by === 'owner' ? (
+        <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+          {text('pause.resume')}
+        </Button>
+      ) : (
+        <span className="text-table text-text-2">{text('pause.adminOnly')}</span>
+      )}
+    </li>
+  );
+}
+
+function PauseForm() {
+  const text = useText('instances');
+  const { isAdmin, id } = useSession();
+  const { refresh, onError } = usePauseChange();
+  const instances = useQuery(instancesQuery());
+  const [choice, setChoice] = useState('user:');
+  const [reason, setReason] = useState('');
+  const pools = [...new Set(instances.data?.flatMap(({ tags }) => tags))].sort();
+  const options = [
+    { value: 'user:', label: text('pause.mine') },
+    ...(isAdmin
+      ? [
+          { value: 'all:', label: text('pause.all') },
+          ...pools.map((tag) => ({ value: `pool:${tag}`, label: text('pause.pool', { tag }) })),
+        ]
+      : []),
+  ];
+  const pause = useMutation({
+    mutationFn: () => {
+      const [scope = 'user', ...rest] = choice.split(':');
+      const target = scope === 'user' ? id : rest.join(':');
+      const words = reason.trim();
+      const body = bodyOf({ scope: scope as PauseScope, target: target || null });
+      return gateway.call(pauseQueue, { body: { ...body, ...(words && { reason: words }) } });
+    },
+    onSuccess: async () => {
+      setReason('');
+      await refresh();
+    },
+    onError,
+  });
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        pause.mutate();
+      }}
+    >
+      <h2 className="text-body font-semibold">{text('pause.title')}</h2>
+      <Field label={text('pause.what')}>
+        <Select label={text('pause.what')} value={choice} options={options} onChange={setChoice} />
+      </Field>
+      <Field label={text('pause.reason')} hint={text('pause.reasonHint')}>
+        <TextInput value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+      </Field>
+      <Button type="submit" disabled={pause.isPending} className="self-start">
+        {text('pause.confirm')}
+      </Button>
+    </form>
+  );
+}
+
+function bodyOf({ scope, target }: Target) {
+  return { scope, ...(target !== null && scope !== 'all' && { target }) };
+}

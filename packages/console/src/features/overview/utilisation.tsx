@@ -1,0 +1,57 @@
+import type { InstanceLoad, PoolOverview } from '@switchyard/contract/dispatch/overview';
+import { Link } from 'wouter';
+import { TimeAgo } from '../../kit/time-ago.tsx';
+import { useFormat } from '../../lib/format/use-format.ts';
+import { useText } from '../../lib/i18n.ts';
+import { Panel } from './panel.tsx';
+
+/** How busy each instance was, minute by minute, with the same as a number. */
+export function Utilisation({ board }: { board: PoolOverview }) {
+  const text = useText('overview');
+  return (
+    <Panel
+      title={text('load.title')}
+      aside={<span className="text-table text-text-2">{text('lastHour')}</span>}
+    >
+      {board.instances.length === 0 ? <p className="text-body text-text-2">{text('load.none')}</p> : null}
+      <ul className="flex flex-col gap-2">
+        {board.instances.map((load) => (
+          <li key={load.instanceId}>
+            <Strip load={load} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Strip({ load }: { load: InstanceLoad }) {
+  const text = useText('overview');
+  const format = useFormat();
+  const percent = format.percent(load.utilisation * 100);
+  return (
+    <div className="grid grid-cols-[minmax(5rem,8rem)_1fr_3rem] items-center gap-3 text-table">
+      <Link
+        href={`/instances/${encodeURIComponent(load.instanceId)}`}
+        className="min-w-0 truncate hover:underline"
+      >
+        {load.serverName}
+      </Link>
+      <div aria-hidden className="flex h-5 items-end gap-px overflow-hidden rounded-control bg-sunken">
+        {load.busy.map((part, minute) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the minute
+            key={minute}
+            className="flex-1 bg-chart-1 forced-colors:bg-[Highlight]"
+            style={{ height: `${part * 100}%` }}
+          />
+        ))}
+      </div>
+      <span className="text-right tabular-nums">{percent}</span>
+      <span className="col-start-2 -mt-1 text-meta text-text-2">
+        {load.lastUsedAt === null ? text('load.neverUsed') : text('load.lastUsed')}{' '}
+        {load.lastUsedAt === null ? null : <TimeAgo at={load.lastUsedAt} />}
+      </span>
+    </div>
+  );
+}
