@@ -2,7 +2,7 @@ import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { Link } from 'wouter';
 import { LinkButton } from '../../kit/button.tsx';
 import { focusRing } from '../../kit/parts/classes.ts';
-import { Thumb } from '../../kit/pictures/thumb.tsx';
+import { ThumbPicture } from '../../kit/pictures/thumb.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { Panel } from './panel.tsx';
 
@@ -31,13 +31,13 @@ export function RecentOutput({ board }: { board: PoolOverview }) {
         </div>
       ) : (
         <ul className="grid grid-cols-4 gap-1 sm:grid-cols-6">
-          {pictures.map(({ fileId, filename, taskId }) => (
+          {pictures.map(({ fileId, filename, taskId, contentType }) => (
             <li key={fileId} className="min-w-0">
               <Link
                 href={`/tasks/${taskId}`}
-                className={`${focusRing} block aspect-square overflow-hidden rounded-control`}
+                className={`${focusRing} relative block aspect-square overflow-hidden rounded-control bg-sunken`}
               >
-                <Thumb fileId={fileId} alt={filename} size={256} />
+                <ThumbPicture fileId={fileId} alt={filename} cssPixels={96} contentType={contentType} />
               </Link>
             </li>
           ))}

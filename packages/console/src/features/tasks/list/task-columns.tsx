@@ -37,45 +37,51 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
       {
         id: 'status',
         header: text('column.status'),
-        width: '7.5rem',
+        width: '7rem',
         cell: (task) => <TaskStatusWord task={task} />,
       },
       {
         id: 'result',
         header: text('column.result'),
-        width: '30%',
+        width: '15rem',
         cell: (task) => <ResultCell task={task} />,
       },
       {
         id: 'instance',
         header: text('column.instance'),
-        width: '9rem',
+        width: '7.5rem',
         wideOnly: true,
         cell: (task) => <InstanceCell instanceId={task.instanceId} />,
       },
       {
         id: 'waited',
         header: text('column.waited'),
-        width: '5.5rem',
+        width: '4.75rem',
         align: 'end',
         cell: (task) => <Waited task={task} />,
       },
       {
         id: 'ran',
         header: text('column.ran'),
-        width: '5.5rem',
+        width: '4.75rem',
         align: 'end',
         cell: (task) => <Ran task={task} />,
       },
       {
         id: 'created',
         header: text('column.created'),
-        width: '6rem',
+        width: '5.25rem',
         align: 'end',
         wideOnly: true,
         cell: (task) => <TimeAgo at={task.createdAt} />,
       },
-      { id: 'actions', header: '', width: '3rem', tableOnly: true, cell: (task) => <TaskMenu task={task} /> },
+      {
+        id: 'actions',
+        header: '',
+        width: '2.75rem',
+        tableOnly: true,
+        cell: (task) => <TaskMenu task={task} />,
+      },
     ],
     [text],
   );
@@ -98,7 +104,7 @@ function NameCell({ task, onOpen }: { task: Task; onOpen: (taskId: string) => vo
   );
 }
 
-const picturesInRow = 5;
+const picturesInRow = 4;
 
 function ResultCell({ task }: { task: Task }) {
   const text = useText('tasks');
@@ -125,9 +131,7 @@ function ResultCell({ task }: { task: Task }) {
   return (
     <span className="flex h-9 items-center gap-0.5">
       {pictures.slice(0, picturesInRow).map(({ fileId, filename }) => (
-        <span key={fileId} className="block size-9 shrink-0">
-          <Thumb fileId={fileId} alt={filename} size={64} />
-        </span>
+        <Thumb key={fileId} fileId={fileId} alt={filename} size={34} />
       ))}
       {pictures.length > picturesInRow ? (
         <span className="px-1 text-meta text-text-2">

@@ -1,7 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { Link } from 'wouter';
 import { LongText } from '../../../kit/long-text.tsx';
-import { Thumb } from '../../../kit/pictures/thumb.tsx';
+import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { picturesOf } from '../task-state.ts';
@@ -52,15 +52,15 @@ function Pictures({ pictures, wide }: { pictures: readonly Output[]; wide: boole
   const columns = wide ? 'grid-cols-2 sm:grid-cols-3 lg:grid-cols-4' : 'grid-cols-2';
   return (
     <ul className={`grid gap-1 ${pictures.length === 1 ? 'max-w-[32rem] grid-cols-1' : columns}`}>
-      {pictures.map(({ fileId, filename, url }) => (
+      {pictures.map(({ fileId, filename, url, contentType }) => (
         <li key={fileId} className="min-w-0">
           <a
             href={url}
             target="_blank"
             rel="noopener noreferrer"
-            className="block aspect-square overflow-hidden rounded-control outline-accent focus-visible:outline-2 focus-visible:outline-offset-2"
+            className="relative block aspect-square overflow-hidden rounded-control bg-sunken outline-accent focus-visible:outline-2 focus-visible:outline-offset-2"
           >
-            <Thumb fileId={fileId} alt={filename} size={512} />
+            <ThumbPicture fileId={fileId} alt={filename} cssPixels={320} contentType={contentType} />
           </a>
         </li>
       ))}
