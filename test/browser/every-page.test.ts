@@ -5,7 +5,27 @@ import { accessibilityFaults } from './support/axe.ts';
 import { type Look, Stage } from './support/stage.ts';
 
 /** Pages that need no object. Those of a task, a thread or a run are visited by the tests that make one. */
-const addresses = ['/', '/overview', '/tasks', '/instances', '/workflows', '/gallery', '/settings', '/chat'];
+const addresses = [
+  '/',
+  '/overview',
+  '/tasks',
+  '/instances',
+  '/workflows',
+  '/gallery',
+  '/settings',
+  '/chat',
+  '/agents',
+  '/models',
+  '/mcp',
+  '/skills',
+  '/memory',
+  '/webhooks',
+  '/tokens',
+  '/users',
+  '/audit',
+  '/system',
+  '/account',
+];
 
 const looks: Look[] = (['en', 'zh-CN'] as const).flatMap((locale) =>
   [1280, 360].map((width) => ({ locale, width })),

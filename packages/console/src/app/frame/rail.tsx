@@ -11,7 +11,8 @@ export function Rail() {
   const isNarrow = railChoice.use() === 'narrow';
   const Icon = isNarrow ? PanelLeftOpen : PanelLeftClose;
   return (
-    <div
+    <nav
+      aria-label={text('rail.label')}
       className={`sticky top-0 hidden h-dvh shrink-0 flex-col border-r border-border bg-surface md:flex ${isNarrow ? 'w-14' : 'w-58'}`}
     >
       <div className={`flex h-12 items-center ${isNarrow ? 'justify-center' : 'px-4'}`}>
@@ -20,9 +21,9 @@ export function Rail() {
           {!isNarrow && 'Switchyard'}
         </Link>
       </div>
-      <nav aria-label={text('rail.label')} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+      <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         <PageLinks isNarrow={isNarrow} />
-      </nav>
+      </div>
       <div className={`border-t border-border p-2 ${isNarrow ? 'text-center' : 'text-right'}`}>
         <IconButton
           label={text(isNarrow ? 'rail.widen' : 'rail.narrow')}
@@ -30,6 +31,6 @@ export function Rail() {
           onClick={() => railChoice.set(isNarrow ? 'wide' : 'narrow')}
         />
       </div>
-    </div>
+    </nav>
   );
 }
