@@ -188,6 +188,29 @@ describe('switchyard runs', () => {
     expect(JSON.parse((await server.cli([...args, '-o', 'json'])).stdout)).toEqual(events);
   });
 
+  it('writes one as a file, with its events and its timeline', async () => {
+    const run = { run_id: 'r1', thread_id: 't1', ended_at: null };
+    const event = { seq: 4, event_type: 'ai_message', category: 'message', content: 'hi', metadata: {} };
+    const span = { id: 's', kind: 'run', start: '2026-01-01T00:00:00.000Z', links: {} };
+    server.on('GET /api/threads/t1/runs/r1', json(whole(runSchema, run)));
+    server.on('GET /api/threads/t1/runs/r1/events', json([event]));
+    server.on(
+      'GET /api/threads/t1/runs/r1/timeline',
+      json({ run_id: 'r1', spans: [span], next_cursor: null, mark: 'm', live: true }),
+    );
+    const { code, stdout, stderr } = await server.cli(['runs', 'export', 't1', 'r1', '--no-pictures']);
+    expect([code, stderr]).toEqual([0, 'The run goes on; this is its beginning.\n']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      format: 'switchyard.run',
+      version: 1,
+      live: true,
+      run,
+      events: [event],
+      spans: [span],
+      pictures: [],
+    });
+  });
+
   it('cancels one', async () => {
     server.on(
       'POST /api/threads/t1/runs/r1/cancel',

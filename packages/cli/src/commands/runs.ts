@@ -15,6 +15,7 @@ import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addExportOfRun } from './runs-export.ts';
 import { addTimelineOfRun } from './runs-timeline.ts';
 import { addWhyOfRun } from './runs-why.ts';
 
@@ -48,6 +49,7 @@ export function addRunsCommand(program: Command, terminal: Terminal): void {
   addEvents(command, terminal);
   addWhyOfRun(command, terminal);
   addTimelineOfRun(command, terminal);
+  addExportOfRun(command, terminal);
   addCancel(command, terminal);
 }
 
