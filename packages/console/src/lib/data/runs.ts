@@ -8,7 +8,10 @@ import { gateway } from '../gateway.ts';
 import { keys } from './keys.ts';
 
 export interface RunFilter {
-  status?: RunStatus;
+  status?: RunStatus | undefined;
+  agent?: string | undefined;
+  model?: string | undefined;
+  thread_id?: string | undefined;
   scope?: 'own' | 'all';
 }
 
@@ -18,10 +21,10 @@ const perPage = 50;
 export function runPagesQuery(filter: RunFilter = {}) {
   return infiniteQueryOptions({
     queryKey: [...keys.runPages, filter],
-    initialPageParam: 0,
-    queryFn: ({ pageParam: offset, signal }) =>
-      gateway.call(listConsoleRuns, { query: { ...filter, limit: perPage, offset }, signal }),
-    getNextPageParam: ({ has_more }, _pages, offset) => (has_more ? offset + perPage : undefined),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      gateway.call(listConsoleRuns, { query: { ...filter, limit: perPage, cursor }, signal }),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
 }
 

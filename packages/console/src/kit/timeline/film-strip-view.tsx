@@ -1,0 +1,58 @@
+import { useText } from '../../lib/i18n.ts';
+import { classes, focusRing } from '../parts/classes.ts';
+import { type FilmPicture, filmFrames } from './film-strip.ts';
+import type { TimeAxis } from './time-axis.ts';
+import type { ViewRange } from './view-range.ts';
+
+interface FilmStripProps {
+  pictures: readonly FilmPicture[];
+  axis: TimeAxis;
+  view: ViewRange;
+  onOpen: ((id: string) => void) | undefined;
+}
+
+/** The share of the axis that one picture takes, in percent. */
+const frameWidth = 7;
+
+/** Pictures above the bars, each over the moment at which it was there. */
+export function FilmStrip({ pictures, axis, view, onOpen }: FilmStripProps) {
+  const text = useText('timeline');
+  const frames = filmFrames(pictures, { axis, view, frameWidth });
+  return (
+    <ul aria-label={text('film')} className="relative h-18 overflow-hidden">
+      {frames.map(({ picture, left, moment, hidden }) => (
+        <li key={picture.id}>
+          <span
+            aria-hidden
+            className="absolute bottom-0 h-2 w-px bg-control"
+            style={{ left: `${moment}%` }}
+          />
+          <button
+            type="button"
+            onClick={() => onOpen?.(picture.id)}
+            title={picture.alt}
+            className={classes(
+              focusRing,
+              'absolute top-1 h-15 cursor-pointer overflow-hidden rounded-control bg-sunken -outline-offset-2! text-meta text-text-2',
+            )}
+            style={{ left: `${left}%`, width: `calc(${frameWidth}% - 4px)` }}
+          >
+            {picture.source === null ? (
+              <span className="block truncate px-1">{picture.alt}</span>
+            ) : (
+              <img src={picture.source} alt={picture.alt} className="size-full object-cover" />
+            )}
+            {hidden === 0 ? null : (
+              <span
+                className="absolute right-0 bottom-0 rounded-tl-control bg-surface px-1 text-text"
+                title={text('hiddenPictures', { count: hidden })}
+              >
+                {text('more', { count: hidden })}
+              </span>
+            )}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,117 @@
+import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react';
+import { useLocale } from 'use-intl';
+import { useText } from '../../lib/i18n.ts';
+import { classes } from '../parts/classes.ts';
+import { endOf } from './span.ts';
+import { SpanBar } from './span-bar.tsx';
+import { spanLength } from './span-length.ts';
+import type { TimeAxis } from './time-axis.ts';
+import type { TimelineRow } from './tree-rows.ts';
+import type { ViewRange } from './view-range.ts';
+
+export const rowHeight = 28;
+/** The columns of the head and of every row. */
+export const rowColumns =
+  'grid grid-cols-[minmax(7rem,2fr)_minmax(6rem,3fr)_4.5rem] sm:grid-cols-[minmax(12rem,2fr)_minmax(10rem,5fr)_6rem]';
+const indentPx = 14;
+/** Deeper levels look the same, so that the name keeps its room. */
+const maxIndents = 8;
+
+interface TimelineRowProps {
+  id: string;
+  index: number;
+  row: TimelineRow;
+  top: number;
+  axis: TimeAxis;
+  view: ViewRange;
+  nowMs: number;
+  isSelected: boolean;
+  isFocused: boolean;
+  onSelect: () => void;
+  onToggle: () => void;
+}
+
+/** A span: its name in the tree, its bar on the axis, and its length. */
+export function TimelineRowLine(props: TimelineRowProps) {
+  const { id, index, row, top, axis, view, nowMs, isSelected, isFocused, onSelect, onToggle } = props;
+  const { span, level, position, siblings, hasChildren, isExpanded } = row;
+  const text = useText('timeline');
+  const locale = useLocale();
+  const kind = text(`kind.${span.kind}`);
+  const length = spanLength(endOf(span, nowMs) - span.startMs, locale);
+  const state = text(`state.${span.state}`);
+  const start = spanLength(span.startMs - axis.fromMs, locale);
+  const isOdd = span.state !== 'success' && span.state !== 'running' && span.state !== 'cached';
+  return (
+    <tr
+      id={id}
+      aria-rowindex={index + 2}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-expanded={hasChildren ? isExpanded : undefined}
+      aria-selected={isSelected}
+      aria-label={text('row', { kind, name: span.name ?? '', state, length, start })}
+      title={`${kind} ${span.name ?? ''} · ${state} · ${length}`}
+      data-span={span.id}
+      onClick={onSelect}
+      className={classes(
+        rowColumns,
+        'absolute inset-x-0 cursor-pointer items-center border-b border-border text-table',
+        isSelected ? 'bg-running-tint' : 'hover:bg-surface',
+        isFocused && 'outline-2 -outline-offset-2 outline-transparent group-focus-visible:outline-accent',
+      )}
+      style={{ top, height: rowHeight }}
+    >
+      <NameCell row={row} onToggle={onToggle} />
+      <td className="relative h-full overflow-hidden">
+        <SpanBar span={span} axis={axis} view={view} nowMs={nowMs} />
+      </td>
+      <td className="flex items-center justify-end gap-1 pl-2 text-right whitespace-nowrap text-text-2 tabular-nums">
+        {isOdd ? (
+          <span className={span.state === 'error' ? 'text-failed' : 'text-text-3'}>
+            <TriangleAlert size={13} strokeWidth={1.75} aria-label={state} />
+          </span>
+        ) : null}
+        {length}
+      </td>
+    </tr>
+  );
+}
+
+/** The name in the tree, with the button that opens and closes what is below. */
+function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void }) {
+  const { span, level, hasChildren, isExpanded } = row;
+  const text = useText('timeline');
+  const kind = text(`kind.${span.kind}`);
+  const Chevron = isExpanded ? ChevronDown : ChevronRight;
+  return (
+    <th
+      scope="row"
+      className="flex min-w-0 items-center gap-1 pr-2 font-normal"
+      style={{ paddingLeft: Math.min(level - 1, maxIndents) * indentPx }}
+    >
+      {hasChildren ? (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={text(isExpanded ? 'collapse' : 'expand', { name: span.name ?? kind })}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+          className="flex size-6 shrink-0 cursor-pointer items-center justify-center text-text-2"
+        >
+          <Chevron size={14} aria-hidden />
+        </button>
+      ) : (
+        <span className="w-6 shrink-0" />
+      )}
+      <span className="shrink-0 text-meta text-text-3">{kind}</span>
+      <span className="min-w-0 truncate">{span.name}</span>
+      {span.simulated && span.kind === 'model' ? (
+        <span className="shrink-0 text-meta text-text-3">{text('simulated')}</span>
+      ) : null}
+    </th>
+  );
+}
