@@ -14,6 +14,19 @@ const table: PageRoute[] = [
     path: '/start',
     load: () => import('../features/start/start-page.tsx').then(({ StartPage }) => StartPage),
   },
+  { path: '/runs', load: () => import('../features/runs/runs-page.tsx').then(({ RunsPage }) => RunsPage) },
+  {
+    path: '/runs/file',
+    load: () => import('../features/runs/run-file-page.tsx').then(({ RunFilePage }) => RunFilePage),
+  },
+  {
+    path: '/runs/:threadId/:runId',
+    load: () => import('../features/runs/run-page.tsx').then(({ RunPage }) => RunPage),
+  },
+  {
+    path: '/usage',
+    load: () => import('../features/usage/usage-page.tsx').then(({ UsagePage }) => UsagePage),
+  },
   {
     path: '/workflows',
     load: () => import('../features/workflows/workflows-page.tsx').then(({ WorkflowsPage }) => WorkflowsPage),

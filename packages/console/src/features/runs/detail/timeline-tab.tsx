@@ -1,0 +1,82 @@
+import { useMemo } from 'react';
+import { TimelineView } from '../../../kit/timeline/timeline-view.tsx';
+import { viewFrom, viewText } from '../../../kit/timeline/view-range.ts';
+import { setQuery, useQueryState } from '../../../lib/address.ts';
+import { useNow } from '../../../lib/format/use-now.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { replayTrack } from '../replay/replay-track.ts';
+import type { RunSource } from '../source/run-source.ts';
+import { maxShownSpans } from '../source/span-data.ts';
+import { SpanDetail } from './span-detail.tsx';
+
+/** The one time axis, and what belongs to the row that is chosen. Everything that is chosen stands in the address. */
+export function TimelineTab({ source }: { source: RunSource }) {
+  const text = useText('runs');
+  const [selectedId, setSelected] = useQueryState('span');
+  const [idle, setIdle] = useQueryState('idle');
+  const [zoom, setZoom] = useQueryState('zoom');
+  const now = useNow();
+  const { spans, raw, isLive, isCut } = source.spanData;
+  const endMs = useMemo(
+    () => spans.reduce((last, span) => Math.max(last, span.endMs ?? span.startMs), 0),
+    [spans],
+  );
+  const { replayEvents, pictureOf } = source;
+  const pictures = useMemo(
+    () =>
+      replayTrack(replayEvents, spans)
+        .items.flatMap((item) => (item.type === 'call' ? item.tasks : []))
+        .flatMap(({ files, taskId }) => files.map((file) => ({ ...file, taskId })))
+        .filter(({ contentType }) => contentType.startsWith('image/'))
+        .map(({ fileId, filename, atMs }) => ({
+          id: fileId,
+          atMs,
+          alt: filename,
+          source: pictureOf(fileId),
+        })),
+    [replayEvents, spans, pictureOf],
+  );
+  const selected = spans.find(({ id }) => id === selectedId);
+  const view = useMemo(() => viewFrom(zoom), [zoom]);
+  return (
+    <div className="flex min-w-0 flex-col gap-4 xl:flex-row xl:items-start">
+      <div className="min-w-0 flex-1">
+        {isCut ? (
+          <p className="text-table text-text-2">{text('timeline.cut', { max: maxShownSpans })}</p>
+        ) : null}
+        <TimelineView
+          spans={spans}
+          nowMs={isLive ? Math.max(now, endMs) : endMs}
+          pictures={pictures}
+          onOpenPicture={(fileId) => setQuery({ span: taskOf(source, fileId) ?? selectedId })}
+          selectedId={selectedId}
+          onSelect={(id) => setSelected(id)}
+          view={view}
+          onView={(next) => setZoom(viewText(next))}
+          hidesIdle={idle === 'hide'}
+          onHidesIdle={(hides) => setIdle(hides ? 'hide' : null)}
+        />
+      </div>
+      {selected ? (
+        <SpanDetail
+          key={selected.id}
+          span={selected}
+          raw={raw.get(selected.id)}
+          startMs={spans[0]?.startMs ?? selected.startMs}
+          source={source}
+          onClose={() => setSelected(null)}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** The span of the task that made a file. */
+function taskOf({ replayEvents, spanData }: RunSource, fileId: string): string | null {
+  const made = replayEvents.find(
+    ({ event_type: type, metadata }) =>
+      type === 'worker_task_completed' && JSON.stringify(metadata).includes(`"${fileId}"`),
+  );
+  const taskId = made?.metadata.task_id;
+  return spanData.spans.find((span) => span.kind === 'task' && span.taskId === taskId)?.id ?? null;
+}

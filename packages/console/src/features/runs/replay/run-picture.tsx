@@ -1,0 +1,90 @@
+import { LongText } from '../../../kit/long-text/long-text.tsx';
+import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import type { ReplayState, ShownCall, ShownItem } from './replay-state.ts';
+import { TaskCard } from './task-card.tsx';
+
+interface RunPictureProps {
+  state: ReplayState;
+  pictureOf: (fileId: string) => string | null;
+}
+
+/** What was said and done until a moment. The page of a live run and the end of its replay are this same picture. */
+export function RunPicture({ state, pictureOf }: RunPictureProps) {
+  const text = useText('runs');
+  return (
+    <ol className="flex max-w-[68ch] flex-col gap-4" data-picture>
+      {state.items.map((item) => (
+        <li key={item.id} className="min-w-0">
+          <Item item={item} pictureOf={pictureOf} />
+        </li>
+      ))}
+      {state.isModelAtWork ? (
+        <li>
+          <StatusWord kind="running">{text('picture.thinking')}</StatusWord>
+        </li>
+      ) : null}
+      {state.end?.error ? (
+        <li className="rounded-card bg-failed-tint p-3 text-failed">
+          <LongText text={state.end.error} />
+        </li>
+      ) : null}
+    </ol>
+  );
+}
+
+function Item({ item, pictureOf }: { item: ShownItem; pictureOf: RunPictureProps['pictureOf'] }) {
+  const text = useText('runs');
+  if (item.type === 'call') return <Call call={item} pictureOf={pictureOf} />;
+  const isHuman = item.type === 'human';
+  return (
+    <div className={isHuman ? 'rounded-card bg-sunken p-3' : ''}>
+      <p className="mb-1 text-meta text-text-2">
+        {text(isHuman ? 'picture.person' : 'picture.agent')}
+        {item.type === 'ai' && item.simulated ? ` · ${text('simulated')}` : ''}
+      </p>
+      <div className="text-lead">
+        <LongText text={item.text} />
+      </div>
+    </div>
+  );
+}
+
+const kinds: Record<ShownCall['state'], StatusKind> = {
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+};
+
+function Call({ call, pictureOf }: { call: ShownCall; pictureOf: RunPictureProps['pictureOf'] }) {
+  const text = useText('runs');
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <details className="min-w-0">
+        <summary className="flex w-fit max-w-full cursor-pointer items-center gap-2 rounded-control py-1 text-table outline-accent focus-visible:outline-2">
+          <StatusWord kind={kinds[call.state]}>{call.name}</StatusWord>
+          <span className="text-text-2">{text(`call.${call.state}`)}</span>
+        </summary>
+        <div className="flex min-w-0 flex-col gap-2 border-l border-border py-1 pl-3">
+          <LongText mono text={JSON.stringify(call.args, null, 2) ?? ''} />
+          {call.result === null ? null : (
+            <>
+              <p className="text-meta text-text-2">{text('call.result')}</p>
+              <LongText mono text={call.result} />
+            </>
+          )}
+        </div>
+      </details>
+      {call.steps.map((step, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
+        <div key={index} className="ml-3 border-l border-border pl-3 text-text-2">
+          <LongText text={step} />
+        </div>
+      ))}
+      {call.tasks.map((task) => (
+        <TaskCard key={task.taskId} task={task} pictureOf={pictureOf} />
+      ))}
+    </div>
+  );
+}

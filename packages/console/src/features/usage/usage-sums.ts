@@ -1,0 +1,96 @@
+import type { ConsoleUsage } from '@switchyard/contract/conversation/console';
+
+export interface TokenSums {
+  input: number;
+  output: number;
+  cached: number;
+  simulated: number;
+}
+
+/** What models were sent and what they said. The demo model stands apart: nobody's bill has it. */
+export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSums {
+  const sums = { input: 0, output: 0, cached: 0, simulated: simulated_tokens };
+  for (const { input_tokens, output_tokens, cache_read_tokens, simulated } of Object.values(by_model)) {
+    if (simulated) continue;
+    sums.input += input_tokens;
+    sums.output += output_tokens;
+    sums.cached += cache_read_tokens;
+  }
+  return sums;
+}
+
+/** One row of a table of usage. Null where a number is not known or does not apply. */
+export interface UsageRow {
+  name: string | null;
+  /** Without those of the demo model. */
+  tokens: number | null;
+  simulatedTokens: number | null;
+  runs: number | null;
+  cost: number | null;
+  currency: string | null;
+  tasks: number | null;
+  failedTasks: number | null;
+  workerSeconds: number | null;
+  workerCost: number | null;
+}
+
+export const groupings = ['model', 'agent', 'workflow', 'user'] as const;
+export type Grouping = (typeof groupings)[number];
+
+const empty: Omit<UsageRow, 'name'> = {
+  tokens: null,
+  simulatedTokens: null,
+  runs: null,
+  cost: null,
+  currency: null,
+  tasks: null,
+  failedTasks: null,
+  workerSeconds: null,
+  workerCost: null,
+};
+
+type Worked = ConsoleUsage['by_user'][number] | ConsoleUsage['by_agent'][number];
+
+export function usageRows(usage: ConsoleUsage, grouping: Grouping): UsageRow[] {
+  switch (grouping) {
+    case 'model':
+      return Object.entries(usage.by_model)
+        .map(([name, { tokens, runs, cost, currency, simulated }]) => ({
+          ...empty,
+          name,
+          tokens: simulated ? 0 : tokens,
+          simulatedTokens: simulated ? tokens : 0,
+          runs,
+          cost,
+          currency,
+        }))
+        .sort((one, other) => other.tokens + other.simulatedTokens - one.tokens - one.simulatedTokens);
+    case 'agent':
+      return usage.by_agent.map((row) => ({ name: row.agent, ...workedRow(row, usage) }));
+    case 'user':
+      return usage.by_user.map((row) => ({ name: row.user_id, ...workedRow(row, usage) }));
+    case 'workflow':
+      return usage.by_workflow.map(({ workflow, tasks, failed_tasks, task_seconds, cost }) => ({
+        ...empty,
+        name: workflow,
+        tasks,
+        failedTasks: failed_tasks,
+        workerSeconds: task_seconds,
+        workerCost: cost,
+      }));
+  }
+}
+
+function workedRow(row: Worked, { currency }: ConsoleUsage): Omit<UsageRow, 'name'> {
+  return {
+    tokens: row.tokens - row.simulated_tokens,
+    simulatedTokens: row.simulated_tokens,
+    runs: row.runs,
+    cost: row.cost,
+    currency,
+    tasks: row.tasks,
+    failedTasks: null,
+    workerSeconds: row.task_seconds,
+    workerCost: row.worker_cost,
+  };
+}
