@@ -7,7 +7,7 @@ export interface TokenSums {
   simulated: number;
 }
 
-/** What models were sent and what they said. The demo model stands apart: nobody's bill has it. */
+/** What models were sent and what they said. The demo model stands apart: no bill has it. */
 export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSums {
   const sums = { input: 0, output: 0, cached: 0, simulated: simulated_tokens };
   for (const { input_tokens, output_tokens, cache_read_tokens, simulated } of Object.values(by_model)) {
@@ -19,7 +19,7 @@ export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSu
   return sums;
 }
 
-/** One row of a table of usage. Null where a number is not known or does not apply. */
+/** One row of a table of usage. A number that is not known, or does not apply, is null. */
 export interface UsageRow {
   name: string | null;
   /** Without those of the demo model. */

@@ -6,7 +6,7 @@ export interface ChartSeries {
   id: string;
   label: string;
   colour: ChartColour;
-  /** Null where a value is not known; it is drawn as nothing and shown as blank, never as zero. */
+  /** A value that is not known is null: it is drawn as nothing and shown as blank, never as zero. */
   values: readonly (number | null)[];
   /** Drawn with stripes: what is simulated is never mistaken for what was used. */
   isHatched?: boolean;

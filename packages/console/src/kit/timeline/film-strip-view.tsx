@@ -1,7 +1,9 @@
+import { useRef } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { classes, focusRing } from '../parts/classes.ts';
 import { type FilmPicture, filmFrames } from './film-strip.ts';
 import type { TimeAxis } from './time-axis.ts';
+import { useWidth } from './use-width.ts';
 import type { ViewRange } from './view-range.ts';
 
 interface FilmStripProps {
@@ -11,15 +13,16 @@ interface FilmStripProps {
   onOpen: ((id: string) => void) | undefined;
 }
 
-/** The share of the axis that one picture takes, in percent. */
-const frameWidth = 7;
+const framePx = 64;
 
 /** Pictures above the bars, each over the moment at which it was there. */
 export function FilmStrip({ pictures, axis, view, onOpen }: FilmStripProps) {
   const text = useText('timeline');
+  const area = useRef<HTMLUListElement>(null);
+  const frameWidth = (framePx / Math.max(framePx, useWidth(area))) * 100;
   const frames = filmFrames(pictures, { axis, view, frameWidth });
   return (
-    <ul aria-label={text('film')} className="relative h-18 overflow-hidden">
+    <ul ref={area} aria-label={text('film')} className="relative h-18 overflow-hidden">
       {frames.map(({ picture, left, moment, hidden }) => (
         <li key={picture.id}>
           <span

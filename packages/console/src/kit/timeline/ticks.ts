@@ -9,11 +9,11 @@ export interface Tick {
   left: number;
 }
 
-/** A label needs about this share of the width. */
-const minDistancePercent = 9;
+/** A label needs about this share of the width, unless the caller knows better. */
+const usualDistance = 9;
 
-/** Round times along the axis. Hidden time has none. */
-export function ticksOf(axis: TimeAxis, view: ViewRange): Tick[] {
+/** Round times along the axis, at least so many percent of the shown width apart. Hidden time has none. */
+export function ticksOf(axis: TimeAxis, view: ViewRange, minDistancePercent = usualDistance): Tick[] {
   const shownMs = (view.to - view.from) * axis.lengthMs;
   const stepMs = roundStep((shownMs * minDistancePercent) / 100);
   const ticks: Tick[] = [];

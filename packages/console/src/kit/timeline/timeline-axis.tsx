@@ -1,9 +1,11 @@
+import { useRef } from 'react';
 import { useLocale } from 'use-intl';
 import { useText } from '../../lib/i18n.ts';
 import { percentOf } from './bar-geometry.ts';
 import { spanLength } from './span-length.ts';
 import { ticksOf } from './ticks.ts';
 import type { TimeAxis } from './time-axis.ts';
+import { useWidth } from './use-width.ts';
 import type { ViewRange } from './view-range.ts';
 
 interface TimelineAxisProps {
@@ -13,23 +15,25 @@ interface TimelineAxisProps {
   playhead: number | null;
 }
 
-/** A label further right would be cut. */
-const maxLabelLeft = 93;
+/** The room of a label. */
+const labelPx = 64;
 
 /** Round times above the bars, and where idle time is hidden. */
 export function TimelineAxis({ axis, view, playhead }: TimelineAxisProps) {
   const text = useText('timeline');
   const locale = useLocale();
+  const area = useRef<HTMLDivElement>(null);
+  const labelPercent = (labelPx / Math.max(labelPx, useWidth(area))) * 100;
   const breaks = axis.segments.filter(({ isIdle }) => isIdle);
   return (
-    <div className="relative h-full overflow-hidden">
-      {ticksOf(axis, view).map(({ sinceMs, left }) => (
+    <div ref={area} className="relative h-full overflow-hidden">
+      {ticksOf(axis, view, labelPercent).map(({ sinceMs, left }) => (
         <span
           key={sinceMs}
           className="absolute inset-y-0 border-l border-border pl-1 text-meta whitespace-nowrap text-text-2 tabular-nums"
           style={{ left: `${left}%` }}
         >
-          {left < maxLabelLeft ? spanLength(sinceMs, locale) : ''}
+          {left <= 100 - labelPercent ? spanLength(sinceMs, locale) : ''}
         </span>
       ))}
       {breaks.map(({ fromMs, toMs, fromUnit, toUnit }) => (

@@ -88,7 +88,7 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
   return (
     <th
       scope="row"
-      className="flex min-w-0 items-center gap-1 pr-2 font-normal"
+      className="flex min-w-0 items-center gap-1 overflow-hidden pr-2 font-normal"
       style={{ paddingLeft: Math.min(level - 1, maxIndents) * indentPx }}
     >
       {hasChildren ? (
@@ -110,7 +110,7 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
       <span className="shrink-0 text-meta text-text-3">{kind}</span>
       <span className="min-w-0 truncate">{span.name}</span>
       {span.simulated && span.kind === 'model' ? (
-        <span className="shrink-0 text-meta text-text-3">{text('simulated')}</span>
+        <span className="hidden shrink-0 text-meta text-text-3 sm:inline">{text('simulated')}</span>
       ) : null}
     </th>
   );

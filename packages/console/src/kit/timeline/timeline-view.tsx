@@ -5,12 +5,12 @@ import { useRowWindow } from '../virtual-list.tsx';
 import type { FilmPicture } from './film-strip.ts';
 import { FilmStrip } from './film-strip-view.tsx';
 import type { TimelineSpan } from './span.ts';
-import { timeAxis } from './time-axis.ts';
+import { type TimeAxis, timeAxis } from './time-axis.ts';
 import { TimelineAxis } from './timeline-axis.tsx';
 import { rowColumns, rowHeight, TimelineRowLine } from './timeline-row.tsx';
 import { TimelineTools } from './timeline-tools.tsx';
 import { treeMove } from './tree-keys.ts';
-import { spanTree, treeRows } from './tree-rows.ts';
+import { spanTree, type TimelineRow, treeRows } from './tree-rows.ts';
 import { showing, type ViewRange, wholeView, zoomed } from './view-range.ts';
 
 export interface TimelineViewProps {
@@ -53,24 +53,7 @@ export function TimelineView(props: TimelineViewProps) {
     windowed.scrollToIndex(index);
     onView(showing(view, axis.at(span.startMs)));
   };
-  const move = (key: string): boolean => {
-    const step = treeMove(key, { rows, focusedId });
-    if (step?.type === 'focus') focus(step.id);
-    else if (step) toggle(step.id);
-    return step !== null;
-  };
-  const act = (key: string): boolean => {
-    const change = zoomKeys[key]?.(view);
-    if (change) onView(change);
-    else if (key === 'Enter' && focusedId !== null) onSelect(focusedId);
-    else if (key === 'Escape' && selectedId !== null) onSelect(null);
-    else return move(key);
-    return true;
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const isModified = event.ctrlKey || event.metaKey || event.altKey;
-    if (!isModified && event.target === event.currentTarget && act(event.key)) event.preventDefault();
-  };
+  const onKeyDown = useTreeKeys({ ...props, rows, focusedId, focus, toggle });
 
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -97,19 +80,7 @@ export function TimelineView(props: TimelineViewProps) {
           onFocus={() => setFocusedId((known) => known ?? rows[0]?.span.id ?? null)}
           className={`group block ${focusRing}`}
         >
-          <thead className="sticky top-0 z-10 block border-b border-border bg-bg text-meta text-text-2">
-            <tr aria-rowindex={1} className={`${rowColumns} h-7 items-center`}>
-              <th scope="col" className="pl-6 text-left font-normal">
-                {text('name')}
-              </th>
-              <th scope="col" aria-label={text('when')} className="h-full font-normal">
-                <TimelineAxis axis={axis} view={view} playhead={playhead} />
-              </th>
-              <th scope="col" className="text-right font-normal">
-                {text('length')}
-              </th>
-            </tr>
-          </thead>
+          <TimelineHead axis={axis} view={view} playhead={playhead} />
           <tbody ref={start} className="relative block" style={{ height: rows.length * rowHeight }}>
             {windowed.getVirtualItems().map(({ index, start: top }) => {
               const row = rows[index];
@@ -139,6 +110,55 @@ export function TimelineView(props: TimelineViewProps) {
         </table>
       </div>
     </div>
+  );
+}
+
+interface TreeKeys extends Pick<TimelineViewProps, 'view' | 'onView' | 'selectedId' | 'onSelect'> {
+  rows: readonly TimelineRow[];
+  focusedId: string | null;
+  focus: (id: string) => void;
+  toggle: (id: string) => void;
+}
+
+/** Keys of the tree, of the axis, and of the choice. */
+function useTreeKeys({ rows, focusedId, focus, toggle, view, onView, selectedId, onSelect }: TreeKeys) {
+  const move = (key: string): boolean => {
+    const step = treeMove(key, { rows, focusedId });
+    if (step?.type === 'focus') focus(step.id);
+    else if (step) toggle(step.id);
+    return step !== null;
+  };
+  const act = (key: string): boolean => {
+    const change = zoomKeys[key]?.(view);
+    if (change) onView(change);
+    else if (key === 'Enter' && focusedId !== null) onSelect(focusedId);
+    else if (key === 'Escape' && selectedId !== null) onSelect(null);
+    else return move(key);
+    return true;
+  };
+  return (event: KeyboardEvent): void => {
+    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    if (!isModified && event.target === event.currentTarget && act(event.key)) event.preventDefault();
+  };
+}
+
+/** The names of the columns, and the axis above the bars. */
+function TimelineHead(props: { axis: TimeAxis; view: ViewRange; playhead: number | null }) {
+  const text = useText('timeline');
+  return (
+    <thead className="sticky top-0 z-10 block border-b border-border bg-bg text-meta text-text-2">
+      <tr aria-rowindex={1} className={`${rowColumns} h-7 items-center`}>
+        <th scope="col" className="pl-6 text-left font-normal">
+          {text('name')}
+        </th>
+        <th scope="col" aria-label={text('when')} className="h-full font-normal">
+          <TimelineAxis {...props} />
+        </th>
+        <th scope="col" className="text-right font-normal">
+          {text('length')}
+        </th>
+      </tr>
+    </thead>
   );
 }
 

@@ -30,42 +30,42 @@ export function useRunColumns(): Column<ConsoleRun>[] {
       {
         id: 'status',
         header: text('totals.status'),
-        width: '8.5rem',
+        width: '7.5rem',
         cell: ({ status }) => <RunStatusWord status={status} />,
       },
       {
         id: 'agent',
         header: text('list.agent'),
-        width: '9rem',
+        width: '6.5rem',
         wideOnly: true,
         cell: ({ assistant_id }) => assistant_id,
       },
       {
         id: 'model',
         header: text('list.model'),
-        width: '10rem',
+        width: '8.5rem',
         wideOnly: true,
         cell: ({ model_name }) => model_name ?? blank,
       },
       {
         id: 'waited',
         header: text('totals.waited'),
-        width: '5.5rem',
+        width: '4.75rem',
         align: 'end',
         cell: ({ queue_seconds }) => format.duration(queue_seconds * 1_000),
       },
       {
         id: 'ran',
         header: text('totals.ran'),
-        width: '5.5rem',
+        width: '4.75rem',
         align: 'end',
         cell: ({ duration_seconds: seconds }) =>
           seconds === null ? blank : format.duration(seconds * 1_000),
       },
       {
         id: 'tokens',
-        header: text('totals.tokens'),
-        width: '9.5rem',
+        header: text('list.tokens'),
+        width: '7rem',
         align: 'end',
         cell: ({ input_tokens, output_tokens, simulated }) => (
           <span
@@ -82,14 +82,14 @@ export function useRunColumns(): Column<ConsoleRun>[] {
       {
         id: 'cost',
         header: text('totals.cost'),
-        width: '6rem',
+        width: '4.5rem',
         align: 'end',
         cell: ({ cost, currency }) => format.money(cost, currency),
       },
       {
         id: 'created',
         header: text('list.created'),
-        width: '6.5rem',
+        width: '5.5rem',
         align: 'end',
         cell: ({ created_at }) => <TimeAgo at={created_at} />,
       },
