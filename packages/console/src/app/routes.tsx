@@ -36,6 +36,11 @@ const table: PageRoute[] = [
     load: () => import('../features/workflows/workflow-page.tsx').then(({ WorkflowPage }) => WorkflowPage),
   },
   {
+    path: '/settings',
+    adminOnly: true,
+    load: () => import('../features/settings/settings-page.tsx').then(({ SettingsPage }) => SettingsPage),
+  },
+  {
     path: '/gallery',
     load: () => import('../features/gallery/gallery-page.tsx').then(({ GalleryPage }) => GalleryPage),
   },
