@@ -134,16 +134,22 @@ function GridPicture(props: GridPictureProps) {
           onClick={(event) => onChoose(event.shiftKey)}
           className={classes(
             focusRing,
-            'absolute top-1.5 left-1.5 flex size-7 cursor-pointer items-center justify-center rounded-full border bg-surface pointer-coarse:size-11',
-            isChosen
-              ? 'border-accent-solid bg-accent-solid text-on-accent'
-              : 'border-control text-transparent',
+            'absolute top-0 left-0 flex size-10 cursor-pointer items-center justify-center pointer-coarse:size-11',
             isChosen || isChoosing
               ? ''
               : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
           )}
         >
-          <Check size={16} strokeWidth={2.5} aria-hidden />
+          <span
+            className={classes(
+              'flex size-6 items-center justify-center rounded-full border',
+              isChosen
+                ? 'border-on-accent bg-accent-solid text-on-accent'
+                : 'border-control bg-surface text-transparent',
+            )}
+          >
+            <Check size={14} strokeWidth={2.5} aria-hidden />
+          </span>
         </button>
       ) : null}
     </li>

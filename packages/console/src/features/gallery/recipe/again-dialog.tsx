@@ -34,7 +34,7 @@ export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainD
   const submit = () => {
     const params = paramsOf(values, typed);
     onSubmit({
-      seed,
+      ...(recipe.seeds.length > 0 && { seed }),
       ...(Object.keys(params).length > 0 && { params }),
       ...(place !== anywhere && { targetInstanceId: place }),
     });

@@ -17,11 +17,8 @@ interface InstanceFieldsProps {
 export function InstanceFields({ path, instance, faults, onChange, onRemove }: InstanceFieldsProps) {
   const text = useText('settings');
   const { ip, port, weight } = instance;
-  const setWeight = (typed: string) => {
-    const { weight: _before, ...rest } = instance;
-    const next = typedNumber(typed);
-    onChange({ ...rest, ...(next !== undefined && { weight: next }) });
-  };
+  const setWeight = (typed: string) =>
+    onChange({ ...instance, weight: typedNumber(typed) } as InstanceDefinition);
   return (
     <div className="flex items-end gap-2">
       <div className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_5.5rem_4.5rem] gap-2">

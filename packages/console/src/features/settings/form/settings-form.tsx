@@ -25,11 +25,10 @@ export function SettingsForm({ settings, faults, onChange }: SettingsFormProps) 
   const setServer = (index: number, server: ServerDefinition) =>
     onChange({ ...settings, servers: servers.map((each, at) => (at === index ? server : each)) });
   const setHealth = (name: (typeof healthFields)[number], typed: string) => {
-    const { [name]: _before, ...rest } = healthCheck;
-    const value = typedNumber(typed);
+    // A field that is left out of the JSON keeps its default; the others keep their places.
     onChange({
       ...settings,
-      healthCheck: { ...rest, ...(value !== undefined && { [name]: value }) } as HealthCheckDefinition,
+      healthCheck: { ...healthCheck, [name]: typedNumber(typed) } as HealthCheckDefinition,
     });
   };
   return (

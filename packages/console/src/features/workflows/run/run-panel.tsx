@@ -33,7 +33,8 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
   });
   const hint = useCommandHint(commands.cli);
   const { count, isStarting, started } = runs;
-  const isSame = areRunsEqual(seedsOf(workflow.parameters, form.draft), count);
+  const seeds = seedsOf(workflow.parameters, form.draft);
+  const isSame = areRunsEqual(seeds, count);
   return (
     <section
       aria-label={text('run.label')}
@@ -60,7 +61,9 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
           />
         </Field>
       </div>
-      {isSame ? <p className="text-table text-text-2">{text('run.same')}</p> : null}
+      {isSame ? (
+        <p className="text-table text-text-2">{text(seeds.length > 0 ? 'run.same' : 'run.sameValues')}</p>
+      ) : null}
       <Button
         type="submit"
         form="workflow-form"
