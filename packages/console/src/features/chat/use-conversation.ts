@@ -12,6 +12,7 @@ import {
 import { gateway } from '../../lib/gateway.ts';
 import type { LiveInterrupt } from '../../lib/live/run-news.ts';
 import { useRunStream } from '../../lib/live/use-run-stream.ts';
+import { copiedMessages } from './model/copied-messages.ts';
 import { turnsOf } from './model/turns.ts';
 import { sentMessageQuery } from './use-send.ts';
 
@@ -26,10 +27,12 @@ export function useConversation(threadId: string) {
   const openRun = openRunOf((runs.data ?? []) as Run[]);
   const followed = useFollowed(threadId, openRun?.run_id ?? null);
   const news = useRunStream(threadId, followed);
-  const stored = useMemo(
-    () => (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data),
-    [messages.data],
-  );
+  const stored = useMemo(() => {
+    const said = (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data);
+    const hasAll = messages.data !== undefined && !messages.hasNextPage;
+    const copied = hasAll && state.data ? copiedMessages(state.data, said) : [];
+    return [...copied, ...said];
+  }, [messages.data, messages.hasNextPage, state.data]);
   const turns = useMemo(
     () =>
       turnsOf({

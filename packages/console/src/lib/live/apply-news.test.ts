@@ -82,6 +82,22 @@ test('a run makes its thread busy, and a run that waits for a human marks it so'
   expect(shown()).toMatchObject({ status: 'interrupted', unread: true, run_ended_at: 'then' });
 });
 
+test('a run that has begun no longer waits in the list of its thread', () => {
+  const key = [...keys.thread('th'), 'runs'];
+  const cache = cacheWith([
+    [
+      key,
+      [
+        { run_id: 'r', status: 'pending' },
+        { run_id: 'q', status: 'pending' },
+      ],
+    ],
+  ]);
+  const begun = { runId: 'r', threadId: 'th', assistantId: 'a', status: 'running', waitsForHuman: false };
+  applyNews(cache, newsOf([frame('run_status', begun)]));
+  expect(cache.getQueryData(key)).toMatchObject([{ status: 'running' }, { status: 'pending' }]);
+});
+
 test('progress makes no query read again; the start and the end of a task do, each key once', () => {
   const progress = frame('task_progress', { taskId: 't1', progress: 1 });
   expect(outdatedKeys(newsOf([progress]))).toEqual([]);

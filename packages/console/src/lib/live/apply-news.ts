@@ -1,3 +1,4 @@
+import type { Run } from '@switchyard/contract/conversation/run';
 import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Task } from '@switchyard/contract/dispatch/task';
@@ -77,5 +78,17 @@ function changeThreads(cache: QueryClient, news: News): void {
   for (const threadId of new Set(threadIds)) {
     const key = [...keys.thread(threadId), 'record'];
     cache.setQueryData<LiveThread>(key, (thread) => thread && change(thread));
+    cache.setQueryData<LiveRun[]>(
+      [...keys.thread(threadId), 'runs'],
+      (runs) => runs && changedItems(runs, (run) => begunRun(run, news)),
+    );
   }
+}
+
+type LiveRun = Pick<Run, 'run_id' | 'status'>;
+
+/** A run that has begun waits no longer. Its end is read with everything that it brings. */
+function begunRun(run: LiveRun, { runs }: News): LiveRun {
+  const isBegun = run.status === 'pending' && runs.get(run.run_id)?.status === 'running';
+  return isBegun ? { ...run, status: 'running' } : run;
 }

@@ -144,6 +144,11 @@ test('a run that has said nothing yet is a turn of its own, and the demo model i
   ]);
 });
 
+test('a run is over when its stream is, though what the stream said is still shown', () => {
+  const live = { runId: 'r1', news: saying([human, asks], { phase: 'ended' }) };
+  expect(turnsOf({ ...none, live })).toMatchObject([{ isLive: false, human: { id: 'h1' } }]);
+});
+
 test('a card keeps a place for each picture of the batch, eight at most', () => {
   const graph = (size: unknown) => ({ workflow: { 1: { inputs: { batch_size: size } }, 2: 'odd' } });
   expect([graph(4), graph(500), graph('x'), { batch_size: 2 }, null].map(expectedPictures)).toEqual([

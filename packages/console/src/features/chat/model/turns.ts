@@ -34,7 +34,7 @@ export function turnsOf(sources: TurnSources): Turn[] {
   const runs = new Map(sources.runs.map((run) => [run.run_id, run]));
   const turns = new Map<string, Turn>();
   for (const { runId, message, row } of said) {
-    const turn = turns.get(runId) ?? emptyTurn(runId, runs.get(runId) ?? null, sources.live?.runId === runId);
+    const turn = turns.get(runId) ?? emptyTurn(runId, runs.get(runId) ?? null, isSpeaking(sources, runId));
     turns.set(runId, turn);
     turn.firstSeq ??= row?.seq ?? null;
     if (row?.feedback) turn.feedback = row.feedback;
@@ -47,6 +47,11 @@ export function turnsOf(sources: TurnSources): Turn[] {
     turns.set(live.runId, emptyTurn(live.runId, runs.get(live.runId) ?? null, true));
   }
   return [...turns.values()];
+}
+
+/** The stream of a run that is over stays on the page and says nothing more. */
+function isSpeaking({ live }: TurnSources, runId: string): boolean {
+  return live?.runId === runId && live.news.phase !== 'ended' && live.news.phase !== 'failed';
 }
 
 function emptyTurn(runId: string, run: Run | null, isLive: boolean): Turn {

@@ -5,7 +5,7 @@ import { TextArea } from '../../../kit/text-area.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { ActionRequest, Answer, Approval } from '../model/approval.ts';
-import { argumentFields, withField } from '../model/argument-fields.ts';
+import { type ArgumentField, argumentFields, withField } from '../model/argument-fields.ts';
 import { Material } from './tool-line.tsx';
 
 interface ApprovalCardProps {
@@ -53,7 +53,10 @@ function ActionCard({ action: { name, args, description, allowed }, isDone, onDe
       <h3 className="font-medium">{text('approval.title', { name })}</h3>
       {description === '' ? null : <p className="text-body text-text-2">{description}</p>}
       <Arguments args={edited} isFixed={!canEdit || isDone} onChange={setEdited} />
-      <Material label={text('approval.whole')} value={JSON.stringify(edited, null, 2)} />
+      <details>
+        <summary className="cursor-pointer text-table text-text-2">{text('approval.whole')}</summary>
+        <Material label={text('tool.input')} value={JSON.stringify(edited, null, 2)} />
+      </details>
       {allowed.includes('reject') ? (
         <Field label={text('approval.reason')}>
           <TextInput value={reason} disabled={isDone} onChange={(event) => setReason(event.target.value)} />
@@ -89,6 +92,7 @@ interface ArgumentsProps {
 function Arguments({ args, isFixed, onChange }: ArgumentsProps) {
   const fields = argumentFields(args);
   if (fields.length === 0) return null;
+  if (isFixed) return <Facts fields={fields} />;
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       {fields.map((field) => (
@@ -96,13 +100,11 @@ function Arguments({ args, isFixed, onChange }: ArgumentsProps) {
           {field.value.length > 60 ? (
             <TextArea
               value={field.value}
-              readOnly={isFixed}
               onChange={(event) => onChange(withField(args, field, event.target.value))}
             />
           ) : (
             <TextInput
               value={field.value}
-              readOnly={isFixed}
               inputMode={field.type === 'number' ? 'decimal' : 'text'}
               onChange={(event) => onChange(withField(args, field, event.target.value))}
             />
@@ -110,5 +112,21 @@ function Arguments({ args, isFixed, onChange }: ArgumentsProps) {
         </Field>
       ))}
     </div>
+  );
+}
+
+/** What cannot be changed is read, not filled in. */
+function Facts({ fields }: { fields: readonly ArgumentField[] }) {
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(14rem,1fr))] gap-x-6 gap-y-1 text-table">
+      {fields.map(({ path, label, value }) => (
+        <div key={path.join('.')} className="flex min-w-0 justify-between gap-3 border-b border-border py-1">
+          <dt className="shrink-0 text-text-2">{label}</dt>
+          <dd className="min-w-0 truncate" title={value}>
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -32,7 +32,7 @@ export function TurnList({ threadId, turns, isRunning, older, onAnswer, onReplac
       {turns.length === 0 ? <p className="text-lead text-text-2">{text('first.empty')}</p> : null}
       {turns.map((turn) => {
         const isLast = turn === last;
-        const canReplace = isLast && !isRunning && turn.human !== null;
+        const canReplace = isLast && !isRunning && turn.human !== null && turn.run !== null;
         return (
           <TurnView
             key={turn.runId}
@@ -40,7 +40,7 @@ export function TurnList({ threadId, turns, isRunning, older, onAnswer, onReplac
             turn={turn}
             onAnswer={isLast && canAnswer ? onAnswer : null}
             footer={
-              turn.isLive || turn.parts.length === 0 ? null : (
+              turn.isLive || turn.run === null || turn.parts.length === 0 ? null : (
                 <>
                   <TurnFooter
                     threadId={threadId}

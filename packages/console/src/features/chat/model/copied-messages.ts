@@ -1,0 +1,50 @@
+import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
+import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { isRecord } from '../../../lib/is-record.ts';
+
+interface SavedMessages {
+  values: Record<string, unknown>;
+  /** When the state was saved. */
+  created_at: string | null;
+}
+
+/**
+ * The messages of a state that no run of this thread has said: a branch begins with those of the thread that it was copied from.
+ * Each message of a person begins a turn. A state that has lost its first messages to a summary adds nothing.
+ */
+export function copiedMessages(
+  { values, created_at: savedAt }: SavedMessages,
+  stored: readonly ThreadMessage[],
+): ThreadMessage[] {
+  const messages = (Array.isArray(values.messages) ? values.messages : []).filter(isMessage);
+  const [first] = stored;
+  const firstKnown = first
+    ? messages.findIndex(({ id }) => isRecord(first.content) && first.content.id === id)
+    : -1;
+  const isSummarised = first !== undefined && firstKnown < 0 && first.created_at <= (savedAt ?? '');
+  if (isSummarised) return [];
+  let turn = 0;
+  return messages.slice(0, firstKnown < 0 ? undefined : firstKnown).map((message) => {
+    if (message.type === 'human') turn += 1;
+    return rowOf(message, turn);
+  });
+}
+
+function isMessage(message: unknown): message is StreamedMessage {
+  return isRecord(message) && typeof message.type === 'string';
+}
+
+function rowOf(message: StreamedMessage, turn: number): ThreadMessage {
+  return {
+    thread_id: '',
+    run_id: `copied ${turn}`,
+    user_id: null,
+    event_type: message.type,
+    category: 'message',
+    content: message,
+    metadata: {},
+    seq: 0,
+    created_at: '',
+    feedback: null,
+  };
+}
