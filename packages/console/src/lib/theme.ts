@@ -1,7 +1,6 @@
 import { storedChoice } from './stored-choice.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
 
 /** The theme that the user has chosen; `system` follows the device. */
 export const themeChoice = storedChoice('switchyard.theme', { values: themes, fallback: () => 'system' });

@@ -1,5 +1,5 @@
 /** The limits of the contract for a new password. */
-export const passwordLimits = { minLength: 8, maxBytes: 1_024 } as const;
+const passwordLimits = { minLength: 8, maxBytes: 1_024 } as const;
 
 export type PasswordStrength = 'empty' | 'short' | 'fair' | 'good' | 'strong' | 'long';
 
